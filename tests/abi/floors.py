@@ -19,7 +19,7 @@ WINGS = {
     "ops": [
         ["operators"],
         ["program"],
-        ["host", "task"],
+        ["host", "task", "cudnn"],
         [""],
         ["elementwise", "autocast"],
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],

@@ -60,15 +60,6 @@ std::vector<Convolution> problems() {
 constexpr Way kWays[] = {Way::forward, Way::data, Way::filter};
 constexpr const char* kWayNames[] = {"forward ", "data ", "filter "};
 
-// RONDO_TEST_LAYOUTS_S: seconds for all combinations, and then for others by chance; 0: a sample of them.
-int seconds() {
-  const char* value = std::getenv("RONDO_TEST_LAYOUTS_S");
-  return value ? std::atoi(value) : 0;
-}
-bool elapsed(std::chrono::steady_clock::time_point begin, double part) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds() * part;
-}
-
 class ConvolutionLayouts : public OnEngine {
  protected:
   // One way of a problem, with numbers and with what they give.

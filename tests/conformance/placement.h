@@ -2,6 +2,7 @@
 // nothing. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdlib>
 #include <random>
 
@@ -30,6 +31,15 @@ struct Placement {
     return text + (offset ? "@" + std::to_string(offset) : "");
   }
 };
+
+// RONDO_TEST_LAYOUTS_S: seconds for all combinations, and then for others by chance; 0: a sample of them.
+inline int seconds() {
+  const char* value = std::getenv("RONDO_TEST_LAYOUTS_S");
+  return value ? std::atoi(value) : 0;
+}
+inline bool elapsed(std::chrono::steady_clock::time_point begin, double part) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds() * part;
+}
 
 inline constexpr Real kAround = 7;  // what lies beside the elements
 

@@ -127,7 +127,16 @@ void finalize(Object& object) {
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
     case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR: check_operation(object); break;
-    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR: record(read_pattern(object)); break;
+    case CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR:
+    case CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR: check_attention(object); break;
+    case CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR: check_side(object); break;
+    case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+      if (finalized(object.list<void*>(CUDNN_ATTR_OPERATIONGRAPH_OPS)[0], -2)->type ==
+          CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR)
+        check_sides(object);
+      else
+        record(read_pattern(object));
+      break;
     case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR: finalize_heuristics(object); break;
     case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
       object.engine = engine_for(

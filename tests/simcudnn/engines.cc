@@ -12,6 +12,8 @@ namespace {
 constexpr int kSplitKnob = 12;
 constexpr std::int64_t kPlain = 0, kSlow = 1, kWinograd = 5, kCompiled = 7, kExact = 10, kSplit = 23, kUnsteady = 25,
                        kCoarse = 30, kTensorCore = 41;
+constexpr std::int64_t kAttentionForwardPlain = 8, kAttentionForward = 9, kAttentionUnsteady = 11,
+                       kAttentionBackwardPlain = 12, kAttentionBackward = 13;
 
 bool is_half(int dtype) {
   return dtype == CUDNN_DATA_HALF || dtype == CUDNN_DATA_BFLOAT16;
@@ -62,8 +64,33 @@ bool kills(const Pattern& p) {
   return leaves_out || (p.beta != 0 && is_half(p.dtype()));
 }
 
+// Of attention: one kernel, compiled for it, that has its workspace for sums of the queries' gradient.
+std::shared_ptr<const Engine> make_attention(const Pattern& p, std::int64_t number, bool has_knobs) {
+  const Attention& attention = *p.attention;
+  auto engine = std::make_shared<Engine>();
+  engine->number = number;
+  engine->pattern = p;
+  engine->behaviours = {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION, 3};
+  engine->notes = {CUDNN_NUMERICAL_NOTE_TENSOR_CORE};
+  if (number == kAttentionUnsteady) engine->notes.push_back(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+  const bool forward = number == kAttentionForward || number == kAttentionForwardPlain;
+  const bool backward =
+      number == kAttentionBackward || number == kAttentionBackwardPlain || number == kAttentionUnsteady;
+  if (has_knobs) throw Refusal{Problem::bad_param, "the engine has no such knob"};
+  if (attention.gradient ? !backward : !forward)
+    throw Refusal{Problem::unsupported, "engine " + std::to_string(number) + " does not take the operation graph"};
+  engine->workspace = attention.gradient ? elements(attention.tensor[Attention::kQ]) * 4 + 64 : 256;
+  engine->flaws.wavers = number == kAttentionUnsteady;
+  const auto mood = settings().engines.find(number);
+  if (mood == settings().engines.end()) return engine;
+  if (mood->second.workspace >= 0) engine->workspace = mood->second.workspace;
+  engine->flaws = {mood->second.miscounts, mood->second.misplaces, mood->second.overreads, mood->second.wavers};
+  return engine;
+}
+
 std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
                                    std::vector<std::pair<int, std::int64_t>> knobs) {
+  if (p.attention) return make_attention(p, number, !knobs.empty());
   auto engine = std::make_shared<Engine>();
   engine->number = number;
   engine->pattern = p;
@@ -119,7 +146,7 @@ std::shared_ptr<const Engine> make(const Pattern& p, std::int64_t number,
 }  // namespace
 
 std::vector<std::shared_ptr<const Engine>> propose(const Pattern& pattern, int mode) {
-  if (kills(pattern)) std::raise(SIGFPE);
+  if (!pattern.attention && kills(pattern)) std::raise(SIGFPE);
   std::vector<std::pair<std::int64_t, std::vector<std::pair<int, std::int64_t>>>> order = {{kPlain, {}}, {kSlow, {}}};
   if (mode != CUDNN_HEUR_MODE_FALLBACK)
     order = {{kCompiled, {}},   {kSplit, {{kSplitKnob, 2}}},
@@ -127,6 +154,15 @@ std::vector<std::shared_ptr<const Engine>> propose(const Pattern& pattern, int m
              {kWinograd, {}},   {kCoarse, {}},
              {kExact, {}},      {kSplit, {{kSplitKnob, 4}}},
              {kPlain, {}}};
+  if (pattern.attention) {
+    order.clear();  // nothing as a fallback
+    if (mode != CUDNN_HEUR_MODE_FALLBACK)
+      order = {{kAttentionUnsteady, {}},
+               {kAttentionForward, {}},
+               {kAttentionForwardPlain, {}},
+               {kAttentionBackward, {}},
+               {kAttentionBackwardPlain, {}}};
+  }
   if (const std::uint64_t seed = settings().seed)
     for (std::size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[(seed * 0x9e3779b97f4a7c15ull >> (i * 5)) % i]);

@@ -19,6 +19,7 @@ struct Engine {
   bool rounds_between = false;  // before it adds bias or residual
   bool overreads = false;       // a filter's gradient takes what lies in front of the image for what is in its padding
   bool miscounts = false;       // padding is what lies beside it
+  AttentionFlaws flaws;         // of attention
   bool misplaces = false;       // a filter's gradient is of the channels next to its group's, where these are not last
 };
 

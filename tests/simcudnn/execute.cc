@@ -18,6 +18,7 @@ struct Run {
   std::vector<void*> pointers;
   void* workspace = nullptr;
   int slow_us = 0;
+  std::vector<double> numbers;  // given by value, as they were when it was enqueued
 };
 
 std::size_t bytes_of(int dtype) {
@@ -83,12 +84,24 @@ void execute(const std::shared_ptr<const Engine>& engine, const std::vector<void
   }
   const Pattern& p = engine->pattern;
   const std::vector<const Tensor*> operands = p.operands();
+  auto made =
+      std::make_unique<Run>(Run{engine, pointers, engine->workspace > 0 ? workspace : nullptr, mood.slow_us, {}});
+  made->numbers.reserve(operands.size());
   std::vector<SimcudaLibraryRange> ranges;
   for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i]->by_value) {
+      made->numbers.push_back(load(pointers[i], 0, operands[i]->dtype));
+      made->pointers[i] = &made->numbers.back();
+      continue;
+    }
     if (reinterpret_cast<std::uint64_t>(pointers[i]) % static_cast<std::uint64_t>(operands[i]->alignment) != 0)
       throw Refusal{Problem::misaligned, "a pointer is not aligned as its tensor says"};
-    const bool last = i + 1 == operands.size();
-    add_ranges(*operands[i], pointers[i], !last ? SIMCUDA_LOAD : p.beta != 0 ? SIMCUDA_UPDATE : SIMCUDA_STORE, &ranges);
+    const bool written = i + p.written_operands() >= operands.size();
+    add_ranges(*operands[i], pointers[i],
+               !written      ? SIMCUDA_LOAD
+               : p.beta != 0 ? SIMCUDA_UPDATE
+                             : SIMCUDA_STORE,
+               &ranges);
   }
   if (engine->workspace > 0)
     ranges.push_back(
@@ -96,11 +109,11 @@ void execute(const std::shared_ptr<const Engine>& engine, const std::vector<void
   auto* call = reinterpret_cast<SimcudaLibraryCallFn*>(driver_function("simcuda_library_call"));
   if (call == nullptr) throw Refusal{Problem::execution, "there is no simulated driver in the process"};
   const std::string name = "cudnn engine " + std::to_string(engine->number);
-  auto* made = new Run{engine, pointers, engine->workspace > 0 ? workspace : nullptr, mood.slow_us};
   const SimcudaLibraryCall request = {name.c_str(), run,           [](void* each) { delete static_cast<Run*>(each); },
-                                      made,         ranges.data(), ranges.size()};
-  if (const int result = call(stream, &request); result != 0)
-    throw Refusal{Problem::execution, "the driver answered " + std::to_string(result)};
+                                      made.get(),   ranges.data(), ranges.size()};
+  const int result = call(stream, &request);
+  (void)made.release();  // the call has it, whatever came of it
+  if (result != 0) throw Refusal{Problem::execution, "the driver answered " + std::to_string(result)};
 }
 
 }  // namespace simcudnn

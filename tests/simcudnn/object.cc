@@ -16,6 +16,40 @@ struct Rule {
   int holds = -1;  // of descriptors: their type; -2: an operation's
 };
 
+// The two operations of attention, and what hides scores within.
+void add_attention(std::vector<Rule>* made) {
+  const std::vector<int> integer = {CUDNN_TYPE_INT64}, object = {CUDNN_TYPE_BACKEND_DESCRIPTOR};
+  constexpr int tensor = CUDNN_BACKEND_TENSOR_DESCRIPTOR, graph = CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR,
+                band = CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR;
+  const auto add = [&](int operation, int attribute, bool needed) {
+    made->push_back({operation, attribute, object, 1, 1, needed, tensor});
+  };
+  const auto add_within = [&](int operation, int attribute) {  // and the two that follow
+    if (settings().version < 921) return;
+    made->push_back({operation, attribute, object, 1, 1, false, graph});
+    for (int i = 1; i < 3; ++i) made->push_back({operation, attribute + i, integer, 1, 1, false});
+  };
+  if (settings().version >= 913) {
+    constexpr int forward = CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR;
+    for (int i = 0; i < 6; ++i) add(forward, CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC + i, i < 4);
+    add_within(forward, CUDNN_ATTR_OPERATION_SDPA_FWD_SUBGRAPH);
+  }
+  if (settings().version >= 917) {
+    constexpr int backward = CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR;
+    for (int i = 0; i < 6; ++i) add(backward, CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC + i, i < 5);
+    for (int i = 0; i < 4; ++i) add(backward, CUDNN_ATTR_OPERATION_SDPA_BWD_DQDESC + i, true);
+    add_within(backward, CUDNN_ATTR_OPERATION_SDPA_BWD_SUBGRAPH);
+  }
+  if (settings().version < 920) return;
+  add(band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_XDESC, true);
+  add(band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_LEFT_BOUND_DESC, false);
+  add(band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SHIFT_RIGHT_BOUND_DESC, false);
+  add(band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_BDESC, true);
+  add(band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_YDESC, true);
+  made->push_back(
+      {band, CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_COMPARISON_MODE, {CUDNN_TYPE_POINTWISE_MODE}, 1, 1, true});
+}
+
 const std::vector<Rule>& rules() {
   const std::vector<int> scale = {CUDNN_TYPE_FLOAT, CUDNN_TYPE_DOUBLE}, integer = {CUDNN_TYPE_INT64},
                          data = {CUDNN_TYPE_DATA_TYPE}, object = {CUDNN_TYPE_BACKEND_DESCRIPTOR},
@@ -31,6 +65,7 @@ const std::vector<Rule>& rules() {
         {tensor, CUDNN_ATTR_TENSOR_STRIDES, integer, 1, 8, true},
         {tensor, CUDNN_ATTR_TENSOR_UNIQUE_ID, integer, 1, 1, true},
         {tensor, CUDNN_ATTR_TENSOR_IS_VIRTUAL, {CUDNN_TYPE_BOOLEAN}, 1, 1, false},
+        {tensor, CUDNN_ATTR_TENSOR_IS_BY_VALUE, {CUDNN_TYPE_BOOLEAN}, 1, 1, false},
         {convolution, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, data, 1, 1, true},
         {convolution, CUDNN_ATTR_CONVOLUTION_CONV_MODE, {CUDNN_TYPE_CONVOLUTION_MODE}, 1, 1, true},
         {convolution, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, integer, 1, 1, true},
@@ -41,7 +76,7 @@ const std::vector<Rule>& rules() {
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, object, 1, 1, true, tensor},
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, object, 1, 1, false, tensor},
         {operation, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, object, 1, 1, true, tensor},
-        {CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle, 1, 1, true},
+        {CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, handle, 1, 1, false},
         {CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, CUDNN_ATTR_OPERATIONGRAPH_OPS, object, 1, kMany, true, -2},
         {CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, CUDNN_ATTR_ENGINEHEUR_MODE, {CUDNN_TYPE_HEUR_MODE}, 1, 1, true},
         {CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, object, 1, 1, true,
@@ -76,6 +111,7 @@ const std::vector<Rule>& rules() {
       made->push_back({which, first + 2, object, 1, 1, true, convolution});
       for (int i = 3; i < 6; ++i) made->push_back({which, first + i, object, 1, 1, true, tensor});
     }
+    add_attention(made);
     return made;
   }();
   return *all;
@@ -90,7 +126,9 @@ const Rule& rule_for(const Object& object, int attribute) {
 
 bool is_operation(int type) {
   return (type >= CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR &&
-          type <= CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+          type <= CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR) ||
+         type == CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR || type == CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR ||
+         type == CUDNN_BACKEND_OPERATION_DIAGONAL_BAND_MASK_DESCRIPTOR;
 }
 
 }  // namespace

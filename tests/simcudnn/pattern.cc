@@ -20,21 +20,6 @@ double scalar(const Object& object, int attribute) {
                                                                : static_cast<double>(object.one<float>(attribute));
 }
 
-Tensor read_tensor(const Object& object) {
-  Tensor tensor;
-  tensor.id = object.one<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID);
-  tensor.dtype = object.one<int>(CUDNN_ATTR_TENSOR_DATA_TYPE);
-  tensor.alignment = object.one<std::int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT);
-  tensor.is_virtual = object.one<unsigned char>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0;
-  tensor.dims = object.list<std::int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
-  tensor.strides = object.list<std::int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
-  return tensor;
-}
-
-Tensor tensor_behind(const Object& operation, int attribute) {
-  return read_tensor(*behind(operation, attribute, CUDNN_BACKEND_TENSOR_DESCRIPTOR));
-}
-
 Pattern read_convolution(const Object& operation) {
   Pattern p;
   p.operation = operation.type;
@@ -73,6 +58,22 @@ Pattern read_convolution(const Object& operation) {
 
 }  // namespace
 
+Tensor read_tensor(const Object& object) {
+  Tensor tensor;
+  tensor.id = object.one<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID);
+  tensor.dtype = object.one<int>(CUDNN_ATTR_TENSOR_DATA_TYPE);
+  tensor.alignment = object.one<std::int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT);
+  tensor.is_virtual = object.one<unsigned char>(CUDNN_ATTR_TENSOR_IS_VIRTUAL) != 0;
+  tensor.by_value = object.one<unsigned char>(CUDNN_ATTR_TENSOR_IS_BY_VALUE) != 0;
+  tensor.dims = object.list<std::int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS);
+  tensor.strides = object.list<std::int64_t>(CUDNN_ATTR_TENSOR_STRIDES);
+  return tensor;
+}
+
+Tensor tensor_behind(const Object& operation, int attribute) {
+  return read_tensor(*behind(operation, attribute, CUDNN_BACKEND_TENSOR_DESCRIPTOR));
+}
+
 const Tensor& Pattern::written() const {
   return operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR         ? result
          : operation == CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR ? image
@@ -80,6 +81,7 @@ const Tensor& Pattern::written() const {
 }
 
 std::vector<const Tensor*> Pattern::operands() const {
+  if (attention) return attention->operands();
   std::vector<const Tensor*> all;
   for (const Tensor* each : {&image, &filter, &result})
     if (each != &written()) all.push_back(each);
@@ -139,6 +141,14 @@ void check_operation(const Object& object) {
 Pattern read_pattern(const Object& graph) {
   const std::vector<void*> operations = graph.list<void*>(CUDNN_ATTR_OPERATIONGRAPH_OPS);
   const std::shared_ptr<Object> first = finalized(operations[0], -2);
+  if (!graph.has(CUDNN_ATTR_OPERATIONGRAPH_HANDLE)) throw Refusal{Problem::bad_param, "the graph has no handle"};
+  if (is_attention(first->type)) {
+    if (operations.size() > 1) throw Refusal{Problem::unsupported_pattern, "attention stands alone"};
+    Pattern p;
+    p.operation = first->type;
+    p.attention = std::make_shared<Attention>(read_attention(*first));
+    return p;
+  }
   if (first->type == CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR)
     throw Refusal{Problem::unsupported_pattern, "the first operation is not a convolution"};
   Pattern p = read_convolution(*first);

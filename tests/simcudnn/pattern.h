@@ -1,22 +1,16 @@
 // What an operation graph computes, read from its descriptors and checked: a convolution, or one of its gradients, and
-// pointwise operations behind it. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// pointwise operations behind it; or attention. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
 #pragma once
 
-#include "object.h"
+#include "attention.h"
 
 namespace simcudnn {
 
-struct Tensor {
-  std::int64_t id = 0;
-  int dtype = 0;
-  std::int64_t alignment = 0;
-  bool is_virtual = false;
-  std::vector<std::int64_t> dims, strides;
-};
-
 struct Pattern {
-  int operation = 0;             // descriptor type of the convolution
-  Tensor image, filter, result;  // in the parts they have; one of them is what the operation writes
+  std::shared_ptr<const Attention> attention;  // then there is nothing of what follows
+  int operation = 0;                           // descriptor type of the convolution
+  Tensor image, filter, result;                // in the parts they have; one of them is what the operation writes
   std::vector<std::int64_t> stride, dilation, before, after;
   std::int64_t groups = 1;
   int compute = 0;
@@ -33,6 +27,8 @@ struct Pattern {
   const Tensor& out() const { return steps.empty() ? written() : steps.back().y; }
   // All that is in memory, by unique id; the last is what is written.
   std::vector<const Tensor*> operands() const;
+  // How many of those, at the end, are written.
+  std::size_t written_operands() const { return attention ? attention->written() : 1; }
   int dtype() const { return image.dtype; }
 };
 

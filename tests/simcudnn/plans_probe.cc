@@ -1,8 +1,9 @@
-// Asks for convolutions as its arguments say and prints what came of it, one `key<tab>value` a line. plans_test starts
-// it with the environment of each case, because a process chooses plans only once.
+// Asks for convolutions, and attention, as its arguments say and prints what came of it, one `key<tab>value` a line.
+// plans_test starts it with the environment of each case, because a process chooses plans only once.
 //
 //   problem WORDS       forward|data|filter, f16|bf16|f32|f64, nhwc|nchw, 3d, groups, strided, odd, small, bias,
 //                       residual, relu, beta, tf32, deterministic: what the commands below are about, joined by commas
+//   attention WORDS     gradient, f16, causal, last, window, shared, strided, large: what `choose` is about then
 //   choose              the plans that were chosen: status, plan (a line for each), capturable
 //   run                 runs the choice eagerly and captured and compares with sums taken here: worst, bits
 //   thread              another thread runs the choice, as `run` does
@@ -27,7 +28,8 @@
 #include <vector>
 
 #include "base/dtype.h"
-#include "ops/convolution/cudnn_choice.h"
+#include "ops/attention/sdpa_problem.h"
+#include "ops/convolution/cudnn_problem.h"
 
 namespace rondo {
 namespace {
@@ -103,6 +105,29 @@ Problem make_problem(const std::string& words) {
   p.beta = has("beta");
   p.tf32 = has("tf32");
   p.deterministic = has("deterministic");
+  return p;
+}
+
+Sdpa make_attention(const std::string& words) {
+  const auto has = [&](const std::string& word) {
+    return ("," + words + ",").find("," + word + ",") != std::string::npos;
+  };
+  Sdpa p;
+  p.gradient = has("gradient");
+  p.dtype = has("f16") ? RONDO_F16 : RONDO_BF16;
+  p.batch = 2, p.heads = 4, p.key_heads = has("shared") ? 2 : 4, p.size = 16;
+  p.queries = has("large") ? 40 : 9, p.keys = has("large") ? 70 : 13;
+  p.shift = has("last") ? p.keys - p.queries : 0;
+  if (has("causal")) p.after = 0;
+  if (has("window")) p.before = 3, p.after = 2;
+  for (int t = 0; t < kSdpaTensors; ++t) {
+    const int64_t row = p.elements(t), places = p.places(t), heads = p.heads_of(t);
+    // Strided: heads inside places, with a gap behind each row.
+    const int64_t wide = has("strided") && t != kSdpaStats ? row + 8 : row;
+    p.stride[t][0] = heads * places * wide;
+    p.stride[t][1] = has("strided") ? wide : places * wide;
+    p.stride[t][2] = has("strided") ? heads * wide : wide;
+  }
   return p;
 }
 
@@ -198,7 +223,7 @@ class Runner {
     RONDO_TRY(prepare(size_t{1} << 20));
     void* const added = p_.bias ? addresses_.bias : addresses_.residual;
     RONDO_TRY(device_.fill_bytes(added, 0xff, (p_.bias ? data_.bias : data_.residual).size(), stream_));
-    RONDO_TRY(choice.run(device_, addresses_, workspace_, size_t{1} << 20, stream_, false));
+    RONDO_TRY(choice.run(device_, pointers_of(p_, addresses_), workspace_, size_t{1} << 20, stream_, false));
     std::vector<unsigned char> found;
     RONDO_TRY(down(&found));
     const auto count = static_cast<int64_t>(found.size() / dtype_size(static_cast<rondo_dtype>(p_.dtype)));
@@ -210,7 +235,7 @@ class Runner {
 
   Status run(const ops::dnn::Choice& choice, size_t most_workspace) {
     RONDO_TRY(prepare(most_workspace));
-    RONDO_TRY(choice.run(device_, addresses_, workspace_, most_workspace, stream_, false));
+    RONDO_TRY(choice.run(device_, pointers_of(p_, addresses_), workspace_, most_workspace, stream_, false));
     std::vector<unsigned char> eager;
     RONDO_TRY(down(&eager));
     compare(eager);
@@ -221,7 +246,7 @@ class Runner {
     RONDO_TRY(device_.stream_synchronize(stream_));
     NativeGraph graph;
     RONDO_TRY(device_.capture_begin(stream_));
-    const Status captured = choice.run(device_, addresses_, workspace_, most_workspace, stream_, true);
+    const Status captured = choice.run(device_, pointers_of(p_, addresses_), workspace_, most_workspace, stream_, true);
     RONDO_TRY(device_.capture_end(stream_, captured.ok(), &graph));
     RONDO_TRY(captured);
     print("nodes", std::to_string(graph.nodes));
@@ -293,6 +318,8 @@ int run_words(const std::vector<std::string>& words) {
   }
   auto& device = static_cast<cuda::CudaDevice&>(*opened);
   Problem problem;
+  Sdpa attention;
+  std::unique_ptr<Question> question;
   const ops::dnn::Choice* choice = nullptr;
   const auto say = [](const Status& status) {
     print("status", std::to_string(status.code()));
@@ -303,8 +330,12 @@ int run_words(const std::vector<std::string>& words) {
     const auto next = [&]() -> const std::string& { return words.at(++i); };
     if (word == "problem") {
       problem = make_problem(next());
+      question = std::make_unique<ConvolutionQuestion>(problem);
+    } else if (word == "attention") {
+      attention = make_attention(next());
+      question = std::make_unique<SdpaQuestion>(attention);
     } else if (word == "choose") {
-      const Status status = find_choice(device, problem, &choice);
+      const Status status = find_choice(device, *question, &choice);
       say(status);
       if (!status.ok()) continue;
       for (const auto& plan : choice->plans()) print("plan", text_of(plan->recipe()));

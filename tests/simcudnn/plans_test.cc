@@ -379,4 +379,65 @@ TEST_F(Plans, AFaultAtEveryCall) {
   }
 }
 
+// --- attention ---
+
+TEST_F(Plans, AttentionOfEveryKind) {
+  for (const char* way : {"f16", "gradient"})
+    for (const char* what :
+         {"", ",causal", ",causal,last", ",window,shared", ",strided", ",shared,large", ",window,large,last"}) {
+      const Outcome outcome = run(std::string("attention ") + way + what + " choose", {{"SIMCUDNN_VERSION", "9.28"}});
+      EXPECT_EQ(outcome.code, 0) << outcome.text;
+      EXPECT_EQ(outcome["count"], "1") << way << what << outcome.text;  // the first that works: nothing is timed
+      EXPECT_EQ(outcome["capturable"], "yes") << outcome.text;
+      EXPECT_FALSE(has(engines_of(outcome), "11")) << outcome.text;  // bits that change
+    }
+}
+
+TEST_F(Plans, AttentionByVersion) {
+  struct {
+    const char *version, *what, *count;
+  } const cases[] = {{"9.6", "f16", "0"},       {"9.19", "f16", "1"},      {"9.19", "causal", "0"},
+                     {"9.19", "gradient", "0"}, {"9.28", "gradient", "1"}, {"9.28", "causal", "1"}};
+  for (const auto& each : cases) {
+    const Outcome outcome =
+        run(std::string("attention ") + each.what + " choose", {{"SIMCUDNN_VERSION", each.version}});
+    EXPECT_EQ(outcome["status"], "0") << outcome.text;
+    EXPECT_EQ(outcome["count"], each.count) << each.version << " " << each.what << outcome.text;
+  }
+}
+
+TEST_F(Plans, AttentionThatIsWrongIsNotTaken) {
+  const char* const flaws[] = {"miscounts", "misplaces", "overreads", "wavers"};
+  for (const char* way : {"f16", "gradient"}) {
+    const bool gradient = way == std::string("gradient");
+    const std::string first = gradient ? "13" : "9", second = gradient ? "12" : "8";
+    for (const char* flaw : flaws)
+      for (const char* what : {"", ",causal", ",window,last", ",strided,large", ",causal,large"}) {
+        const std::string words = std::string("attention ") + way + ",shared" + what + " choose";
+        const Outcome outcome = run(words, {{"SIMCUDNN_VERSION", "9.28"}, {"SIMCUDNN_ENGINES", first + "=" + flaw}});
+        EXPECT_EQ(engines_of(outcome), std::vector<std::string>{second}) << flaw << " " << words << outcome.text;
+      }
+    // Where all are, there is none.
+    const Outcome none =
+        run(std::string("attention ") + way + " choose",
+            {{"SIMCUDNN_VERSION", "9.28"}, {"SIMCUDNN_ENGINES", first + "=miscounts," + second + "=refuse"}});
+    EXPECT_EQ(none["status"], "0") << none.text;
+    EXPECT_EQ(none["count"], "0") << none.text;
+  }
+}
+
+TEST_F(Plans, AttentionIsKeptOnDisk) {
+  const Environment kept = {{"SIMCUDNN_VERSION", "9.28"},
+                            {"RONDO_CACHE", folder.string()},
+                            {"RONDO_CONVOLUTION_TIMING_MS", "200"},
+                            {"SIMCUDNN_ENGINES", "9=slow:20000"}};
+  const Outcome first = run("attention causal choose", kept);
+  ASSERT_EQ(first["count"], "2") << first.text;
+  Environment again = kept;
+  again["RONDO_LOG"] = "debug";
+  const Outcome second = run("attention causal choose calls cudnnBackendGetAttribute", again);
+  EXPECT_EQ(engines_of(second), engines_of(first)) << second.text;
+  EXPECT_EQ(engines_of(first)[0], "8") << first.text;
+}
+
 }  // namespace

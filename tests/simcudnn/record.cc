@@ -40,7 +40,7 @@ std::string line_of(const Pattern& p) {
 
 void record(const Pattern& pattern) {
   const std::string& file = settings().record;
-  if (file.empty()) return;
+  if (file.empty() || pattern.attention) return;
   static std::set<std::string> seen;
   const std::string line = line_of(pattern);
   if (!seen.insert(line).second) return;

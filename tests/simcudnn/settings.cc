@@ -62,6 +62,8 @@ bool parse_moods(const std::string& text, std::map<std::int64_t, Mood>* moods) {
       mood.overreads = true;
     else if (name == "misplaces")
       mood.misplaces = true;
+    else if (name == "wavers")
+      mood.wavers = true;
     else if (name == "uncapturable")
       mood.uncapturable = true;
     else if (name == "workspace" && number >= 0)

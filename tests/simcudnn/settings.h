@@ -17,6 +17,7 @@ struct Mood {
   bool miscounts = false;
   bool misplaces = false;
   bool overreads = false;
+  bool wavers = false;
   bool uncapturable = false;  // it allocates while it is executed
   std::int64_t workspace = -1;
   std::uint64_t fails_at = 0;  // the how-manieth execution; 0: none

@@ -23,7 +23,6 @@
 #include "cudnn_devices.h"
 #include "cudnn_problems.h"
 #include "dynlib/cudnn.h"
-#include "ops/convolution/cudnn_choice.h"
 
 namespace {
 
@@ -93,12 +92,12 @@ struct Counts {
 };
 
 // Makes every plan that Rondo would try.
-void ask(Handles& handles, const Problem& problem, Counts* counts) {
+void ask(Handles& handles, const Question& question, const std::string& text, Counts* counts) {
   ++counts->problems;
-  print("asking", toolkits::text_of(problem));
+  print("asking", text);
   std::shared_ptr<const OperationGraph> graph;
   std::vector<Recipe> recipes;
-  Status status = OperationGraph::make(handles, problem, &graph);
+  Status status = describe(handles, question, &graph);
   if (status.ok()) status = graph->propose(&recipes);
   if (!status.ok()) {
     print(status.code() == RONDO_UNSUPPORTED ? "refused" : "failure", status.message());
@@ -109,7 +108,7 @@ void ask(Handles& handles, const Problem& problem, Counts* counts) {
   for (const Recipe& recipe : recipes) {
     std::unique_ptr<Plan> plan;
     status = Plan::make(graph, recipe, &plan);
-    if (status.ok() && plan->workspace_bytes() <= workspace_limit()) {
+    if (status.ok() && plan->workspace_bytes() <= question.workspace_limit()) {
       ++made;
       least = std::min(least, plan->workspace_bytes());
     } else if (!status.ok()) {
@@ -129,7 +128,7 @@ void ask_variants(Handles& handles, Problem problem, Counts* counts) {
     for (int64_t* batch : {&problem.image.size[0], &problem.result.size[0]}) *batch *= more;
     for (problem.deterministic = 0; problem.deterministic < 2; ++problem.deterministic)
       for (problem.tf32 = 0; problem.tf32 <= (problem.dtype == RONDO_F32); ++problem.tf32)
-        ask(handles, problem, counts);
+        ask(handles, ConvolutionQuestion(problem), toolkits::text_of(problem), counts);
   }
 }
 
@@ -159,6 +158,11 @@ int main(int argc, char** argv) {
   Counts counts;
   for (const std::string& line : lines) {
     Problem problem;
+    Sdpa attention;
+    if (toolkits::read_attention(line, &attention)) {
+      ask(handles, SdpaQuestion(attention), text_of(attention), &counts);
+      continue;
+    }
     if (!toolkits::read_problem(line, &problem)) stop("cannot read the problem: " + line);
     ask_variants(handles, problem, &counts);
   }

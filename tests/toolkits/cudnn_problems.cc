@@ -66,6 +66,27 @@ bool read_problem(const std::string& line, Problem* problem) {
   return true;
 }
 
+bool read_attention(const std::string& line, Sdpa* problem) {
+  std::istringstream in(line);
+  std::string word;
+  int type = 0, layout = 0;
+  Sdpa p;
+  if (!(in >> word >> p.gradient >> type >> p.batch >> p.heads >> p.key_heads >> p.queries >> p.keys >> p.size >>
+        p.shift >> p.before >> p.after >> layout) ||
+      word != "attention" || !read_dtype(type, &p.dtype))
+    return false;
+  for (int t = 0; t < ops::dnn::kSdpaTensors; ++t) {
+    const int64_t row = p.elements(t), places = p.places(t), heads = p.heads_of(t);
+    const bool stats = t == ops::dnn::kSdpaStats, outside = stats || layout == 0;
+    const int64_t parts = layout == 2 && t <= ops::dnn::kSdpaV ? 3 : 1;
+    p.stride[t][0] = parts * heads * places * row;
+    p.stride[t][1] = outside ? places * row : row;
+    p.stride[t][2] = outside ? row : parts * heads * row;
+  }
+  *problem = p;
+  return true;
+}
+
 bool channels_last(const Problem& p) {
   const auto last = [](const Operand& each) { return each.stride[1] == 1 || each.size[1] == 1; };
   return last(p.image) && last(p.filter) && last(p.result);

@@ -24,11 +24,12 @@ namespace fs = std::filesystem;
 struct Version {
   const char* name;
   const char* cublaslt;  // the one of its CUDA
+  const char* cuda;      // whose NVRTC it compiles with
 };
 void PrintTo(const Version& version, std::ostream* out) {
   *out << version.name;
 }
-constexpr Version kVersions[] = {{"9.8", STUB_CUBLASLT_12}, {"9.28", STUB_CUBLASLT_13}};
+constexpr Version kVersions[] = {{"9.8", STUB_CUBLASLT_12, "12.9"}, {"9.28", STUB_CUBLASLT_13, "13.5"}};
 
 // What the probe says of each problem that it asks for.
 struct Answer {
@@ -59,12 +60,12 @@ class Cudnn : public testing::Test {
       GTEST_SKIP() << "no cuDNN " << version.name << " in " << fetched_root().string()
                    << "; tests/toolkits/fetch.py --thorough fetches it";
   }
-  Outcome probe(int architecture, const std::vector<std::string>& files) {
+  Outcome probe(int architecture, const std::vector<std::string>& files, const std::string& nvrtc = "none") {
     std::vector<std::string> command{CUDNN_PROBE, std::to_string(architecture), STUB_DRIVER, version_.cublaslt};
     command.insert(command.end(), files.begin(), files.end());
     return run(command, {{"RONDO_CUDNN", library_.string()},
                          {"RONDO_CUDA_DRIVER", "none"},
-                         {"RONDO_NVRTC", "none"},
+                         {"RONDO_NVRTC", nvrtc},
                          {"RONDO_CUBLASLT", "none"},
                          {"LD_LIBRARY_PATH", ""}});
   }
@@ -166,6 +167,43 @@ TEST_P(CudnnRefusals, AreNamed) {
 INSTANTIATE_TEST_SUITE_P(Real, CudnnRefusals, testing::ValuesIn(kVersions), [](const auto& each) {
   return std::string(each.param.name) == "9.8" ? "cudnn_9_8" : "cudnn_9_28";
 });
+
+// Attention as BERT, and decoders, have it, each way, plain and in bands, with heads that share keys, of parts of one
+// product, with odd numbers of places. From 9.21 on all of it has plans, on GPUs with tensor cores of bf16; cuDNN 9.8
+// has no such operations.
+TEST_P(CudnnPlans, OfAttention) {
+  const Gpu& gpu = GetParam().gpu;
+  const bool old = std::string(version().name) == "9.8";
+  const std::string file = testing::TempDir() + "rondo-attention-" + version().name + std::to_string(gpu.architecture);
+  const fs::path nvrtc = fetched_root() / version().cuda / "lib";
+  std::error_code ignored;
+  if (!fs::exists(nvrtc, ignored)) GTEST_SKIP() << "no NVRTC of CUDA " << version().cuda << " in " << fetched_root();
+  std::ofstream lines(file);
+  bool half = false;
+  for (const char* shape :
+       {"4 16 16 128 128 64 0 -1 -1 2", "1 12 12 128 128 64 0 -1 -1 2", "2 8 2 300 511 128 0 -1 -1 1",
+        "2 8 8 1024 1024 128 0 -1 0 0", "1 4 4 100 333 64 233 -1 0 1", "1 4 1 333 333 32 0 100 20 1",
+        "1 2 2 7 9 8 0 -1 -1 0", "1 1 1 1 77 40 76 -1 0 0"}) {
+    half = !half;
+    for (const char* way : {"0", "1"}) lines << "attention " << way << (half ? " 2 " : " 9 ") << shape << "\n";
+  }
+  lines.close();
+  const Outcome outcome = probe(gpu.architecture, {file}, nvrtc.string());
+  fs::remove(file);
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  const std::vector<Answer> answers = answers_of(outcome.text);
+  EXPECT_EQ(outcome["problems"], "16") << outcome.text;
+  size_t planned = 0;
+  for (const Answer& each : answers) {
+    if (old || gpu.architecture < 80)
+      EXPECT_EQ(each.what, "refused") << each.problem << ": " << each.why;
+    else
+      EXPECT_EQ(each.what, "plans") << each.problem << ": " << each.why;
+    planned += each.what == "plans";
+  }
+  std::printf("cuDNN %s, sm_%d: %zu attentions have plans, %s in all\n", outcome["cudnn"].c_str(), gpu.architecture,
+              planned, outcome["made"].c_str());
+}
 
 }  // namespace
 }  // namespace toolkits

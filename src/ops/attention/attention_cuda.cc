@@ -1,8 +1,9 @@
-// Attention on a GPU: which kernels of rtc/device/attention.h, and their launches: one for the result; one for the
-// gradient of queries, and one for that of keys and values, which needs what the first found.
+// Attention on a GPU: cuDNN's engine, or which kernels of rtc/device/attention.h, and their launches: one for the
+// result; one for the gradient of queries, and one for that of keys and values, which needs what the first found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/attention/attention.h"
+#include "base/log.h"
+#include "ops/attention/attention_cudnn.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
 #include "rtc/device_text.h"
@@ -30,20 +31,22 @@ class CudaAttention final : public KernelTask {
       : KernelTask(plan.name, plan.q().device()), plan_(plan), arguments_(plan.arguments()) {
     plan.declare(*this);
     random_count_ = plan.draws();
-    for (int a = 0; a < kAttentionArrays; ++a)
-      if (plan.view[a]) add_address(&arguments_.at[a], *plan.view[a]);
-    const int64_t of_queries = plan.batch() * plan.heads(), of_keys = plan.batch() * plan.key_heads();
-    if (!plan.gradient) {
-      add(0, "forward", plan.queries(), of_queries);
-      return;
-    }
-    workspace_bytes_ = std::max<size_t>(plan.delta_bytes(), 1);
-    add_workspace(&arguments_.at[kAttentionDelta]);
-    add(1, "queries", plan.queries(), of_queries);
-    add(2, "keys", plan.keys(), of_keys);
+  }
+  Status prepare() override {
+    if (!chosen_) RONDO_TRY(choose());
+    return KernelTask::prepare();
   }
   void set_random(RandomState state) override { random_ = state; }
   Status run(const TaskContext& context) override {
+    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    if (library_) {
+      const Status status = library_->run(plan_, context, workspace_bytes_);
+      if (status.code() != RONDO_UNSUPPORTED || context.capturing) return status.with_context(name());
+      // Every engine has failed, which was said: there is enough scratch memory for the kernels.
+      library_.reset();
+      add_kernels();
+      RONDO_TRY(KernelTask::prepare());
+    }
     static_assert(sizeof(PhiloxState) == sizeof(RandomState));
     const RandomState first = context.first_number(random_);
     arguments_.key = first.seed;
@@ -51,10 +54,45 @@ class CudaAttention final : public KernelTask {
     arguments_.state = reinterpret_cast<const PhiloxState*>(context.device_random);
     return KernelTask::run(context);
   }
+  size_t own_kernels() const override { return library_ ? 0 : KernelTask::own_kernels(); }
+  bool capturable(const char** why) const override {
+    if (!library_ || library_->capturable()) return true;
+    *why = "no engine of cuDNN for this attention can be captured";
+    return false;
+  }
+  std::string remark() const override { return remark_; }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaAttention>(memory.moved(plan_)); }
 
  private:
+  // cuDNN, or Rondo's own kernels.
+  Status choose() {
+    std::string why;
+    RONDO_TRY(find_cudnn_attention(cuda_device(*this), plan_, &library_, &why));
+    workspace_bytes_ = plan_.gradient ? std::max<size_t>(plan_.delta_bytes(), 1) : 0;
+    if (library_) {
+      workspace_bytes_ = std::max(workspace_bytes_, library_->workspace_bytes());
+      remark_ = "by cuDNN";
+    } else {
+      if (!why.empty()) remark_ = "by Rondo's kernels: " + why;
+      add_kernels();
+    }
+    if (!remark_.empty()) log(RONDO_LOG_DEBUG, "%s: %s", name(), remark_.c_str());
+    chosen_ = true;
+    return {};
+  }
+  void add_kernels() {
+    for (int a = 0; a < kAttentionArrays; ++a)
+      if (plan_.view[a]) add_address(&arguments_.at[a], *plan_.view[a]);
+    const int64_t of_queries = plan_.batch() * plan_.heads(), of_keys = plan_.batch() * plan_.key_heads();
+    if (!plan_.gradient) {
+      add(0, "forward", plan_.queries(), of_queries);
+      return;
+    }
+    add_workspace(&arguments_.at[kAttentionDelta]);
+    add(1, "queries", plan_.queries(), of_queries);
+    add(2, "keys", plan_.keys(), of_keys);
+  }
   // Rows of so many places each.
   void add(int number, const char* pass, int64_t places, int64_t rows) {
     const bool wide = plan_.q().dtype == RONDO_F64;
@@ -74,6 +112,9 @@ class CudaAttention final : public KernelTask {
   const AttentionPlan plan_;
   AttentionArguments arguments_;
   RandomState random_;
+  bool chosen_ = false;
+  std::unique_ptr<CudnnAttention> library_;  // null: Rondo's own kernels
+  std::string remark_;
 };
 
 }  // namespace

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/log.h"
 #include "ops/convolution/convolution_packed.h"
-#include "ops/convolution/cudnn_choice.h"
 #include "ops/convolution/cudnn_pair.h"
 #include "ops/operators/activation.h"
 #include "ops/task/cuda_kernel.h"
@@ -16,17 +14,6 @@ namespace rondo::ops {
 namespace {
 
 constexpr float kWorthIt = 0.98f;  // of the time one after the other: below lies what a measurement can be wrong by
-
-bool have_cudnn() {
-  static const bool found = [] {
-    const Status status = cuda::cudnn().open();
-    if (!status.ok())
-      log(RONDO_LOG_WARNING, "convolution: cuDNN cannot be used, convolutions on GPUs go to Rondo's own kernels: %s",
-          status.message());
-    return status.ok();
-  }();
-  return found;
-}
 
 // Packed, with two spatial axes at least: one alone gets another, of size 1, in front.
 dnn::Operand describe(const Layout& shape, bool channels_last) {
@@ -51,7 +38,7 @@ size_t scratch_bytes(int64_t elements, rondo_dtype dtype) {
 // The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
 // rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
 // every activation may follow.
-bool pose(const cuda::CudaDevice& device, const Convolution& c, bool channels_last, dnn::Problem* p) {
+bool pose(const Convolution& c, bool channels_last, dnn::Problem* p) {
   const rondo_dtype dtype = c.dtype();
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
   if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
@@ -61,7 +48,6 @@ bool pose(const cuda::CudaDevice& device, const Convolution& c, bool channels_la
     if (each->elements() == 0) return false;
   p->way = static_cast<int32_t>(c.way);
   p->dtype = dtype;
-  p->device = device.id().index;
   p->spatial = std::max(c.spatial, 2);
   p->image = describe(c.image.layout, channels_last);
   p->filter = describe(c.filter.layout, channels_last);
@@ -92,8 +78,10 @@ static_assert(static_cast<int>(ConvolutionWay::forward) == dnn::kForward &&
 
 class CudnnConvolution final : public ConvolutionPlan {
  public:
-  CudnnConvolution(const dnn::Choice& choice, PackedOperands operands, size_t zeros_bytes, bool leaves_activation)
-      : choice_(choice),
+  CudnnConvolution(const dnn::Problem& posed, const dnn::Choice& choice, PackedOperands operands, size_t zeros_bytes,
+                   bool leaves_activation)
+      : posed_(posed),
+        choice_(choice),
         operands_(std::move(operands)),
         zeros_bytes_(zeros_bytes),
         workspace_bytes_(choice.plan()->workspace_bytes()),
@@ -125,11 +113,13 @@ class CudnnConvolution final : public ConvolutionPlan {
                             context.stream));
     }
     scratch += zeros_bytes_;
-    RONDO_TRY(choice_.run(device, addresses, scratch, workspace_bytes_, context.stream, context.capturing));
+    RONDO_TRY(choice_.run(device, dnn::pointers_of(posed_, addresses), scratch, workspace_bytes_, context.stream,
+                          context.capturing));
     return operands_.scatter(context);
   }
 
  private:
+  const dnn::Problem posed_;
   const dnn::Choice& choice_;
   PackedOperands operands_;
   const size_t zeros_bytes_, workspace_bytes_;
@@ -146,18 +136,18 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
     return operands.bytes() == 0 || operands.bytes() + more <= dnn::workspace_limit();
   };
   dnn::Problem posed;
-  if (!have_cudnn() || !pose(device, problem, operands.channels_last(), &posed) || !fits(0)) return {};
+  if (!dnn::available() || !pose(problem, operands.channels_last(), &posed) || !fits(0)) return {};
   const dnn::Choice* choice = nullptr;
-  RONDO_TRY(dnn::find_choice(device, posed, &choice));
+  RONDO_TRY(dnn::find_choice(device, dnn::ConvolutionQuestion(posed), &choice));
   if (!choice->plan() && posed.relu) {  // no engine with a ReLU that keeps NaN: the rest of it
     posed.relu = 0;
-    RONDO_TRY(dnn::find_choice(device, posed, &choice));
+    RONDO_TRY(dnn::find_choice(device, dnn::ConvolutionQuestion(posed), &choice));
   }
   if (!choice->plan() || !fits(choice->plan()->workspace_bytes())) return {};
   const bool leaves_activation = problem.activation != RONDO_ACTIVATION_NONE && !posed.relu;
   const bool zeros = posed.bias && !problem.bias.storage;
   const size_t zeros_bytes = zeros ? scratch_bytes(problem.result.layout.shape[1], problem.dtype()) : 0;
-  auto made = std::make_unique<CudnnConvolution>(*choice, std::move(operands), zeros_bytes, leaves_activation);
+  auto made = std::make_unique<CudnnConvolution>(posed, *choice, std::move(operands), zeros_bytes, leaves_activation);
   RONDO_TRY(made->prepare(problem));
   *plan = std::move(made);
   return {};
@@ -168,13 +158,13 @@ Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, c
   *result = {};
   result->why_not = "not both are cuDNN's";
   dnn::Problem of_data, of_filter;
-  if (!have_cudnn() || !pose(device, data, PackedOperands(data).channels_last(), &of_data) ||
-      !pose(device, filter, PackedOperands(filter).channels_last(), &of_filter))
+  if (!dnn::available() || !pose(data, PackedOperands(data).channels_last(), &of_data) ||
+      !pose(filter, PackedOperands(filter).channels_last(), &of_filter))
     return {};
   const dnn::Choice* first = nullptr;
   const dnn::Choice* second = nullptr;
-  RONDO_TRY(dnn::find_choice(device, of_data, &first));
-  RONDO_TRY(dnn::find_choice(device, of_filter, &second));
+  RONDO_TRY(dnn::find_choice(device, dnn::ConvolutionQuestion(of_data), &first));
+  RONDO_TRY(dnn::find_choice(device, dnn::ConvolutionQuestion(of_filter), &second));
   if (!first->plan() || !second->plan()) return {};
   dnn::PairTimes times;
   RONDO_TRY(dnn::time_pair(device, {of_data, first}, {of_filter, second}, &times));

@@ -7,7 +7,7 @@
 #include "engine/auxiliary.h"
 #include "engine/thread_state.h"
 #include "ops/convolution/convolution_cudnn.h"
-#include "ops/convolution/cudnn_choice.h"
+#include "ops/convolution/cudnn_problem.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/submit.h"
 

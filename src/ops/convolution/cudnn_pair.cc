@@ -26,15 +26,13 @@ constexpr int kCopies = 10;
 constexpr int kRounds = 3;
 
 std::string text_of(const Chosen& each) {
-  Problem problem = each.problem;
-  problem.device = 0;
-  std::string text(reinterpret_cast<const char*>(&problem), sizeof problem);
+  std::string text(ConvolutionQuestion(each.problem).bytes());
   return text + text_of(each.choice->plan()->recipe());
 }
 
 Status measure(CudaDevice& device, const Chosen& first, const Chosen& second, PairTimes* times) {
   const Plan &a = *first.choice->plan(), &b = *second.choice->plan();
-  Trial of_a(device, first.problem), of_b(device, second.problem);
+  ConvolutionTrial of_a(device, first.problem), of_b(device, second.problem);
   std::unique_ptr<Auxiliary> auxiliary;
   {
     const StreamDevice::Relaxed relaxed(device);
@@ -46,16 +44,16 @@ Status measure(CudaDevice& device, const Chosen& first, const Chosen& second, Pa
   }
   const auto one_by_one = [&](void* stream) {
     for (int i = 0; i < kCopies; ++i) {
-      RONDO_TRY(a.run(device, of_a.addresses(), of_a.workspace(), stream));
-      RONDO_TRY(b.run(device, of_b.addresses(), of_b.workspace(), stream));
+      RONDO_TRY(a.run(device, of_a.pointers(), of_a.workspace(), stream));
+      RONDO_TRY(b.run(device, of_b.pointers(), of_b.workspace(), stream));
     }
     return Status();
   };
   const auto side_by_side = [&](void* stream) {
     for (int i = 0; i < kCopies; ++i) {
       RONDO_TRY(auxiliary->fork(stream));
-      RONDO_TRY(b.run(device, of_b.addresses(), of_b.workspace(), auxiliary->stream()));
-      RONDO_TRY(a.run(device, of_a.addresses(), of_a.workspace(), stream));
+      RONDO_TRY(b.run(device, of_b.pointers(), of_b.workspace(), auxiliary->stream()));
+      RONDO_TRY(a.run(device, of_a.pointers(), of_a.workspace(), stream));
       RONDO_TRY(auxiliary->join(stream, true));
     }
     return Status();

@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/convolution/cudnn_choice.h"
+#include "ops/convolution/cudnn_problem.h"
 
 namespace rondo::ops::dnn {
 

@@ -2,7 +2,6 @@
 #include "ops/convolution/cudnn_probes.h"
 
 #include <algorithm>
-#include <array>
 
 namespace rondo::ops::dnn {
 
@@ -96,20 +95,6 @@ double sum_of(const std::vector<const Place*>& places, size_t axis, int64_t firs
 }
 
 }  // namespace
-
-double trial_number(int64_t i) {
-  static const std::array<double, kNumbers> numbers = [] {
-    constexpr double kSome[] = {0x1p-4, 0x1p-4, 0x1p-3, 0x1p-2};
-    std::array<double, kNumbers> made;
-    uint32_t bits = 1;
-    for (double& each : made) {
-      bits = bits * 1664525 + 1013904223;
-      each = kSome[bits >> 30];
-    }
-    return made;
-  }();
-  return numbers[static_cast<size_t>(i % kNumbers)];
-}
 
 std::vector<Probe> probes_of(const Problem& problem) {
   const std::vector<std::vector<Place>> axes = places_of(problem);

@@ -6,15 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/convolution/cudnn_plan.h"
+#include "ops/convolution/cudnn_problem.h"
 
 namespace rondo::ops::dnn {
 
-// What the operands of a trial hold: at element i of the first the number i, of the second the number i + kSecond.
-// Numbers are positive, so that no sum hides that a term is missing, differ, so that none hides that it has another,
-// are exact in every dtype, and begin again after kNumbers elements, which is no multiple of any stride.
-constexpr int64_t kNumbers = 4093, kSecond = 1777;
-double trial_number(int64_t i);
+// The first factor's memory holds the numbers of a trial from 0 on, the second one's those from kSecond on.
+constexpr int64_t kSecond = 1777;
 
 struct Probe {
   int64_t offset = 0, terms = 0;  // where the element is, and of how many products it is the sum

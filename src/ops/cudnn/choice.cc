@@ -1,7 +1,7 @@
 // Choosing plans and keeping what was chosen.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/convolution/cudnn_choice.h"
+#include "ops/cudnn/choice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,8 +17,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/uncancelled.h"
-#include "ops/convolution/cudnn_budget.h"
-#include "ops/convolution/cudnn_trial.h"
+#include "ops/cudnn/budget.h"
 #include "rtc/disk_cache.h"
 
 namespace rondo::ops::dnn {
@@ -31,39 +30,21 @@ constexpr size_t kKept = 3;      // plans of a choice
 constexpr int kCopies = 10;      // of a plan in a graph that times it, at most
 constexpr float kSlow = 3;       // so many times the best so far is not worth timing well
 constexpr float kLongUs = 2000;  // what copies of a plan may take together
-constexpr char kFileName[] = "cudnn convolution";
-
-struct SameBytes {
-  size_t operator()(const Problem& problem) const {
-    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&problem), sizeof problem});
-  }
-  bool operator()(const Problem& a, const Problem& b) const { return std::memcmp(&a, &b, sizeof a) == 0; }
-};
 
 struct Entry {
   std::atomic<const Choice*> choice{nullptr};
 };
 
-rtc::Key key_of(CudaDevice& device, Problem problem) {
-  problem.device = 0;  // the name of the device is in the circumstances
-  rtc::KeyBuilder key;
-  key.add(kFileName);
-  key.add({reinterpret_cast<const char*>(&problem), sizeof problem});
-  key.add(circumstances(device));
-  return key.key();
+std::string file_name(const Question& question) {
+  return std::string("cudnn ") + question.promises().family;
 }
 
-// Where cuDNN 9 (seen on an H200) divides by zero while it proposes engines, or runs one that never ends, it is not
-// asked: nobody could go on. All that were seen step in three dimensions, over a filter that leaves out some of the
-// image, or adding in 16 bits.
-bool is_deadly(const Problem& problem) {
-  if (problem.way != kData || problem.spatial != 3) return false;
-  bool leaves_out = false;
-  for (int i = 0; i < 3; ++i) {
-    if (problem.stride[i] == 1) return false;
-    leaves_out |= problem.filter.size[i + 2] < problem.stride[i];
-  }
-  return leaves_out || (problem.beta && is_half(static_cast<rondo_dtype>(problem.dtype)));
+rtc::Key key_of(CudaDevice& device, const Question& question) {
+  rtc::KeyBuilder key;
+  key.add(file_name(question));
+  key.add(question.bytes());
+  key.add(circumstances(device));
+  return key.key();
 }
 
 // What has come to an end with the device, or with the host's memory, is no matter of one plan.
@@ -73,9 +54,15 @@ bool is_fatal(const Status& status) {
 
 }  // namespace
 
-size_t workspace_limit() {
-  static const auto bytes = static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20;
-  return bytes;
+bool available() {
+  static const bool found = [] {
+    const Status status = cudnn().open();
+    if (!status.ok())
+      log(RONDO_LOG_WARNING, "cuDNN cannot be used, convolutions and attention on GPUs go to Rondo's own kernels: %s",
+          status.message());
+    return status.ok();
+  }();
+  return found;
 }
 
 std::string circumstances(CudaDevice& device) {
@@ -91,12 +78,12 @@ const Plan* Choice::plan() const {
   return first < plans_.size() ? plans_[first].get() : nullptr;
 }
 
-Status Choice::run(CudaDevice& device, const Addresses& addresses, void* workspace, size_t workspace_bytes,
-                   void* stream, bool capturing) const {
-  Status status = error(RONDO_UNSUPPORTED, "every plan of cuDNN for this convolution has failed");
+Status Choice::run(CudaDevice& device, const Pointers& pointers, void* workspace, size_t workspace_bytes, void* stream,
+                   bool capturing) const {
+  Status status = error(RONDO_UNSUPPORTED, "every plan of cuDNN for this %s has failed", family_);
   for (size_t i = first_.load(std::memory_order_acquire); i < plans_.size(); ++i) {
     if (plans_[i]->workspace_bytes() > workspace_bytes) continue;
-    status = plans_[i]->run(device, addresses, workspace, stream);
+    status = plans_[i]->run(device, pointers, workspace, stream);
     if (status.ok() || is_fatal(status)) return status;
     // A device that is lost says so here, and no other plan would run on it.
     if (!capturing) {
@@ -107,7 +94,7 @@ Status Choice::run(CudaDevice& device, const Addresses& addresses, void* workspa
     }
     size_t expected = i;
     if (first_.compare_exchange_strong(expected, i + 1))
-      log(RONDO_LOG_WARNING, "convolution: engine %s of cuDNN failed and is not used any more: %s",
+      log(RONDO_LOG_WARNING, "%s: engine %s of cuDNN failed and is not used any more: %s", family_,
           text_of(plans_[i]->recipe()).c_str(), status.message());
     if (capturing && !device.capture_check(stream).ok()) return status;
   }
@@ -117,14 +104,20 @@ Status Choice::run(CudaDevice& device, const Addresses& addresses, void* workspa
 // Makes one choice.
 class Chooser {
  public:
-  Chooser(CudaDevice& device, const Problem& problem) : device_(device), problem_(problem), trial_(device, problem) {}
+  Chooser(CudaDevice& device, const Question& question)
+      : device_(device),
+        question_(question),
+        family_(question.promises().family),
+        trial_(question.trial(device)),
+        budget_(TimingBudget::of_one(question.timing_us())) {}
 
   Status choose(std::unique_ptr<Choice>* choice) {
-    auto made = std::make_unique<Choice>();
+    auto made = std::make_unique<Choice>(family_);
     std::vector<Recipe> recipes;
-    if (log_enabled(RONDO_LOG_DEBUG)) log(RONDO_LOG_DEBUG, "convolution: %s", text_of(problem_).c_str());
-    Status status = is_deadly(problem_) ? error(RONDO_UNSUPPORTED, "cuDNN does not survive it")
-                                        : OperationGraph::make(device_, problem_, &graph_);
+    if (log_enabled(RONDO_LOG_DEBUG)) log(RONDO_LOG_DEBUG, "%s: %s", family_, question_.text().c_str());
+    Handles* handles = nullptr;
+    Status status = handles_of(device_, &handles);
+    if (status.ok()) status = describe(*handles, question_, &graph_);
     if (status.ok()) {
       status = take_memory();
       if (status.ok() && read_kept(&recipes)) status = take_kept(recipes, made.get());
@@ -134,7 +127,7 @@ class Chooser {
       }
     }
     if (is_fatal(status)) return status;
-    if (!status.ok()) log(RONDO_LOG_DEBUG, "convolution: cuDNN has no way of it: %s", status.message());
+    if (!status.ok()) log(RONDO_LOG_DEBUG, "%s: cuDNN has no way of it: %s", family_, status.message());
     *choice = std::move(made);
     return {};
   }
@@ -147,33 +140,26 @@ class Chooser {
 
   Status take_memory() {
     const StreamDevice::Relaxed relaxed(device_);
-    const Status memory = trial_.take();
+    const Status memory = trial_->take();
     if (memory.code() != RONDO_OUT_OF_MEMORY) return memory;
-    log(RONDO_LOG_INFO, "convolution: no memory to try engines of cuDNN out; the first one is taken (%s)",
-        memory.message());
+    log(RONDO_LOG_INFO, "%s: no memory to try engines of cuDNN out; %s (%s)", family_,
+        question_.taken_unseen() ? "the first one is taken" : "none is taken", memory.message());
     has_memory_ = false;
     return {};
   }
 
   // A plan of the recipe that was run once. RONDO_UNSUPPORTED and the like: this one will not do.
   Status make(const Recipe& recipe, std::unique_ptr<Plan>* plan) {
-    log(RONDO_LOG_DEBUG, "convolution: engine %s of cuDNN is tried", text_of(recipe).c_str());
+    log(RONDO_LOG_DEBUG, "%s: engine %s of cuDNN is tried", family_, text_of(recipe).c_str());
     const StreamDevice::Relaxed relaxed(device_);  // it loads code and takes memory
     RONDO_TRY(Plan::make(graph_, recipe, plan));
-    if ((*plan)->workspace_bytes() > workspace_limit())
-      return error(RONDO_UNSUPPORTED,
-                   "it needs %zu bytes of workspace, more than RONDO_CONVOLUTION_WORKSPACE_MB allows",
-                   (*plan)->workspace_bytes());
-    if (!has_memory_) {
-      // What was seen to go wrong often is not taken unseen.
-      const bool half = is_half(static_cast<rondo_dtype>(problem_.dtype));
-      const bool adds = problem_.beta && half;
-      const bool grouped = problem_.way == kFilter && problem_.image.size[1] != problem_.filter.size[1] && half;
-      return problem_.relu || adds || grouped ? error(RONDO_UNSUPPORTED, "there is no memory to see what it does")
-                                              : Status();
-    }
+    if (const size_t bytes = (*plan)->workspace_bytes(); bytes > question_.workspace_limit())
+      return error(RONDO_UNSUPPORTED, "it needs %zu bytes of workspace, more than the %zu that are allowed", bytes,
+                   question_.workspace_limit());
+    if (!has_memory_)
+      return question_.taken_unseen() ? Status() : error(RONDO_UNSUPPORTED, "there is no memory to see what it does");
     const char* flaw = nullptr;
-    RONDO_TRY(trial_.examine(**plan, &flaw));
+    RONDO_TRY(trial_->examine(**plan, &flaw));
     return flaw ? error(RONDO_UNSUPPORTED, "%s", flaw) : Status();
   }
 
@@ -187,10 +173,10 @@ class Chooser {
     }
     if (is_fatal(status)) *fatal = status;
     if (!status.ok())
-      log(RONDO_LOG_DEBUG, "convolution: engine %s of cuDNN is passed over: %s", text_of(recipe).c_str(),
+      log(RONDO_LOG_DEBUG, "%s: engine %s of cuDNN is passed over: %s", family_, text_of(recipe).c_str(),
           status.message());
     else
-      log(RONDO_LOG_DEBUG, "convolution: engine %s of cuDNN takes %.1f us and %zu bytes of workspace%s",
+      log(RONDO_LOG_DEBUG, "%s: engine %s of cuDNN takes %.1f us and %zu bytes of workspace%s", family_,
           text_of(recipe).c_str(), static_cast<double>(candidate->microseconds), candidate->plan->workspace_bytes(),
           *captures ? "" : ", and cannot be captured");
     return status.ok();
@@ -198,15 +184,15 @@ class Chooser {
 
   // As a graph runs it. One run first: an engine that is slow shall not take the time that the others need.
   Status time(const Plan& plan, float* microseconds) {
-    RONDO_TRY(trial_.time(plan, 1, microseconds));
+    RONDO_TRY(trial_->time(plan, 1, microseconds));
     if (budget_us_ > 0 && *microseconds > kSlow * best_us_) {  // unless something came between
       float again = 0;
-      RONDO_TRY(trial_.time(plan, 1, &again));
+      RONDO_TRY(trial_->time(plan, 1, &again));
       *microseconds = std::min(*microseconds, again);
     }
     if (budget_us_ == 0 || *microseconds > kSlow * best_us_) return {};
     const auto copies = static_cast<int>(std::min<float>(kCopies, kLongUs / std::max(*microseconds, 1.0F)));
-    if (copies > 1) RONDO_TRY(trial_.time(plan, copies, microseconds));
+    if (copies > 1) RONDO_TRY(trial_->time(plan, copies, microseconds));
     best_us_ = std::min(best_us_, *microseconds);
     return {};
   }
@@ -267,7 +253,7 @@ class Chooser {
 
   bool read_kept(std::vector<Recipe>* recipes) {
     std::string text;
-    if (!rtc::DiskCache::instance().find(key_of(device_, problem_), &text)) return false;
+    if (!rtc::DiskCache::instance().find(key_of(device_, question_), &text)) return false;
     std::string_view lines = text;
     for (std::string_view line; take_part(&lines, '\n', &line) && recipes->size() < kKept;) {
       Recipe recipe;
@@ -296,26 +282,38 @@ class Chooser {
   void keep(const Choice& choice) {
     std::string text;
     for (const auto& plan : choice.plans_) text += text_of(plan->recipe()) + "\n";
-    rtc::DiskCache::instance().store(key_of(device_, problem_), kFileName, text);
+    rtc::DiskCache::instance().store(key_of(device_, question_), file_name(question_).c_str(), text);
   }
 
   CudaDevice& device_;
-  const Problem problem_;
-  Trial trial_;
+  const Question& question_;
+  const char* const family_;
+  const std::unique_ptr<Trial> trial_;
   bool has_memory_ = true;
   float best_us_ = std::numeric_limits<float>::infinity();
-  const TimingBudget budget_ = TimingBudget::of_one();
+  const TimingBudget budget_;
   const long long budget_us_ = budget_.microseconds;
   std::shared_ptr<const OperationGraph> graph_;
 };
 
-Status find_choice(CudaDevice& device, const Problem& problem, const Choice** choice) {
+Status describe(Handles& handles, const Question& question, std::shared_ptr<const OperationGraph>* graph) {
+  const auto made = std::make_shared<OperationGraph>(handles, question.promises());
+  RONDO_TRY(question.describe(made.get()));
+  RONDO_TRY(made->finish());
+  *graph = made;
+  return {};
+}
+
+Status find_choice(CudaDevice& device, const Question& question, const Choice** choice) {
   static std::mutex table;
-  static auto* entries = new std::unordered_map<Problem, std::unique_ptr<Entry>, SameBytes, SameBytes>;
+  static auto* entries = new std::unordered_map<std::string, std::unique_ptr<Entry>>;
   Entry* entry = nullptr;
+  const int index = device.id().index;
+  std::string name(reinterpret_cast<const char*>(&index), sizeof index);
+  name.append(question.promises().family).append(question.bytes());
   {
     std::lock_guard lock(table);
-    std::unique_ptr<Entry>& slot = (*entries)[problem];
+    std::unique_ptr<Entry>& slot = (*entries)[name];
     if (!slot) slot = std::make_unique<Entry>();
     entry = slot.get();
   }
@@ -332,9 +330,9 @@ Status find_choice(CudaDevice& device, const Problem& problem, const Choice** ch
     status = caught(
         [&] {
           const CudaDevice::Current current(device);
-          return current.status().ok() ? Chooser(device, problem).choose(&made) : current.status();
+          return current.status().ok() ? Chooser(device, question).choose(&made) : current.status();
         },
-        "convolution: choosing an engine of cuDNN");
+        "choosing an engine of cuDNN");
   }).join();
   RONDO_TRY(status);
   *choice = made.release();

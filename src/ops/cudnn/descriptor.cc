@@ -1,5 +1,5 @@
 // cuDNN's objects. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/convolution/cudnn_descriptor.h"
+#include "ops/cudnn/descriptor.h"
 
 #include <memory>
 #include <unordered_map>

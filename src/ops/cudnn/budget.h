@@ -1,4 +1,4 @@
-// How long this process may time cuDNN's engines: for one convolution, and for all of them together.
+// How long this process may time cuDNN's engines: for one problem, and for all of them together.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,8 +11,8 @@ struct TimingBudget {
   long long microseconds = 0;  // 0: the first engine that works
   bool cut = false;            // 0 because the others took all there is
 
-  // What the next one has.
-  static TimingBudget of_one();
+  // What the next one has, which by itself would have so many microseconds.
+  static TimingBudget of_one(long long microseconds);
 
   // Counts the time that it lives.
   class Spender {

@@ -1,5 +1,5 @@
 // Budgets. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/convolution/cudnn_budget.h"
+#include "ops/cudnn/budget.h"
 
 #include <atomic>
 
@@ -14,15 +14,14 @@ std::atomic<long long> g_spent_us{0};
 
 }  // namespace
 
-TimingBudget TimingBudget::of_one() {
-  const long long one = setting_number(Setting::convolution_timing_ms) * 1000;
+TimingBudget TimingBudget::of_one(long long one) {
   const long long all = setting_number(Setting::convolution_timing_total_ms) * 1000;
   // Whoever begins in time has its whole share, so that each process gets on by one convolution at least.
   if (g_spent_us.load(std::memory_order_relaxed) < all) return {one, false};
   static std::atomic<bool> said{false};
   if (!said.exchange(true))
     log(RONDO_LOG_INFO,
-        "convolution: the time for timing engines of cuDNN is spent (RONDO_CONVOLUTION_TIMING_TOTAL_MS); the next "
+        "the time for timing engines of cuDNN is spent (RONDO_CONVOLUTION_TIMING_TOTAL_MS); the next "
         "process goes on where this one stops");
   return {0, true};
 }

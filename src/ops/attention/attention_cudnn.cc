@@ -1,0 +1,106 @@
+// Attention by cuDNN. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/attention_cudnn.h"
+
+#include "ops/task/cuda_kernel.h"
+
+namespace rondo::ops {
+
+using namespace device;
+
+namespace {
+
+constexpr int64_t kAlignment = 16;  // bytes, of each row
+
+struct Array {
+  dnn::SdpaTensor tensor;
+  AttentionArray array;
+};
+constexpr Array kArrays[] = {
+    {dnn::kSdpaQ, kAttentionQ},   {dnn::kSdpaK, kAttentionK},       {dnn::kSdpaV, kAttentionV},
+    {dnn::kSdpaO, kAttentionOut}, {dnn::kSdpaStats, kAttentionLse}, {dnn::kSdpaDo, kAttentionDy},
+    {dnn::kSdpaDq, kAttentionDq}, {dnn::kSdpaDk, kAttentionDk},     {dnn::kSdpaDv, kAttentionDv}};
+
+// The array in cuDNN's words: where an axis has one place, the step is what it would be if the rest were packed. Null
+// if it has them, else why not.
+const char* pose_array(const View& view, dnn::Sdpa* p, dnn::SdpaTensor tensor) {
+  const Layout& layout = view.layout;
+  const bool stats = tensor == dnn::kSdpaStats;
+  int64_t* const to = p->stride[tensor];
+  const int axes[] = {0, stats ? 1 : 2, stats ? 2 : 1};  // of batch, head, place
+  const auto of_row = static_cast<int64_t>(dtype_size(view.dtype));
+  if (view.accumulate) return "it adds to what is there";
+  if (!stats && layout.shape[3] > 1 && layout.strides[3] != 1) return "elements of a head do not lie side by side";
+  int64_t packed = p->elements(tensor);
+  for (const int i : {2, 1, 0}) {
+    const bool one = layout.shape[axes[i]] == 1;
+    to[i] = one ? packed : layout.strides[axes[i]];
+    if (to[i] < 1) return "an axis repeats its elements or runs backwards";
+    if (!stats && to[i] * of_row % kAlignment != 0) return "rows do not begin at multiples of 16 bytes";
+    packed = std::max(packed, to[i] * layout.shape[axes[i]]);
+  }
+  return alignment_of(view, kAlignment) < kAlignment ? "an operand does not begin at a multiple of 16 bytes" : nullptr;
+}
+
+// Null if cuDNN has words for it, else why not; empty where nobody would expect any.
+const char* pose(const AttentionPlan& plan, dnn::Sdpa* p) {
+  const rondo_dtype dtype = plan.q().dtype;
+  if (!is_half(dtype)) return "";
+  if (plan.q().elements() == 0 || plan.keys() == 0) return "";
+  if (plan.size() % 8 != 0 || plan.size() > (plan.gradient ? 128 : 256))
+    return plan.gradient ? "heads are of another size than a multiple of 8 up to 128"
+                         : "heads are of another size than a multiple of 8 up to 256";
+  if (plan.drops()) return "dropout is by Rondo's numbers";
+  if (plan.numbers.cap > 0) return "scores are capped";
+  if (plan.has(kAttentionMask)) return "there is a mask";
+  if (plan.has(kAttentionQueryLengths) || plan.has(kAttentionKeyLengths)) return "there are lengths";
+  if (plan.has(kAttentionDlse)) return "there is a gradient of logarithms";
+  if (plan.numbers.scale < 0) return "the scale is negative";
+  p->gradient = plan.gradient;
+  p->dtype = dtype;
+  p->batch = plan.batch(), p->heads = plan.heads(), p->key_heads = plan.key_heads();
+  p->queries = plan.queries(), p->keys = plan.keys(), p->size = plan.size();
+  p->shift = plan.numbers.last ? p->keys - p->queries : 0;
+  // Where a side hides nothing there is none.
+  p->after = plan.numbers.after;
+  if (p->after >= 0 && p->shift + p->after >= p->keys - 1) p->after = -1;
+  p->before = plan.numbers.before;
+  if (p->before >= 0 && p->queries - 1 + p->shift - p->before <= 0) p->before = -1;
+  if (!p->masks()) p->shift = 0;
+  if (p->after >= 0 && p->shift + p->after < 0) return "a query sees no key";
+  if (p->before >= 0 && p->queries - 1 + p->shift - p->before > p->keys - 1) return "a query sees no key";
+  for (const Array& each : kArrays) {
+    if (!p->has(each.tensor)) continue;
+    if (const char* why = pose_array(*plan.view[each.array], p, each.tensor)) return why;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status CudnnAttention::run(const AttentionPlan& plan, const TaskContext& context, size_t workspace_bytes) const {
+  dnn::SdpaAddresses addresses = {};
+  for (const Array& each : kArrays)
+    if (problem_.has(each.tensor)) addresses[each.tensor] = plan.view[each.array]->address();
+  return choice_.run(static_cast<cuda::CudaDevice&>(*context.device), dnn::pointers_of(problem_, addresses, numbers_),
+                     context.workspace, workspace_bytes, context.stream, context.capturing);
+}
+
+Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan, std::unique_ptr<CudnnAttention>* found,
+                            std::string* why) {
+  dnn::Sdpa problem;
+  found->reset();
+  if (const char* reason = pose(plan, &problem)) {
+    *why = reason;
+    return {};
+  }
+  if (!dnn::available()) return {};  // which a warning has said
+  const dnn::Choice* choice = nullptr;
+  RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem), &choice));
+  if (choice->plan())
+    *found = std::make_unique<CudnnAttention>(problem, *choice, plan.arguments().scale);
+  else
+    *why = "cuDNN has no way of it";
+  return {};
+}
+
+}  // namespace rondo::ops

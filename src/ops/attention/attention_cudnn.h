@@ -1,0 +1,35 @@
+// Attention by cuDNN: which of it cuDNN is asked for, and how it reads in its words.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "ops/attention/attention.h"
+#include "ops/attention/sdpa_problem.h"
+
+namespace rondo::ops {
+
+// cuDNN's way of one attention, or of its gradient.
+class CudnnAttention {
+ public:
+  CudnnAttention(const dnn::Sdpa& problem, const dnn::Choice& choice, double scale)
+      : problem_(problem), choice_(choice), numbers_(problem_, static_cast<float>(scale)) {}
+  size_t workspace_bytes() const { return choice_.plan() ? choice_.plan()->workspace_bytes() : 0; }
+  bool capturable() const { return choice_.capturable(); }
+  // RONDO_UNSUPPORTED and the like where none of its engines works any more.
+  Status run(const AttentionPlan& plan, const TaskContext& context, size_t workspace_bytes) const;
+
+ private:
+  const dnn::Sdpa problem_;
+  const dnn::Choice& choice_;
+  const dnn::SdpaNumbers numbers_;
+};
+
+// Null where the library is absent or has no way of it, and *why says so, unless nobody would expect one. An error only
+// for what is no matter of this problem.
+Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan, std::unique_ptr<CudnnAttention>* found,
+                            std::string* why);
+
+}  // namespace rondo::ops
