@@ -109,7 +109,7 @@ def measure_operators(sizes, work):
     """Rows of operators.cc: the same sizes."""
     if isinstance(work, CuPy) or hasattr(work, "session"):
         return
-    from peer_operators import adamw, backward, operators
+    from peer_operators import adamw, attention, backward, operators
 
     large = not isinstance(work, NumPy) and work.a.device.type == "cuda"
     side = (4096 if sizes.quick else 16384) if large else 1024 if sizes.quick else 4096
@@ -117,7 +117,7 @@ def measure_operators(sizes, work):
     for row, call in operators(getattr(work, "torch", None), getattr(work, "numpy", None), work.a, side):
         yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
     if isinstance(work, Torch):
-        rows = itertools.chain(backward(work.torch, work.a.device), adamw(work.torch, work.a.device))
+        rows = itertools.chain(backward(work.torch, work.a.device), attention(work.torch, work.a.device), adamw(work.torch, work.a.device))
         for row, call, pairs in rows:
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
 

@@ -45,6 +45,79 @@ def backward(torch, device):
         yield f"backward.{inputs}.{side}", graph.replay, PAIRS
 
 
+CALLS = 10
+
+
+def captured(torch, call, count, stream):
+    """A graph of so many calls. Gradients keep to the stream of what they are of, so it is captured there."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for _ in range(count):
+            call()
+    return graph.replay
+
+
+def fastest(torch, calls):
+    """Of several graphs, the one that takes the least."""
+    def milliseconds(call):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        call()
+        begin.record()
+        for _ in range(3):
+            call()
+        end.record()
+        end.synchronize()
+        return begin.elapsed_time(end)
+
+    return min(calls, key=milliseconds)
+
+
+def attention(torch, device):
+    """The rows of attention.cc, by the fastest of PyTorch's backends that takes them; of a GPU so many captured, as there."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    attend = torch.nn.functional.scaled_dot_product_attention
+    large = device.type == "cuda"
+    dtype = torch.bfloat16 if large else torch.float32
+    for size, places, causal, backward in itertools.product((64, 128), (128, 512, 1024, 4096, 16384), (False, True), (False, True)):
+        if not large and places > 1024:
+            continue
+        row = f"attention.{size}.{places}" + (".causal" if causal else "") + (".backward" if backward else "")
+        batch, heads = max((16384 if large else 1024) // places, 1), (2048 if large else 256) // size
+        packed = torch.randn(batch, places, 3, heads, size, device=device).to(dtype)
+        q, k, v = (packed[:, :, i].transpose(1, 2).detach().requires_grad_(backward) for i in range(3))
+        dy = torch.randn(batch, places, heads, size, device=device).to(dtype).transpose(1, 2)
+
+        def call_of(backend, stream=None):
+            with sdpa_kernel(backend):
+                y = attend(q, k, v, is_causal=causal) if backward else None
+
+            def call():
+                if backward:
+                    return torch.autograd.grad(y, (q, k, v), dy, retain_graph=True)
+                with sdpa_kernel(backend):
+                    return attend(q, k, v, is_causal=causal)
+
+            call()
+            return captured(torch, call, CALLS, stream) if large else call
+
+        if not large:
+            yield row, call_of(SDPBackend.FLASH_ATTENTION), 1
+            continue
+        graphs = []
+        for backend in (SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION):
+            try:
+                side = torch.cuda.Stream()
+                with torch.cuda.stream(side):
+                    graphs.append(call_of(backend, side))
+            except RuntimeError:
+                torch.cuda.synchronize()  # a backend that does not take it
+        yield row, fastest(torch, graphs), CALLS
+
+
 def adamw(torch, device):
     """A step of the fused AdamW over the tensors of optimizers.cc, on a GPU captured too."""
     large = device.type == "cuda"

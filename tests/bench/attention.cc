@@ -1,0 +1,81 @@
+// Rows of attention alone, forward and backward: queries, keys and values as parts of one product, 16,384 places in all
+// and 2,048 numbers of each, in bf16; on a cpu less of both, in f32. So many calls one behind the other in a graph.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/rondo.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.h"
+
+namespace bench {
+namespace {
+
+constexpr int kCalls = 10;
+
+class Attended {
+ public:
+  Attended(rondo_device device, int64_t places, int64_t size, bool causal, bool backward) {
+    const bool large = device.kind == RONDO_CUDA;
+    const rondo_dtype dtype = large ? RONDO_BF16 : RONDO_F32;
+    const int64_t batch = std::max<int64_t>((large ? 16384 : 1024) / places, 1), heads = (large ? 2048 : 256) / size;
+    const auto made = [&](const std::vector<int64_t>& shape) {
+      return rondo::cast(engine_.normal(device, RONDO_F32, shape), dtype);
+    };
+    const rondo::Tensor packed = made({batch, places, 3, heads, size});
+    for (int64_t i = 0; i < 3; ++i) in_.push_back(packed.slice(2, i, i + 1).reshape({batch, places, heads, size}));
+    rondo_attention_options options = rondo::attention_defaults();
+    options.causal = causal;
+    const rondo::Tensor dy = made({batch, places, heads, size});
+    for (int i = 0; i < 3; ++i) into_.push_back(made({batch, places, heads, size}));
+    graph_ = engine_.record([&] {
+      if (!backward) {
+        // Kept, so that none is left out.
+        for (int i = 0; i < kCalls; ++i) out_.push_back(rondo::attention(in_[0], in_[1], in_[2], options));
+        return;
+      }
+      rondo::Tape tape(engine_, {in_[0], in_[1], in_[2]}, RONDO_TAPE_KEEP);
+      const rondo::Tensor y = rondo::attention(in_[0], in_[1], in_[2], options);
+      for (int i = 0; i < kCalls; ++i)
+        tape.gradients_into(y, {in_[0], in_[1], in_[2]}, {into_[0], into_[1], into_[2]}, dy);
+    });
+    graph_.launch();
+    engine_.wait_all();
+  }
+  double sample(int launches) const {
+    const double begin = now_us();
+    for (int i = 0; i < launches; ++i) graph_.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / launches / kCalls;
+  }
+
+ private:
+  rondo::Engine engine_;
+  std::vector<rondo::Tensor> in_, into_, out_;
+  rondo::Graph graph_;
+};
+
+}  // namespace
+
+void add_attention_rows(const Options& options, std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  for (const int64_t size : {64, 128})
+    for (const int64_t places : {128, 512, 1024, 4096, 16384}) {
+      if (!large && places > 1024) continue;
+      for (const bool causal : {false, true})
+        for (const bool backward : {false, true})
+          rows.push_back({"attention." + std::to_string(size) + "." + std::to_string(places) +
+                              (causal ? ".causal" : "") + (backward ? ".backward" : ""),
+                          std::to_string(places) + " places, heads of " + std::to_string(size) +
+                              (causal ? ", causal" : "") + (backward ? ", the three gradients" : ""),
+                          "none", large ? at_most_of_peer(1) : Goal{}, [=]() -> Samplers {
+                            auto attended = std::make_shared<Attended>(options.device, places, size, causal, backward);
+                            return {[=] { return attended->sample(large && !options.quick ? 5 : 1); }, {}};
+                          }});
+    }
+}
+
+}  // namespace bench
