@@ -14,6 +14,7 @@
 #include "tape/rules_matmul.h"
 #include "tape/rules_normalisation.h"
 #include "tape/rules_product.h"
+#include "tape/rules_recurrent.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rows.h"
 #include "tape/rules_shapes.h"
@@ -247,6 +248,7 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::BatchNormSumsCall& call) { return call.masked ? active & ~4u : active; },
                         [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const ops::AttentionCall&) { return active & 7; },
+                        [&](const ops::RecurrentCall& call) { return flowing(call, active); },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -295,6 +297,7 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::ProductGradCall&) { return all_inputs(node); },
                                [&](const ops::CumulativeCall& call) { return needed(call); },
                                [&](const ops::AttentionCall& call) { return needed(call, node); },
+                               [&](const ops::RecurrentCall& call) { return needed(call); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },

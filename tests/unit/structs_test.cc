@@ -106,6 +106,17 @@ rondo_status call(Objects& objects, rondo_attention_options* options) {
   rondo_tensor_destroy(rows);
   return status;
 }
+rondo_status call(Objects& objects, rondo_recurrent_options* options) {
+  const int64_t shape[] = {1, 1, 6};
+  rondo_tensor *x = nullptr, *weight = nullptr, *state = nullptr, *out = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 3, shape, &x), RONDO_OK);
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 2, shape + 1, &weight), RONDO_OK);
+  EXPECT_EQ(rondo_tensor_slice(weight, 1, 0, 1, 1, &state), RONDO_OK);
+  rondo_tensor* const weights[] = {weight, state};
+  const rondo_status status = rondo_rnn(x, 2, weights, options, &out, nullptr);
+  for (rondo_tensor* each : {x, weight, state, out}) rondo_tensor_destroy(each);
+  return status;
+}
 rondo_status call(Objects& objects, rondo_pool_options* options) {
   options->dilation[0] = 1;
   const int64_t kernel = 2;

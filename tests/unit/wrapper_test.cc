@@ -216,6 +216,30 @@ TEST(Wrapper, Attention) {
   EXPECT_EQ(made.lse.read<float>(), (Floats{0, std::log(2.0f)}));
 }
 
+TEST(Wrapper, RecurrentLayers) {
+  const rondo::Engine engine;
+  const rondo_device home = {RONDO_CPU, 0};
+  const rondo::Tensor x = engine.from_host<float>(home, {2, 1, 1}, {1, 2}),
+                      one = engine.from_host<float>(home, {1, 1}, {1});
+  rondo_recurrent_options options = rondo::recurrent_defaults();
+  options.relu = 1;
+  const rondo::Recurrent plain = rondo::rnn(x, {one, one}, options);
+  EXPECT_EQ(plain.out.read<float>(), (Floats{1, 3}));
+  EXPECT_EQ(plain.last_h.read<float>(), (Floats{3}));
+  // All sums are 0: of a GRU half of the state is left at each step, and nothing comes to it.
+  const rondo::Tensor none = engine.from_host<float>(home, {3, 1}, {0, 0, 0}),
+                      first = engine.from_host<float>(home, {1, 1, 1}, {8});
+  options = rondo::recurrent_defaults();
+  options.first_h = first.get();
+  EXPECT_EQ(rondo::gru(x, {none, none}, options).out.read<float>(), (Floats{4, 2}));
+  const rondo::Tensor four = engine.from_host<float>(home, {4, 1}, {0, 0, 0, 0});
+  options = rondo::recurrent_defaults();
+  options.first_c = first.get();
+  const rondo::Recurrent made = rondo::lstm(x, {four, four}, options);
+  EXPECT_EQ(made.last_c.read<float>(), (Floats{2}));
+  EXPECT_NEAR(made.last_h.read<float>()[0], 0.5f * std::tanh(2.0f), 1e-6f);
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

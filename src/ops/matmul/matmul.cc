@@ -180,9 +180,17 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
     return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
                            options.activation}};
   };
-  const Describe describe = product.after ? Describe() : Describe(call);
+  const Describe describe = product.after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
   return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
                               : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
+}
+
+Status multiply_into(const View& a, const View& b, const MatmulOptions& options, std::shared_ptr<RowSide> after,
+                     const View& to) {
+  const Handle handle(make_view(Ref<Storage>::share(to.storage), to));
+  rondo_tensor* tensor = handle.tensor;
+  Output out(&tensor);
+  return multiply({}, a, b, options, std::move(after), to.dtype, out);
 }
 
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {

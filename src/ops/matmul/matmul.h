@@ -54,9 +54,14 @@ struct MatmulNames {
 Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                     Layout* shape);
 // A product, of whose elements an expression makes results of this dtype, if there is one; a tape knows no gradient of
-// that. `after`: its inputs lie over the result's shape; where they lie over rows is found here.
+// that. Without one, results of 16-bit operands may be f32 (no bias, no activation): then it is a part of an operator.
+// `after`: its inputs lie over the result's shape; where they lie over rows is found here.
 Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                 std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out);
+
+// The same into a view of a tensor of one's own.
+Status multiply_into(const View& a, const View& b, const MatmulOptions& options, std::shared_ptr<RowSide> after,
+                     const View& to);
 
 Ref<Task> make_cpu_matmul(const Product& product);
 Ref<Task> make_cuda_matmul(const Product& product);

@@ -93,7 +93,7 @@ class Multiplication {
         panel_a_(static_cast<C*>(workspace)),
         panel_b_(panel_a_ + panel_m_ * std::min(product.k, kPanelK)),
         panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)),
-        finish_(product.dtype(), product.activation, product.out.accumulate) {}
+        finish_(product.out.dtype, product.activation, product.out.accumulate) {}
 
   void run() {
     const T* a = reinterpret_cast<const T*>(product_.a.address());

@@ -192,7 +192,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     problem->k = p.k;
     problem->device = device().id().index;
     problem->dtype = p.dtype();
-    problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.dtype();
+    problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.out.dtype;
     problem->epilogue = p.has_bias() && !staged ? cuda::CUBLASLT_EPILOGUE_BIAS : cuda::CUBLASLT_EPILOGUE_DEFAULT;
     problem->beta = p.out.accumulate && !staged;
     problem->tf32 = p.allow_tf32 && p.dtype() == RONDO_F32;
@@ -223,8 +223,8 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     for (int64_t i = 0; i < batch.elements(); i += inner) {
       const char* a = product_.a.address() + batch.offset(0, i) * size;
       const char* b = product_.b.address() + batch.offset(1, i) * size;
-      char* out =
-          staged ? staged + i * product_.m * product_.n * out_size : product_.out.address() + batch.offset(2, i) * size;
+      char* out = staged ? staged + i * product_.m * product_.n * out_size
+                         : product_.out.address() + batch.offset(2, i) * out_size;
       const Status status = lt::multiply(cuda_device(*this), *plan_, description, swapped_ ? b : a, swapped_ ? a : b,
                                          out, workspace, context.stream);
       if (!status.ok()) return status.with_context(kMatmul);

@@ -180,6 +180,20 @@ struct AttentionCall {
   bool mask, query_lengths, key_lengths;
 };
 
+// What a recurrent layer is.
+enum class RecurrentKind : uint8_t { lstm, gru, rnn };
+struct RecurrentForm {
+  RecurrentKind kind;
+  bool relu, bidirectional, batch_first, biased;
+  int32_t layers;
+};
+// x, of lengths, first states and cells those there are, the weights; the result, of last states and cells those there
+// are, and for each layer what its directions left (ops/recurrent/recurrent.h), and its result, but of the last.
+struct RecurrentCall {
+  RecurrentForm form;
+  bool lengths, first_h, first_c, last_h, last_c;
+};
+
 struct FillCall {
   uint64_t word;  // the number, in the dtype that it is computed in
 };
@@ -199,6 +213,7 @@ struct GlobalNormCall {};
 struct ClipGlobalNormCall {};
 struct PartCall {};
 struct AttentionGradCall {};
+struct RecurrentGradCall {};
 struct ControlCall {};  // what its bodies read and write
 
 // kinds.def as types and tables.

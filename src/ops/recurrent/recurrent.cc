@@ -1,0 +1,296 @@
+// Recurrent layers: checks, and the steps forward.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/recurrent/recurrent.h"
+
+#include <optional>
+
+#include "base/text.h"
+#include "engine/views.h"
+#include "ops/matmul/matmul.h"
+#include "ops/recurrent/cells.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+namespace {
+
+long long number(int64_t n) {
+  return static_cast<long long>(n);
+}
+
+const char* name_of(RecurrentKind kind) {
+  return kind == RecurrentKind::lstm ? "lstm" : kind == RecurrentKind::gru ? "gru" : "rnn";
+}
+
+// Steps first.
+View by_steps(const RecurrentForm& form, View view) {
+  if (form.batch_first) {
+    std::swap(view.layout.shape[0], view.layout.shape[1]);
+    std::swap(view.layout.strides[0], view.layout.strides[1]);
+  }
+  return view;
+}
+
+struct Sizes {
+  int64_t steps, batch, hidden;
+};
+
+Status check_tensor_of(const char* name, const View& view, const View& x, std::initializer_list<int64_t> shape) {
+  const Layout wanted = Layout::row_major(static_cast<int>(shape.size()), shape.begin());
+  if (view.dtype != x.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but x has %s; cast one with rondo_cast", name,
+                 dtype_name(view.dtype), dtype_name(x.dtype));
+  if (!view.layout.same_shape(wanted))
+    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; %s is needed", name, shape_text(view.layout).c_str(),
+                 shape_text(wanted).c_str());
+  return check_inputs({{"x", &x}, {name, &view}});
+}
+
+Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hidden) {
+  const int64_t lines = int64_t{form->layers} * directions_of(*form), count = static_cast<int64_t>(in.weights.size());
+  if (count != 2 * lines && count != 4 * lines)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "n_weights is %lld; %d layers of %d directions have %lld weights, or %lld with biases", number(count),
+                 form->layers, directions_of(*form), number(2 * lines), number(4 * lines));
+  form->biased = count == 4 * lines;
+  const Layout& states = in.weights[1].layout;
+  if (states.ndim != 2 || states.shape[1] < 1)
+    return error(RONDO_INVALID_ARGUMENT, "weights[1] has shape %s; [%d * hidden, hidden] is needed, hidden at least 1",
+                 shape_text(states).c_str(), gates_of(form->kind));
+  *hidden = states.shape[1];
+  const int64_t rows = gates_of(form->kind) * *hidden;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t line = i / weights_of(*form), part = i % weights_of(*form);
+    const View& view = in.weights[static_cast<size_t>(i)];
+    const std::string name = format("weights[%lld]", number(i));
+    const int64_t inputs = line < directions_of(*form) ? in.x.layout.shape[2] : directions_of(*form) * *hidden;
+    RONDO_TRY(part >= 2 ? check_tensor_of(name.c_str(), view, in.x, {rows})
+                        : check_tensor_of(name.c_str(), view, in.x, {rows, part == 0 ? inputs : *hidden}));
+  }
+  return {};
+}
+
+Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
+  const View& x = in.x;
+  RONDO_TRY(check_inputs({{"x", &x}}));
+  if (!is_float(x.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "x has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                 dtype_name(x.dtype));
+  if (x.layout.ndim != 3)
+    return error(RONDO_INVALID_ARGUMENT, "x has shape %s; [%s, inputs] is needed", shape_text(x.layout).c_str(),
+                 form->batch_first ? "batch, steps" : "steps, batch");
+  if (form->layers < 1)
+    return error(RONDO_INVALID_ARGUMENT, "options->layers is %d; at least 1 is needed", form->layers);
+  if (form->relu && form->kind != RecurrentKind::rnn)
+    return error(RONDO_INVALID_ARGUMENT, "options->relu is %d; only rondo_rnn has a choice, 0 is needed", 1);
+  const Layout time = by_steps(*form, x).layout;
+  sizes->steps = time.shape[0], sizes->batch = time.shape[1];
+  if (sizes->steps < 1)
+    return error(RONDO_INVALID_ARGUMENT, "x has shape %s, no steps; at least one is needed",
+                 shape_text(x.layout).c_str());
+  RONDO_TRY(check_weights(form, in, &sizes->hidden));
+  const RecurrentExtras& extras = in.extras;
+  const int64_t lines = int64_t{form->layers} * directions_of(*form);
+  if (extras.first_c && form->kind != RecurrentKind::lstm)
+    return error(RONDO_INVALID_ARGUMENT, "options->first_c is given; only rondo_lstm has cells, NULL is needed");
+  if (extras.first_h)
+    RONDO_TRY(check_tensor_of("options->first_h", *extras.first_h, x, {lines, sizes->batch, sizes->hidden}));
+  if (extras.first_c)
+    RONDO_TRY(check_tensor_of("options->first_c", *extras.first_c, x, {lines, sizes->batch, sizes->hidden}));
+  if (const View* lengths = extras.lengths) {
+    if (lengths->dtype != RONDO_I32)
+      return error(RONDO_INVALID_ARGUMENT, "options->lengths has dtype %s; i32 is needed (rondo_cast makes it)",
+                   dtype_name(lengths->dtype));
+    if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != sizes->batch)
+      return error(RONDO_INVALID_ARGUMENT, "options->lengths has shape %s; [%lld] is needed, one for each of the batch",
+                   shape_text(lengths->layout).c_str(), number(sizes->batch));
+    RONDO_TRY(check_inputs({{"x", &x}, {"options->lengths", lengths}}));
+  }
+  return {};
+}
+
+// The steps of all layers, with what they leave.
+class Forward {
+ public:
+  Forward(const RecurrentForm& form, const RecurrentInputs& in, const Sizes& sizes)
+      : form_(form),
+        in_(in),
+        sizes_(sizes),
+        computed_(compute_dtype(in.x.dtype)),
+        half_(is_half(in.x.dtype)),
+        rows_(gates_of(form.kind) * sizes.hidden) {}
+
+  const std::vector<RecurrentLayer>& layers() const { return layers_; }
+  // out: steps first.
+  Status run(const View& out, const View* last_h, const View* last_c) {
+    View inputs = by_steps(form_, in_.x);
+    for (int layer = 0; layer < form_.layers; ++layer) {
+      RecurrentLayer& here = layers_.emplace_back();
+      const bool last = layer + 1 == form_.layers;
+      const int64_t width = directions_of(form_) * sizes_.hidden;
+      const View to = last ? out : here.out = make(in_.x.dtype, {sizes_.steps, sizes_.batch, width});
+      for (int d = 0; d < directions_of(form_); ++d) RONDO_TRY(direction(layer, d, inputs, to, last_h, last_c));
+      for (int d = 0; d < directions_of(form_) && form_.bidirectional; ++d)
+        RONDO_TRY(copy_elements(results_[d], columns(to, d * sizes_.hidden, sizes_.hidden)));
+      inputs = to;
+    }
+    return {};
+  }
+
+ private:
+  View make(rondo_dtype dtype, std::initializer_list<int64_t> shape) {
+    return made_.emplace_back(in_.x, dtype, shape).view;
+  }
+  // A tensor of states or cells, whose first ones are there.
+  Status begin(rondo_dtype dtype, const View* first, int64_t line, int64_t place, View* states) {
+    *states = make(dtype, {sizes_.steps + 1, sizes_.batch, sizes_.hidden});
+    return first ? copy_elements(at(*first, line), at(*states, place)) : fill(at(*states, place), Scalar::of(0));
+  }
+  // The sums of the inputs at all steps, with the biases that are not within another gate.
+  Status input_sums(const View& inputs, const View* weights, const View& gates) {
+    MatmulOptions options;
+    options.transpose_b = true;
+    Scratch bias;
+    std::shared_ptr<RowSide> after;
+    if (form_.biased) {
+      bias = Scratch(in_.x, computed_, {rows_});
+      RONDO_TRY(
+          add_biases(weights[2], weights[3], form_.kind == RecurrentKind::gru ? 2 * sizes_.hidden : rows_, bias.view));
+      if (!half_) {
+        options.bias = &bias.view;
+      } else {
+        after = std::make_shared<RowSide>();
+        after->inputs.push_back(bias.view);
+        after->inputs[0].layout = broadcast_layout(bias.view.layout, gates.layout);
+        Expression& e = after->expression;
+        const Value addend = e.input(computed_), product = e.input(computed_);
+        e.output(e.apply(Op::add, product, addend), computed_, false);
+      }
+    }
+    return multiply_into(inputs, weights[0], options, std::move(after), gates);
+  }
+  Status direction(int layer, int d, const View& inputs, const View& to, const View* last_h, const View* last_c) {
+    const int64_t steps = sizes_.steps, line = int64_t{layer} * directions_of(form_) + d;
+    const View* const weights = &in_.weights[static_cast<size_t>(line * weights_of(form_))];
+    RecurrentDirection& left = layers_.back().direction[d];
+    left.gates = make(computed_, {steps, sizes_.batch, rows_});
+    RONDO_TRY(input_sums(inputs, weights, left.gates));
+    const int64_t first = d == 0 ? 0 : steps, end = steps - first;
+    const bool gru = form_.kind == RecurrentKind::gru;
+    RONDO_TRY(begin(in_.x.dtype, in_.extras.first_h, line, first, &left.states));
+    if (gru && half_) RONDO_TRY(begin(computed_, in_.extras.first_h, line, first, &left.exact));
+    if (form_.kind == RecurrentKind::lstm) RONDO_TRY(begin(computed_, in_.extras.first_c, line, first, &left.cells));
+    if (gru) left.inner = make(computed_, {steps, sizes_.batch, sizes_.hidden});
+    const View sums = make(computed_, {sizes_.batch, rows_});
+    results_[d] = form_.bidirectional ? make(in_.x.dtype, {steps, sizes_.batch, sizes_.hidden}) : to;
+    const View states = gru && half_ ? left.exact : left.states;
+    std::optional<View> inner_bias;
+    if (gru && form_.biased) inner_bias = columns(weights[3], 2 * sizes_.hidden, sizes_.hidden);
+    MatmulOptions options;
+    options.transpose_b = true;
+    for (int64_t i = 0; i < steps; ++i) {
+      const int64_t t = d == 0 ? i : steps - 1 - i, before = d == 0 ? t : t + 1, behind = d == 0 ? t + 1 : t;
+      RONDO_TRY(multiply_into(at(left.states, before), weights[1], options, nullptr, sums));
+      CellStep step;
+      step.step = t;
+      step.lengths = in_.extras.lengths;
+      step.gates = at(left.gates, t);
+      step.product = sums;
+      step.before = at(states, before);
+      step.behind = at(states, behind);
+      if (gru && half_) step.rounded = at(left.states, behind);
+      if (left.cells.storage) step.cells_before = at(left.cells, before), step.cells_behind = at(left.cells, behind);
+      if (gru) step.inner = at(left.inner, t);
+      if (inner_bias) step.inner_bias = &*inner_bias;
+      step.out = at(results_[d], t);
+      RONDO_TRY(run_cell(form_, step));
+    }
+    if (last_h) RONDO_TRY(copy_elements(at(left.states, end), at(*last_h, line)));
+    if (last_c) RONDO_TRY(copy_elements(at(left.cells, end), at(*last_c, line)));
+    return {};
+  }
+
+  const RecurrentForm& form_;
+  const RecurrentInputs& in_;
+  const Sizes sizes_;
+  const rondo_dtype computed_;
+  const bool half_;
+  const int64_t rows_;
+  std::vector<Scratch> made_;
+  std::vector<RecurrentLayer> layers_;
+  View results_[2];
+};
+
+// What a tape is told: operands, results and what was left, in the order that its rule knows.
+void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in, const View& out, const View* last_h,
+          const View* last_c, const std::vector<RecurrentLayer>& layers) {
+  std::vector<TaskOperand> list = {{in.x, false}};
+  const RecurrentExtras& extras = in.extras;
+  for (const View* each : {extras.lengths, extras.first_h, extras.first_c})
+    if (each) list.push_back({*each, false});
+  for (const View& each : in.weights) list.push_back({each, false});
+  list.push_back({out, true});
+  for (const View* each : {last_h, last_c})
+    if (each) list.push_back({*each, true});
+  for (const RecurrentLayer& layer : layers) {
+    for (int d = 0; d < directions_of(form); ++d)
+      each_view(form, is_half(in.x.dtype), layer.direction[d], [&](const View& view) { list.push_back({view, true}); });
+    if (&layer != &layers.back()) list.push_back({layer.out, true});
+  }
+  const RecurrentCall call{form,
+                           extras.lengths != nullptr,
+                           extras.first_h != nullptr,
+                           extras.first_c != nullptr,
+                           last_h != nullptr,
+                           last_c != nullptr};
+  tapes.done(name_of(form.kind), make_ref<const Call>(call), list);
+}
+
+}  // namespace
+
+Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c) {
+  Sizes sizes;
+  RONDO_TRY(check(&form, in, &sizes));
+  const View& x = in.x;
+  std::vector<const View*> inputs = {&x};
+  for (const View& each : in.weights) inputs.push_back(&each);
+  for (const View* each : {in.extras.lengths, in.extras.first_h, in.extras.first_c})
+    if (each) inputs.push_back(each);
+  const int64_t width = directions_of(form) * sizes.hidden, lines = int64_t{form.layers} * directions_of(form);
+  const Layout shape =
+      Layout::row_major(3, std::initializer_list<int64_t>{x.layout.shape[0], x.layout.shape[1], width}.begin());
+  const Layout of_states =
+      Layout::row_major(3, std::initializer_list<int64_t>{lines, sizes.batch, sizes.hidden}.begin());
+  View to, states, cells;
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, shape, inputs, false, &to));
+  inputs.push_back(&to);
+  for (const auto& [output, view, name] :
+       {std::tuple{last_h, &states, "last_h"}, std::tuple{last_c, &cells, "last_c"}}) {
+    if (!output) continue;
+    RONDO_TRY(output->resolve(x.engine(), x.device(), x.dtype, of_states, inputs, false, view));
+    if (view->accumulate)
+      return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator view; last states are not added", name);
+    inputs.push_back(view);
+  }
+  const auto commit = [&] {
+    for (Output* each : {&out, last_h, last_c})
+      if (each) each->commit();
+    return Status();
+  };
+  if (sizes.batch == 0) return commit();
+  // What is added to something is a step behind it.
+  Scratch apart;
+  if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], width});
+  const View result = to.accumulate ? apart.view : to;
+  Forward forward(form, in, sizes);
+  RONDO_TRY(submit_unheard(
+      [&] { return forward.run(by_steps(form, result), last_h ? &states : nullptr, last_c ? &cells : nullptr); },
+      [&](Observer& tapes) {
+        note(tapes, form, in, result, last_h ? &states : nullptr, last_c ? &cells : nullptr, forward.layers());
+      }));
+  if (to.accumulate) RONDO_TRY(copy_elements(result, to));
+  return commit();
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,191 @@
+// The way back through recurrent layers: for each step one elementwise task and one product, and at the end of a
+// direction one product over all steps for each weight.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/views.h"
+#include "ops/matmul/matmul.h"
+#include "ops/recurrent/cells.h"
+#include "ops/recurrent/recurrent.h"
+#include "ops/reduce/reduce.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// [steps, batch, n] as rows, of a copy where that is no view.
+Status as_rows(const View& view, Scratch* copy, View* rows) {
+  const int64_t shape[] = {view.layout.shape[0] * view.layout.shape[1], view.layout.shape[2]};
+  View from = view;
+  // A view of a tensor that is packed otherwise has no rows.
+  if (!view.layout.contiguous()) {
+    *copy = Scratch(view, view.dtype, {view.layout.shape[0], view.layout.shape[1], view.layout.shape[2]});
+    RONDO_TRY(copy_elements(view, copy->view));
+    from = copy->view;
+  }
+  return reshape_view(from, 2, shape, rows);
+}
+
+class Backward {
+ public:
+  Backward(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
+           const RecurrentChanges& changes, const RecurrentGradients& wanted)
+      : form_(form),
+        in_(in),
+        layers_(layers),
+        changes_(changes),
+        wanted_(wanted),
+        steps_(in.x.layout.shape[0]),
+        batch_(in.x.layout.shape[1]),
+        hidden_(layers[0].direction[0].states.layout.shape[2]),
+        dtype_(in.x.dtype),
+        computed_(compute_dtype(in.x.dtype)) {}
+
+  Status run() {
+    View dy = changes_.out;
+    Scratch of_layer;
+    for (int layer = form_.layers - 1; layer >= 0; --layer) {
+      const View& inputs = layer == 0 ? in_.x : layers_[static_cast<size_t>(layer - 1)].out;
+      Scratch below;
+      for (int d = 0; d < directions_of(form_); ++d) RONDO_TRY(direction(layer, d, inputs, dy, &below));
+      if (layer == 0) {
+        if (wanted_.x) std::swap(*wanted_.x, below.handle.tensor);
+        return {};
+      }
+      of_layer = std::move(below);
+      dy = of_layer.view;
+    }
+    return {};
+  }
+
+ private:
+  rondo_tensor** wanted_weight(int64_t line, int part) const {
+    return wanted_.weights[static_cast<size_t>(line * weights_of(form_) + part)];
+  }
+  // A carried gradient, with what came in for a last state.
+  Status begin(const View* given, int64_t line, Scratch* carried) const {
+    *carried = Scratch(in_.x, computed_, {batch_, hidden_});
+    return given ? copy_elements(at(*given, line), carried->view) : fill(carried->view, Scalar::of(0));
+  }
+  // Into the gradient of first states or cells.
+  Status end(const Scratch& carried, int64_t line, rondo_tensor** to) const {
+    if (!*to)
+      *to = make_tensor(
+          in_.x.engine(), in_.x.device(), dtype_,
+          Layout::row_major(
+              3,
+              std::initializer_list<int64_t>{int64_t{form_.layers} * directions_of(form_), batch_, hidden_}.begin()));
+    return copy_elements(carried.view, at((*to)->view, line));
+  }
+  static Status product_of_rows(const View& changes, const View& rows, rondo_tensor** to) {
+    MatmulOptions options;
+    options.transpose_a = true;
+    Output out(to);
+    return matmul(changes, rows, options, out);
+  }
+
+  // below: the gradient of the layer's inputs, which both directions add to.
+  Status direction(int layer, int d, const View& inputs, const View& dy, Scratch* below) {
+    const int64_t line = int64_t{layer} * directions_of(form_) + d, rows = gates_of(form_.kind) * hidden_;
+    const RecurrentDirection& left = layers_[static_cast<size_t>(layer)].direction[d];
+    const View* const weights = &in_.weights[static_cast<size_t>(line * weights_of(form_))];
+    const bool gru = form_.kind == RecurrentKind::gru, lstm = form_.kind == RecurrentKind::lstm;
+    const View states = left.exact.storage ? left.exact : left.states;
+    const View mine = columns(dy, d * hidden_, hidden_);
+    Scratch state, cell;
+    RONDO_TRY(begin(changes_.last_h, line, &state));
+    if (lstm) RONDO_TRY(begin(changes_.last_c, line, &cell));
+    const Scratch changes(in_.x, dtype_, {steps_, batch_, rows});
+    Scratch apart;
+    if (gru) apart = Scratch(in_.x, dtype_, {steps_, batch_, rows});
+    const View& state_changes = gru ? apart.view : changes.view;
+    const bool adds = passes_by(form_, in_.extras.lengths != nullptr);
+    for (int64_t i = steps_ - 1; i >= 0; --i) {
+      const int64_t t = d == 0 ? i : steps_ - 1 - i, before = d == 0 ? t : t + 1, behind = d == 0 ? t + 1 : t;
+      CellGradient step;
+      step.step = t;
+      step.lengths = in_.extras.lengths;
+      step.gates = at(left.gates, t);
+      step.before = at(states, before);
+      if (lstm) step.cells_before = at(left.cells, before), step.cells_behind = at(left.cells, behind);
+      if (gru) step.inner = at(left.inner, t);
+      step.dy = at(mine, t);
+      step.state = state.view;
+      step.cell = cell.view;
+      step.change = at(changes.view, t);
+      step.state_change = at(state_changes, t);
+      RONDO_TRY(run_cell_gradient(form_, step));
+      if (i == 0 && !wanted_.first_h) break;
+      View to = state.view;
+      to.accumulate = adds;
+      RONDO_TRY(multiply_into(at(state_changes, t), weights[1], {}, nullptr, to));
+    }
+    if (wanted_.first_h) RONDO_TRY(end(state, line, wanted_.first_h));
+    if (wanted_.first_c && lstm) RONDO_TRY(end(cell, line, wanted_.first_c));
+    RONDO_TRY(of_weights(line, d, inputs, left, changes.view, state_changes));
+    if (layer == 0 && !wanted_.x) return {};
+    if (!below->handle.tensor) *below = Scratch(in_.x, dtype_, {steps_, batch_, inputs.layout.shape[2]});
+    View to = below->view;
+    to.accumulate = d > 0;
+    return multiply_into(changes.view, weights[0], {}, nullptr, to);
+  }
+
+  Status of_weights(int64_t line, int d, const View& inputs, const RecurrentDirection& left, const View& changes,
+                    const View& state_changes) {
+    Scratch copies[2];
+    View of_inputs, of_states, rows, before = left.states;
+    RONDO_TRY(as_rows(changes, nullptr, &of_inputs));
+    RONDO_TRY(as_rows(state_changes, nullptr, &of_states));
+    if (rondo_tensor** to = wanted_weight(line, 0)) {
+      RONDO_TRY(as_rows(inputs, &copies[0], &rows));
+      RONDO_TRY(product_of_rows(of_inputs, rows, to));
+    }
+    if (rondo_tensor** to = wanted_weight(line, 1)) {
+      if (d == 1) before = slice_of(before, 1);
+      before.layout.shape[0] = steps_;
+      RONDO_TRY(as_rows(before, nullptr, &rows));
+      RONDO_TRY(product_of_rows(of_states, rows, to));
+    }
+    for (int part = 2; part < weights_of(form_); ++part) {
+      rondo_tensor** to = wanted_weight(line, part);
+      if (!to) continue;
+      Output out(to);
+      RONDO_TRY(reduce_over(ReduceOp::sum, 0, part == 2 ? of_inputs : of_states, 1, false, out));
+    }
+    return {};
+  }
+  // From so many places of the first axis on.
+  static View slice_of(View view, int64_t first) {
+    view.offset += first * view.layout.strides[0] * static_cast<int64_t>(dtype_size(view.dtype));
+    view.layout.shape[0] -= first;
+    return view;
+  }
+
+  const RecurrentForm& form_;
+  const RecurrentInputs& in_;
+  const std::vector<RecurrentLayer>& layers_;
+  const RecurrentChanges& changes_;
+  const RecurrentGradients& wanted_;
+  const int64_t steps_, batch_, hidden_;
+  const rondo_dtype dtype_, computed_;
+};
+
+}  // namespace
+
+Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
+                      const RecurrentChanges& changes, const RecurrentGradients& wanted) {
+  return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
+                        [&](Observer& tapes) {
+                          std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
+                          for (const View* each : {changes.last_h, changes.last_c})
+                            if (each) list.push_back({*each, false});
+                          for (const View& each : in.weights) list.push_back({each, false});
+                          for (rondo_tensor** each : {wanted.x, wanted.first_h, wanted.first_c})
+                            if (each && *each) list.push_back({(*each)->view, true});
+                          for (rondo_tensor** each : wanted.weights)
+                            if (each) list.push_back({(*each)->view, true});
+                          tapes.done("recurrent_grad", make_ref<const Call>(RecurrentGradCall{}), list);
+                        });
+}
+
+}  // namespace rondo::ops

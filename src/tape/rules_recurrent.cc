@@ -1,0 +1,92 @@
+// The gradient of recurrent layers: of inputs, weights and first states, by what the layers left. Lengths are
+// constants.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/rules_recurrent.h"
+
+#include "ops/recurrent/recurrent.h"
+
+namespace rondo::tape {
+
+namespace {
+
+// Which operand is which; 0: there is none.
+struct Inputs {
+  size_t lengths = 0, first_h = 0, first_c = 0, weights = 0;
+  explicit Inputs(const ops::RecurrentCall& call) {
+    size_t next = 1;
+    if (call.lengths) lengths = next++;
+    if (call.first_h) first_h = next++;
+    if (call.first_c) first_c = next++;
+    weights = next;
+  }
+};
+unsigned bit(size_t operand) {
+  return operand == 0 ? 0 : operand_bit(operand);
+}
+
+}  // namespace
+
+unsigned flowing(const ops::RecurrentCall& call, unsigned active) {
+  return active & ~bit(Inputs(call).lengths);
+}
+
+// First states are among the states, and results are read by others alone.
+Needs needed(const ops::RecurrentCall& call) {
+  const Inputs in(call);
+  const unsigned results = 1u + call.last_h + call.last_c;
+  return {~(bit(in.first_h) | bit(in.first_c)), ~((1u << results) - 1)};
+}
+
+Status run(const ops::RecurrentCall& call, Backward& backward) {
+  const Node& node = backward.node();
+  const Inputs at(call);
+  const auto by_steps = [&](View view) {
+    if (call.form.batch_first) {
+      std::swap(view.layout.shape[0], view.layout.shape[1]);
+      std::swap(view.layout.strides[0], view.layout.strides[1]);
+    }
+    return view;
+  };
+  ops::RecurrentInputs in;
+  in.x = by_steps(backward.input(0));
+  if (at.lengths) in.extras.lengths = &backward.input(at.lengths);
+  for (size_t i = at.weights; i < node.inputs.size(); ++i) in.weights.push_back(backward.input(i));
+
+  ops::RecurrentChanges changes;
+  View of_out, of_h, of_c;
+  size_t next = 1;
+  RONDO_TRY(backward.incoming_or_zeros(&of_out, 0));
+  changes.out = by_steps(of_out);
+  for (const bool h : {true, false}) {
+    if (!(h ? call.last_h : call.last_c)) continue;
+    const size_t output = next++;
+    if (!backward.has_incoming(output)) continue;
+    RONDO_TRY(backward.incoming_view(h ? &of_h : &of_c, output));
+    (h ? changes.last_h : changes.last_c) = h ? &of_h : &of_c;
+  }
+  std::vector<ops::RecurrentLayer> layers(static_cast<size_t>(call.form.layers));
+  for (ops::RecurrentLayer& layer : layers) {
+    for (int d = 0; d < ops::directions_of(call.form); ++d)
+      ops::each_view(call.form, is_half(in.x.dtype), layer.direction[d],
+                     [&](View& view) { view = backward.output(next++); });
+    if (&layer != &layers.back()) layer.out = backward.output(next++);
+  }
+
+  std::vector<Slot> made(node.inputs.size());
+  const auto slot = [&](size_t input) { return backward.wants(input) ? &made[input].tensor : nullptr; };
+  ops::RecurrentGradients wanted;
+  wanted.x = slot(0);
+  if (at.first_h) wanted.first_h = slot(at.first_h);
+  if (at.first_c) wanted.first_c = slot(at.first_c);
+  for (size_t i = at.weights; i < node.inputs.size(); ++i) wanted.weights.push_back(slot(i));
+  RONDO_TRY(ops::recurrent_grad(call.form, in, layers, changes, wanted));
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!made[i].tensor) continue;
+    const View gradient = i == 0 ? by_steps(made[i].tensor->view) : made[i].tensor->view;
+    RONDO_TRY(backward.pass(i, gradient.layout, Value::of(gradient)));
+  }
+  return {};
+}
+
+}  // namespace rondo::tape
