@@ -6015,6 +6015,191 @@ extern "C" {
         host_limit: i64,
     ) -> rondo_status;
 }
+#[doc = " Of all three functions. A sequence ends with its length: the steps behind it leave its states as they were, and have"]
+#[doc = " results of zero; the reversed direction begins at its last step. Lengths below 0 count as 0, and above the steps of x"]
+#[doc = " as those. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_recurrent_options {
+    #[doc = " set by RONDO_RECURRENT_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " NULL, or [batch], i32: how many steps each sequence has"]
+    pub lengths: *mut rondo_tensor,
+    #[doc = " NULL: zeros; or [layers * directions, batch, hidden], of x's dtype: states before the"]
+    #[doc = "first step"]
+    pub first_h: *mut rondo_tensor,
+    #[doc = " the same of the cells of an LSTM, whether first_h is NULL or not; NULL for others"]
+    pub first_c: *mut rondo_tensor,
+    #[doc = " at least 1; each has the results of the one before as its inputs"]
+    pub layers: i32,
+    #[doc = " not 0: two directions, forward and reversed; results lie side by side"]
+    pub bidirectional: i32,
+    #[doc = " not 0: x and out are [batch, steps, ...]; 0: [steps, batch, ...]"]
+    pub batch_first: i32,
+    #[doc = " of rondo_rnn; not 0: ReLU in the place of tanh. 0 for others"]
+    pub relu: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_recurrent_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_recurrent_options>(),
+        48usize,
+        concat!("Size of: ", stringify!(rondo_recurrent_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_recurrent_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_recurrent_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_lengths() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).lengths) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(lengths))
+        );
+    }
+    test_field_lengths();
+    fn test_field_first_h() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).first_h) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(first_h))
+        );
+    }
+    test_field_first_h();
+    fn test_field_first_c() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).first_c) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(first_c))
+        );
+    }
+    test_field_first_c();
+    fn test_field_layers() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).layers) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(layers))
+        );
+    }
+    test_field_layers();
+    fn test_field_bidirectional() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).bidirectional) as usize - ptr as usize
+            },
+            36usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(bidirectional))
+        );
+    }
+    test_field_bidirectional();
+    fn test_field_batch_first() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).batch_first) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(batch_first))
+        );
+    }
+    test_field_batch_first();
+    fn test_field_relu() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_recurrent_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).relu) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_recurrent_options), "::", stringify!(relu))
+        );
+    }
+    test_field_relu();
+}
+extern "C" {
+    #[doc = " out = the states of the last layer at each step, [steps, batch, directions * hidden] for x of [steps, batch, inputs],"]
+    #[doc = " at least one step, one float dtype, any strides. weights: n_weights tensors, for each layer and in it each direction,"]
+    #[doc = " first that of the inputs, [4 * hidden, inputs], then that of the states, [4 * hidden, hidden], and then, for all or"]
+    #[doc = " for none, a bias of each, [4 * hidden]; rows are those of the gates i, f, g, o, one behind the other. This is the"]
+    #[doc = " layout of PyTorch's nn.LSTM (weight_ih, weight_hh, bias_ih, bias_hh). With s = W x + b + V h + v:"]
+    #[doc = ""]
+    #[doc = "   c = sigmoid(s_f) c + sigmoid(s_i) tanh(s_g),  h = sigmoid(s_o) tanh(c)"]
+    #[doc = ""]
+    #[doc = " last_h and last_c (may be NULL) are out parameters like out: states and cells after each sequence's last step,"]
+    #[doc = " [layers * directions, batch, hidden]. options (may be NULL): NULL means RONDO_RECURRENT_OPTIONS_INIT. 16-bit dtypes:"]
+    #[doc = " sums, gates and cells are f32; states are rounded where a product takes them. One product for the inputs of a"]
+    #[doc = " direction, then a product and a kernel for each step: all are tasks, recorded and captured as others are, and results"]
+    #[doc = " do not change between runs. Gradients: of all tensors but lengths; gradients of those are RONDO_UNSUPPORTED. Where"]
+    #[doc = " they are asked for, x must be finite behind the lengths too. Since 0.1."]
+    pub fn rondo_lstm(
+        x: *mut rondo_tensor,
+        n_weights: i32,
+        weights: *const *mut rondo_tensor,
+        options: *const rondo_recurrent_options,
+        out: *mut *mut rondo_tensor,
+        last_h: *mut *mut rondo_tensor,
+        last_c: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " As rondo_lstm, with three gates, r, z and n, and no cells: PyTorch's nn.GRU, whose reset gate comes behind the bias"]
+    #[doc = " of the states' product. With p = W x + b, q = V h + v:"]
+    #[doc = ""]
+    #[doc = "   r = sigmoid(p_r + q_r),  z = sigmoid(p_z + q_z),  n = tanh(p_n + r q_n),  h = (1 - z) n + z h"]
+    #[doc = ""]
+    #[doc = " 16-bit dtypes: states are kept in f32 besides. Since 0.1."]
+    pub fn rondo_gru(
+        x: *mut rondo_tensor,
+        n_weights: i32,
+        weights: *const *mut rondo_tensor,
+        options: *const rondo_recurrent_options,
+        out: *mut *mut rondo_tensor,
+        last_h: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " As rondo_lstm, with one gate and no cells: h = tanh(W x + b + V h + v), or ReLU of it. Since 0.1."]
+    pub fn rondo_rnn(
+        x: *mut rondo_tensor,
+        n_weights: i32,
+        weights: *const *mut rondo_tensor,
+        options: *const rondo_recurrent_options,
+        out: *mut *mut rondo_tensor,
+        last_h: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
     #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]
@@ -7241,6 +7426,18 @@ pub const RONDO_POOL_OPTIONS_INIT: rondo_pool_options = rondo_pool_options {
     dilation: [1; 3],
     ceil_mode: 0,
     count_include_pad: 1,
+};
+
+/// What a `rondo_recurrent_options` begins with.
+pub const RONDO_RECURRENT_OPTIONS_INIT: rondo_recurrent_options = rondo_recurrent_options {
+    size: ::std::mem::size_of::<rondo_recurrent_options>(),
+    lengths: ::std::ptr::null_mut(),
+    first_h: ::std::ptr::null_mut(),
+    first_c: ::std::ptr::null_mut(),
+    layers: 1,
+    bidirectional: 0,
+    batch_first: 0,
+    relu: 0,
 };
 
 /// What a `rondo_tape_info` begins with.

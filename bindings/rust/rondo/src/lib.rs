@@ -100,6 +100,7 @@ mod pooling;
 mod random;
 pub mod reclaim;
 mod recording;
+mod recurrent;
 mod rows;
 mod shapes;
 mod sites;

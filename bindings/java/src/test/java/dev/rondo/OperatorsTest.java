@@ -301,6 +301,29 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void recurrentLayers(Device device) {
+    final Tensor x = engine.tensor(device, new double[] {1, 2}, 2, 1, 1);
+    final Tensor one = engine.tensor(device, new double[] {1}, 1, 1);
+    final Tensor[] plain = Operators.rnn(x, new Tensor[] {one, one}, new RecurrentOptions().relu(true));
+    assertArrayEquals(new double[] {1, 3}, plain[0].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {3}, plain[1].toDoubleArray(), 1e-12);
+    // All sums are 0: half of the state is left at each step, and nothing comes to it.
+    final Tensor none = engine.tensor(device, new double[] {0, 0, 0}, 3, 1);
+    final Tensor first = engine.tensor(device, new double[] {8}, 1, 1, 1);
+    final RecurrentOptions from = new RecurrentOptions().firstH(first);
+    assertArrayEquals(new double[] {4, 2}, Operators.gru(x, new Tensor[] {none, none}, from)[0].toDoubleArray(),
+        1e-12);
+    final Tensor four = engine.tensor(device, new double[] {0, 0, 0, 0}, 4, 1);
+    final Tensor length = engine.tensor(device, new int[] {1});
+    final RecurrentOptions cells = new RecurrentOptions().firstC(first).lengths(length).layers(1)
+        .bidirectional(false).batchFirst(false);
+    final Tensor[] made = Operators.lstm(x, new Tensor[] {four, four}, cells);
+    assertArrayEquals(new double[] {0.5 * Math.tanh(4), 0}, made[0].toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {4}, made[2].toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void pooling(Device device) {
     final Tensor a = engine.tensor(device, new double[] {1, 3, 4, 8}, 1, 2, 2);
     final long[] two = {2};
