@@ -44,15 +44,17 @@ typedef struct rondo_recurrent_options {
 RONDO_API rondo_status rondo_lstm(rondo_tensor* x, int32_t n_weights, rondo_tensor* const* weights,
                                   const rondo_recurrent_options* options, rondo_tensor** out, rondo_tensor** last_h,
                                   rondo_tensor** last_c);
-/* As rondo_lstm, with three gates, r, z and n, and no cells: PyTorch's nn.GRU, whose reset gate comes behind the bias
- * of the states' product. With p = W x + b, q = V h + v:
+/* As rondo_lstm, with three gates, r, z and n: PyTorch's nn.GRU, whose reset gate comes behind the bias of the states'
+ * product. weights: as of rondo_lstm, with 3 * hidden rows. last_h (may be NULL): as of rondo_lstm; there are no cells.
+ * With p = W x + b, q = V h + v:
  *
  *   r = sigmoid(p_r + q_r),  z = sigmoid(p_z + q_z),  n = tanh(p_n + r q_n),  h = (1 - z) n + z h
  *
  * 16-bit dtypes: states are kept in f32 besides. Since 0.1. */
 RONDO_API rondo_status rondo_gru(rondo_tensor* x, int32_t n_weights, rondo_tensor* const* weights,
                                  const rondo_recurrent_options* options, rondo_tensor** out, rondo_tensor** last_h);
-/* As rondo_lstm, with one gate and no cells: h = tanh(W x + b + V h + v), or ReLU of it. Since 0.1. */
+/* As rondo_lstm, with one gate: h = tanh(W x + b + V h + v), or ReLU of it. weights: as of rondo_lstm, with hidden
+ * rows. last_h (may be NULL): as of rondo_lstm; there are no cells. Since 0.1. */
 RONDO_API rondo_status rondo_rnn(rondo_tensor* x, int32_t n_weights, rondo_tensor* const* weights,
                                  const rondo_recurrent_options* options, rondo_tensor** out, rondo_tensor** last_h);
 

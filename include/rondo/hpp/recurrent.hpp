@@ -4,7 +4,6 @@
 #define RONDO_HPP_RECURRENT_HPP
 
 #include <rondo/hpp/tensor.hpp>
-#include <vector>
 
 namespace rondo {
 
@@ -18,30 +17,26 @@ struct Recurrent {
 };
 namespace detail {
 template <class Run>
-Recurrent recurrent(const std::vector<Tensor>& weights, const Run& run) {
-  std::vector<rondo_tensor*> handles;
-  for (const Tensor& each : weights) handles.push_back(each.get());
+Recurrent recurrent(Tensors weights, const Run& run) {
+  const std::vector<rondo_tensor*> handles = handles_of(weights);
   rondo_tensor *out = nullptr, *last_h = nullptr, *last_c = nullptr;
   check(run(static_cast<int32_t>(handles.size()), handles.data(), &out, &last_h, &last_c));
   return {Tensor(out), Tensor(last_h), Tensor(last_c)};
 }
 }  // namespace detail
 
-inline Recurrent lstm(const Tensor& x, const std::vector<Tensor>& weights,
-                      const rondo_recurrent_options& options = recurrent_defaults()) {
+inline Recurrent lstm(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
   return detail::recurrent(
       weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h,
                    rondo_tensor** last_c) { return rondo_lstm(x.get(), n, handles, &options, out, last_h, last_c); });
 }
-inline Recurrent gru(const Tensor& x, const std::vector<Tensor>& weights,
-                     const rondo_recurrent_options& options = recurrent_defaults()) {
+inline Recurrent gru(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
   return detail::recurrent(
       weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h, rondo_tensor**) {
         return rondo_gru(x.get(), n, handles, &options, out, last_h);
       });
 }
-inline Recurrent rnn(const Tensor& x, const std::vector<Tensor>& weights,
-                     const rondo_recurrent_options& options = recurrent_defaults()) {
+inline Recurrent rnn(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
   return detail::recurrent(
       weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h, rondo_tensor**) {
         return rondo_rnn(x.get(), n, handles, &options, out, last_h);

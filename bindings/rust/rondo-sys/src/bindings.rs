@@ -6174,8 +6174,9 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " As rondo_lstm, with three gates, r, z and n, and no cells: PyTorch's nn.GRU, whose reset gate comes behind the bias"]
-    #[doc = " of the states' product. With p = W x + b, q = V h + v:"]
+    #[doc = " As rondo_lstm, with three gates, r, z and n: PyTorch's nn.GRU, whose reset gate comes behind the bias of the states'"]
+    #[doc = " product. weights: as of rondo_lstm, with 3 * hidden rows. last_h (may be NULL): as of rondo_lstm; there are no cells."]
+    #[doc = " With p = W x + b, q = V h + v:"]
     #[doc = ""]
     #[doc = "   r = sigmoid(p_r + q_r),  z = sigmoid(p_z + q_z),  n = tanh(p_n + r q_n),  h = (1 - z) n + z h"]
     #[doc = ""]
@@ -6190,7 +6191,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " As rondo_lstm, with one gate and no cells: h = tanh(W x + b + V h + v), or ReLU of it. Since 0.1."]
+    #[doc = " As rondo_lstm, with one gate: h = tanh(W x + b + V h + v), or ReLU of it. weights: as of rondo_lstm, with hidden"]
+    #[doc = " rows. last_h (may be NULL): as of rondo_lstm; there are no cells. Since 0.1."]
     pub fn rondo_rnn(
         x: *mut rondo_tensor,
         n_weights: i32,
