@@ -35,7 +35,7 @@ typedef enum rondo_record_flags {
   RONDO_RECORD_SITES = 32,          /* notes where in the program each task comes from: failures,
                                        profiles and pictures of the graph say it */
   RONDO_RECORD_HOST_DECIDES = 64    /* the host decides all control flow, between segments, also where a CUDA graph
-                                       could choose by itself: slower, but each body is timed by rondo_graph_profile,
+                                       could choose by itself: slower, but a profile times each body,
                                        and what is poisoned and only a body that is not chosen reads does no harm */
 } rondo_record_flags;
 

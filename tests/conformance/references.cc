@@ -47,7 +47,32 @@ Function running(rondo_reduce_op op) {
   return [=](const Inputs& in) { return make(rondo_cumulative, op, in[0], 1, 0); };
 }
 
-std::map<std::string, Function> cases() {
+// All results one behind the other. Inputs: x, first states, weights.
+Function recurrent(bool lstm, decltype(rondo_gru)* function, rondo_recurrent_options options) {
+  return [=](const Inputs& in) {
+    rondo_recurrent_options all = options;
+    all.first_h = in[1];
+    if (lstm) all.first_c = in[2];
+    const std::vector<rondo_tensor*> weights(in.begin() + (lstm ? 3 : 2), in.end());
+    const auto n = static_cast<int32_t>(weights.size());
+    Tensor out, last_h, last_c;
+    if (lstm)
+      must(rondo_lstm(in[0], n, weights.data(), &all, out.slot(), last_h.slot(), last_c.slot()));
+    else
+      must(function(in[0], n, weights.data(), &all, out.slot(), last_h.slot()));
+    Inputs flat;
+    for (Tensor* each : {&out, &last_h, &last_c})
+      if (*each) flat.push_back(reshape(*each, {-1}));
+    const std::vector<rondo_tensor*> handles(flat.begin(), flat.end());
+    return make(rondo_concat, static_cast<int32_t>(handles.size()), handles.data(), 0);
+  };
+}
+
+std::map<std::string, Function> cases(rondo_tensor* lengths) {
+  rondo_recurrent_options lstm = RONDO_RECURRENT_OPTIONS_INIT, gru = lstm, rnn = lstm;
+  lstm.lengths = gru.lengths = rnn.lengths = lengths;
+  lstm.layers = rnn.layers = 2;
+  lstm.bidirectional = gru.bidirectional = gru.batch_first = rnn.relu = 1;
   const int64_t parts[] = {3, 4}, widths[] = {1, 2, 2, 1}, shifts[] = {1, -2}, counts[] = {2, 1};
   const std::vector<int64_t> sizes(parts, parts + 2), around(widths, widths + 4), by(shifts, shifts + 2),
       times(counts, counts + 2);
@@ -122,6 +147,9 @@ std::map<std::string, Function> cases() {
       {"cumulative_max", running(RONDO_MAX)},
       {"cumulative_logsumexp", running(RONDO_LOGSUMEXP)},
       {"sort", [](const Inputs& in) { return make(rondo_sort, in[0], 1, 0); }},
+      {"lstm", recurrent(true, nullptr, lstm)},
+      {"gru", recurrent(false, rondo_gru, gru)},
+      {"rnn", recurrent(false, rondo_rnn, rnn)},
       {"pad_reflect",
        [=](const Inputs& in) { return make(rondo_pad, in[0], RONDO_PAD_REFLECT, 4, around.data(), 0.0); }},
       {"roll", [=](const Inputs& in) { return make(rondo_roll, in[0], 2, by.data()); }},
@@ -153,7 +181,8 @@ TEST_P(References, AsKept) {
   std::ifstream file(RONDO_REFERENCES);
   ASSERT_TRUE(file) << RONDO_REFERENCES << " is not there";
   const json kept = json::parse(file);
-  const std::map<std::string, Function> known = cases();
+  const Tensor lengths = up(array_of(RONDO_I32, {3}, {4, 1, 3}));
+  const std::map<std::string, Function> known = cases(lengths);
   std::vector<json> all = kept.at("cases").get<std::vector<json>>();
   EXPECT_EQ(all.size(), known.size());
   for (const json& each : some(all, 6)) {

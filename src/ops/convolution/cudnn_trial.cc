@@ -166,7 +166,22 @@ Status ConvolutionTrial::rounds_once(const Plan& plan, bool* once) {
     RONDO_TRY(
         device_.copy(CopyKind::device_to_host, seen, static_cast<const char*>(out()) + probe.offset * 2, 2, stream_));
     RONDO_TRY(synchronize());
-    *once = *once && number_at(problem_.dtype, seen) >= static_cast<double>(witness.rest) / 4;
+    *once = *once && number_at(problem_.dtype, seen) >= static_cast<double>(least);
+    return {};
+  };
+  for (const auto& [address, bytes] : added) {
+    RONDO_TRY(fill_added(0));
+    RONDO_TRY(device_.fill_bytes(out(), 0, reach(problem_, problem_.out()), stream_));
+    RONDO_TRY(fill_with_halves(address, witness.addend, bytes, stream_));
+    RONDO_TRY(leaves(witness.rest / 4));
+  }
+  // Nor may the bias be added to the residual first, and their sum be rounded: half the rest would be lost in it.
+  if (problem_.bias && problem_.residual) {
+    RONDO_TRY(device_.fill_bytes(out(), 0, reach(problem_, problem_.out()), stream_));
+    RONDO_TRY(fill_with_halves(addresses_.bias, witness.addend, reach(problem_, bias_of(problem_)), stream_));
+    RONDO_TRY(fill_with_halves(addresses_.residual, half_of_float(dtype, witness.rest / 2),
+                               reach(problem_, residual_of(problem_)), stream_));
+    RONDO_TRY(leaves(witness.rest * 1.25f));
   }
   RONDO_TRY(fill_factors());
   RONDO_TRY(fill_added(kFill));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes results.json: what PyTorch and NumPy compute for the operators that they and Rondo have, gradients too.
 
-    python3 -m venv env && env/bin/pip install torch==2.15.0 numpy==2.4.6 && env/bin/python make.py
+    python3 -m venv env && env/bin/pip install torch==2.11.0 numpy==2.5.2 && env/bin/python make.py
 
 tests/conformance/references.cc runs the same cases, which it knows by name. A case here has its inputs, in f32, and for
 PyTorch the gradient of each with respect to the sum of weights * result.
@@ -40,6 +40,30 @@ def given(x, m, v, w, b):
     return result
 
 
+STEPS, LENGTHS = 4, [4, 1, 3]
+
+
+def recurrent(kind, **options):
+    """All results one behind the other, of sequences with lengths; inputs: x, first states, weights."""
+    module = kind(3, 2, **options).double()
+    names, parameters = zip(*module.named_parameters())
+    cells = kind is torch.nn.LSTM
+
+    def function(x, *rest):
+        first, weights = rest[:1 + cells], rest[1 + cells:]
+        how = {"batch_first": module.batch_first}
+        packed = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor(LENGTHS), enforce_sorted=False, **how)
+        out, last = torch.func.functional_call(module, dict(zip(names, weights)), (packed, first if cells else first[0]))
+        out, _ = torch.nn.utils.rnn.pad_packed_sequence(out, total_length=STEPS, **how)
+        return torch.cat([each.flatten() for each in (out, *(last if cells else [last]))])
+
+    lines = module.num_layers * (2 if module.bidirectional else 1)
+    x = values(20, len(LENGTHS), STEPS, 3) if module.batch_first else values(20, STEPS, len(LENGTHS), 3)
+    states = [values(21 + i, lines, len(LENGTHS), 2, low=-1.0, high=1.0) for i in range(1 + cells)]
+    weights = [values(30 + i, *each.shape, low=-1.0, high=1.0) for i, each in enumerate(parameters)]
+    return function, [x, *states, *weights]
+
+
 # name: (function, inputs)
 TORCH = {
     "batch_norm_training": (batch, [IMAGE, LINE, OTHER]),
@@ -76,6 +100,9 @@ TORCH = {
     "cumulative_max": (lambda x: torch.cummax(x, 1).values, [TABLE]),
     "cumulative_logsumexp": (lambda x: torch.logcumsumexp(x, 1), [TABLE]),
     "sort": (lambda x: torch.sort(x, 1).values, [TABLE]),
+    "lstm": recurrent(torch.nn.LSTM, num_layers=2, bidirectional=True),
+    "gru": recurrent(torch.nn.GRU, bidirectional=True, batch_first=True),
+    "rnn": recurrent(torch.nn.RNN, num_layers=2, nonlinearity="relu", bias=False),
 }
 NUMPY = {
     "pad_reflect": (lambda x: np.pad(x, ((1, 2), (2, 1)), "reflect"), [TABLE]),
