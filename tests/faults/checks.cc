@@ -345,6 +345,8 @@ void run_sticky(Child& child, const Fault& fault, rondo_engine_mode mode, const 
   }
   Live left = only_modules(live().modules);
   if (fired() && std::string(fault.entry->keeps) != "modules") keep_one(*fault.entry, live(), &left);  // counted above
+  // A graph and its body are given up where the body's capture broke: destroying them may end the process.
+  if (fired()) left.graphs = std::max(left.graphs, std::min(live().graphs, 2LL));
   clear_faults();
   check_left(child, left);
 }

@@ -54,7 +54,7 @@ Status CudaDevice::graph_choose(void* stream, Choice choice, uint64_t value, siz
   node.conditional.size = static_cast<unsigned>(n_bodies);
   node.conditional.ctx = context_;
   CUgraphNode added = nullptr;
-  RONDO_ON(cuGraphAddNode_v2(&added, graph, &last, nullptr, 1, &node), "cuGraphAddNode_v2");
+  RONDO_ON(cuGraphAddNode_v2(&added, graph, &last, nullptr, 1, &node), "cuGraphAddNode");
   // The driver's array.
   for (size_t i = 0; i < n_bodies; ++i) bodies[i] = node.conditional.phGraph_out[i];
   constexpr unsigned kInstead = 1;
