@@ -52,6 +52,8 @@ struct NativeGraph {
   int nodes = 0;
   int edges = 0;
   int programmatic = 0;  // of the edges
+  // Of one with nodes that choose: the stream of its last launch, which must have ended before the graph goes.
+  void* awaited = nullptr;
 };
 
 // What a node that holds graphs of its own, bodies, does when it is reached: runs the first or the second by whether

@@ -111,6 +111,8 @@ Status Graph::run_captured(Segment& segment, const TaskContext& context, const R
   if (!segment.guards.empty()) [[unlikely]]
     RONDO_TRY(ask_guards(segment, context));
   Status launched = segment.device->streams()->graph_launch(segment.native, context.stream);
+  if (segment.chooses) [[unlikely]]
+    segment.native.awaited = context.stream;
   // Else the state on the device is still the one before.
   segment.numbers.known = segment.choices.known = launched.ok();
   return launched;

@@ -14,6 +14,10 @@ namespace {
 
 class Ranges : public OnRecording {
  protected:
+  void SetUp() override {
+    OnRecording::SetUp();
+    if (!std::getenv("NVTX_INJECTION64_PATH")) GTEST_SKIP() << "NVTX_INJECTION64_PATH names no library for ranges";
+  }
   // What was opened since the last time, each as the names it lies in, "step/decay/add". Fails if they do not nest.
   std::vector<std::string> take() const {
     must(rondo_engine_wait_all(engine()));

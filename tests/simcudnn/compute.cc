@@ -182,6 +182,10 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
     }
     std::size_t operand = 2;
     Real together = 0;  // what is added, where that is summed up first
+    const auto add_together = [&] {
+      if (engine.adds_first) value += together;
+      together = 0;
+    };
     for (const Pattern::Step& step : p.steps) {
       if (step.has_b) {
         const Box b(step.b, last);
@@ -189,17 +193,18 @@ void run(const Engine& engine, const std::vector<void*>& pointers) {
         for (int i = 0; i < 5; ++i) there[i] = b.size[i] == 1 ? 0 : at[i];
         if (engine.rounds_between) value = static_cast<Real>(rounded(static_cast<double>(value), p.out().dtype));
         const auto more = static_cast<Real>(load(pointers[operand++], b.place(there), step.b.dtype));
-        if (!engine.adds_first) value += more;
         if (engine.adds_first)
           together = static_cast<Real>(rounded(static_cast<double>(together + more), p.out().dtype));
+        else
+          value += more;
       } else {
-        value += together;
-        together = 0;
+        add_together();
         const bool keeps = step.keeps_nan && !engine.loses_nan && std::isnan(value);
         value = value > 0 || keeps ? value : 0;
       }
     }
-    store(target, out.place(at), p.out().dtype, static_cast<double>(value + together));
+    add_together();
+    store(target, out.place(at), p.out().dtype, static_cast<double>(value));
   }
 }
 

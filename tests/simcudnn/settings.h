@@ -10,9 +10,9 @@ namespace simcudnn {
 
 // Of one engine, by its number.
 struct Mood {
-  bool refuses = false;    // its plans cannot be finalised
-  bool loses_nan = false;  // its ReLU makes 0 of NaN whatever it is told
-  bool adds_first = false;
+  bool refuses = false;     // its plans cannot be finalised
+  bool loses_nan = false;   // its ReLU makes 0 of NaN whatever it is told
+  bool adds_first = false;  // bias and residual to each other
   bool rounds_first = false;
   bool miscounts = false;
   bool misplaces = false;

@@ -202,6 +202,8 @@ Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunc
 
 void CudaDevice::graph_destroy(NativeGraph* graph) {
   Current current(*this);
+  // What nodes go by goes with the graph, and kernels that are under way write to it.
+  if (graph->awaited) report(driver().cuStreamSynchronize(native_stream(graph->awaited)), "cuStreamSynchronize");
   Relaxed relaxed(*this);
   if (graph->exec) report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph->exec)), "cuGraphExecDestroy");
   if (graph->graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph->graph)), "cuGraphDestroy");
