@@ -23,8 +23,8 @@
 #include "engine/auxiliary.h"
 #include "engine/engine.h"
 #include "graph/passes/passes.h"
-#include "graph/recording.h"
 #include "graph/plan/schedule.h"
+#include "graph/recording.h"
 
 namespace rondo {
 

@@ -29,7 +29,7 @@ class AttentionLayouts : public OnTape {
   }
   Problem problem(std::mt19937& bits) const {
     const auto below = [&](int64_t n) { return static_cast<int64_t>(bits() % static_cast<uint64_t>(n)); };
-    const int64_t most = sparing() ? 24 : 300;
+    const int64_t most = sparing() ? 24 : on_cuda() ? 300 : 80;
     Problem p;
     p.batch = 1 + below(3), p.queries = below(5) ? 1 + below(most) : 1, p.keys = below(6) ? 1 + below(most) : 1;
     p.key_heads = 1 + below(3), p.heads = p.key_heads * (1 + below(3)), p.size = 8 * (1 + below(sparing() ? 3 : 16));

@@ -275,7 +275,8 @@ void compile_for(int architecture, const std::string& stamps_path, const std::st
   if (const Status status = rtc::choose_target(architecture, false, &target); !status.ok()) stop(status.message());
   std::vector<Kernel> kernels = toolkits::read_kernels(folder);
   // It calls a function of the driver's that the compiler has to know; where it does not, the host decides.
-  if (cuda::nvrtc().version() < "CUDA 12.3") std::erase_if(kernels, [](const Kernel& k) { return k.name == "chooser"; });
+  if (cuda::nvrtc().version() < "CUDA 12.3")
+    std::erase_if(kernels, [](const Kernel& k) { return k.name == "chooser"; });
   print("kernels", std::to_string(kernels.size()));
   Stamps stamps(stamps_path, list, circumstances(target));
   Compiler compiler(target, stamps);
