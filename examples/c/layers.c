@@ -98,6 +98,10 @@ rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* 
   return find_parameter(model, model->dtype, ndim, shape, -limit, limit);
 }
 
+rondo_tensor* model_constant(struct model* model, int64_t size, double value) {
+  return find_parameter(model, model->dtype, 1, &size, value, value);
+}
+
 void model_adopt(struct model* model, rondo_tensor* value) {
   struct model_parameter* p = add_parameter(model);
   p->value = value;

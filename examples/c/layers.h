@@ -52,6 +52,8 @@ void model_destroy(struct model* model);
 void model_begin(struct model* model);
 /* The next parameter, which is the model's: of the model's dtype, uniform around 0 with the variance. */
 rondo_tensor* model_parameter(struct model* model, int32_t ndim, const int64_t* shape, double variance);
+/* The same of one dimension, whose elements begin as `value`. */
+rondo_tensor* model_constant(struct model* model, int64_t size, double value);
 /* Gives the model its next parameter, before the first pass: a pretrained one, of the model's dtype. The model owns it
  * from then on. */
 void model_adopt(struct model* model, rondo_tensor* value);

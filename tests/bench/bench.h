@@ -75,6 +75,7 @@ void add_backward_rows(const Options& options, std::vector<Row>& rows);    // ba
 void add_attention_rows(const Options& options, std::vector<Row>& rows);   // attention.cc
 void add_layer_rows(const Options& options, std::vector<Row>& rows);       // layers.cc
 void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc
+void add_encoder_rows(const Options& options, std::vector<Row>& rows);     // encoders.cc
 
 // Of the clock, or what all threads of the process have had of the processors (--processor-time).
 inline bool counts_processors = false;

@@ -31,7 +31,7 @@ constexpr char kUsage[] =
     "  --operators            single operators on large operands instead of the other rows\n"
     "  --layers               on a cpu, layers beside onnxruntime and beside their operators apart, instead of the "
     "other rows\n"
-    "  --networks             whole networks (ResNet-50, feature pyramid) instead of the other rows: minutes\n"
+    "  --networks             whole networks (ResNet-50, encoders) instead of the other rows: minutes\n"
     "  --quick                shorter samples, to see that everything runs; not for claims\n"
     "  --processor-time       what the processors spent instead of the clock's time: on a cpu that others use as well\n"
     "  --json FILE            also write everything measured, with card, driver, versions and date\n"
@@ -141,6 +141,7 @@ int run(const Command& c) {
   std::vector<Row> rows;
   if (c.options.table == Options::kNetworks) {
     add_network_rows(c.options, rows);
+    add_encoder_rows(c.options, rows);
   } else if (c.options.table == Options::kOperators) {
     add_operator_rows(c.options, rows);
     add_backward_rows(c.options, rows);

@@ -22,14 +22,18 @@ STEPS = {"step.small": (64, 64, 64, 10), "step.large": (640, 4096, 2048, 1024)} 
 
 
 class Sizes:
-    def __init__(self, quick):
+    def __init__(self, quick, rows):
         self.quick = quick
+        self.rows = rows  # that are asked for, or None: all
         self.repetitions = 9 if quick else 15
         self.bursts = 8 if quick else 40
         self.trips = 50 if quick else 300
         self.launches = 10 if quick else 40
         self.repeats = 3 if quick else 10
         self.steps = 5 if quick else 50
+
+    def wants(self, row):
+        return self.rows is None or row in self.rows
 
 
 clock_ns = time.perf_counter_ns  # or of the processors, as bench was told
@@ -89,20 +93,24 @@ def measure(sizes, work):
 
 
 def measure_networks(sizes, work):
-    """Rows of networks.cc: the same sizes, captured."""
+    """Rows of networks.cc and encoders.cc: the same sizes, captured."""
     if not isinstance(work, Torch):
         return
-    from peer_networks import CASES, Network
+    import peer_encoders
+    import peer_networks
 
     large = work.has_graphs
-    for row, case in CASES.items():
-        network = Network(work.torch, work.a.device, large, *case)
-        launches = 2 if sizes.quick or not large else 10 if case[0] > 8 else 50
-        yield row, median(sizes, lambda: total_us(launches, network.launch, False, work.wait) / launches)
-        del network
-        gc.collect()
-        if large:
-            work.torch.cuda.empty_cache()
+    for make, cases in ((peer_networks.Network, peer_networks.CASES), (peer_encoders.Encoder, peer_encoders.CASES)):
+        for row, case in cases.items():
+            if not sizes.wants(row):
+                continue
+            network = make(work.torch, work.a.device, large, *case)
+            launches = 2 if sizes.quick else network.launches
+            yield row, median(sizes, lambda: total_us(launches, network.launch, False, work.wait) / launches)
+            del network
+            gc.collect()
+            if large:
+                work.torch.cuda.empty_cache()
 
 
 def measure_operators(sizes, work):
@@ -115,10 +123,13 @@ def measure_operators(sizes, work):
     side = (4096 if sizes.quick else 16384) if large else 1024 if sizes.quick else 4096
     count = 10 if large else 2
     for row, call in operators(getattr(work, "torch", None), getattr(work, "numpy", None), work.a, side):
-        yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
+        if sizes.wants(row):
+            yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
     if isinstance(work, Torch):
         rows = itertools.chain(backward(work.torch, work.a.device), attention(work.torch, work.a.device), adamw(work.torch, work.a.device))
         for row, call, pairs in rows:
+            if not sizes.wants(row):
+                continue
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
 
 
@@ -288,10 +299,11 @@ def main():
     parser.add_argument("--operators", action="store_true", help="single operators instead of the other rows")
     parser.add_argument("--layers", action="store_true", help="layers on a cpu instead of the other rows")
     parser.add_argument("--networks", action="store_true", help="whole networks instead of the other rows")
+    parser.add_argument("--rows", help="only these of operators and networks, with commas between them")
     parser.add_argument("--processor-time", action="store_true", help="time of the processors instead of the clock's")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
     options = parser.parse_args()
-    sizes = Sizes(options.quick)
+    sizes = Sizes(options.quick, options.rows.split(",") if options.rows else None)
     if options.processor_time:
         global clock_ns
         clock_ns = time.process_time_ns

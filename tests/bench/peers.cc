@@ -53,6 +53,9 @@ void measure_peers(const std::string& python, const std::string& script, const O
   if (options.table == Options::kNetworks) command.push_back("--networks");
   if (options.table == Options::kLayers) command.push_back("--layers");
   if (options.table == Options::kOperators) command.push_back("--operators");
+  std::string rows;
+  for (const Result& result : results) rows += (rows.empty() ? "" : ",") + result.row.id;
+  command.insert(command.end(), {"--rows", rows});
   int status = -1;
   std::istringstream lines(output_of(command, &status));
   for (std::string line; std::getline(lines, line);) {
