@@ -20,6 +20,7 @@ extern const char kRowsSplitText[];
 extern const char kRowExpressionText[];  // behind kRowsText or kRowsSplitText
 extern const char kRowFinishText[];      // in front of kMatmulText, if it is needed
 extern const char kMatmulText[];
+extern const char kMatmulTilesText[];
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];
@@ -27,5 +28,6 @@ extern const char kConvolutionText[];
 extern const char kPeerText[];
 extern const char kOptimizerText[];
 extern const char kAttentionText[];
+extern const char kAttentionTilesText[];
 
 }  // namespace rondo::rtc

@@ -96,6 +96,40 @@ class Attention : public OnTape {
         },
         {.nodes = count(p.of_q()) == 0 ? 0 : 1});
   }
+  // Against the gradient in f64 on a cpu, where dropout leaves out the same parts.
+  void check_gradients(rondo_dtype dtype, const Problem& p, double dropout) {
+    const Operands of(dtype, p, 40);
+    const Array dy = random_array(dtype, p.of_q(), 50, -1, 1);
+    const auto gradients = [&](rondo_dtype in, rondo_device where) {
+      const auto put = [&](const Array& a) { return make(rondo_cast, upload(engine(), where, a), in); };
+      const Inputs all = together(put(of.q), put(of.k), put(of.v));
+      Options made = options_of(p, of, where);
+      Tensor mask;
+      if (p.added) made.options.mask = mask = put(*of.mask);
+      made.options.dropout = dropout;
+      if (dropout > 0) must(rondo_engine_seed(engine(), 5));
+      const Tape tape(engine());
+      for (const Tensor& each : all) tape.watch(each);
+      return tape.gradients(attend(all, made.options), {all[0], all[1], all[2]}, put(dy));
+    };
+    // A seed is not a part of a graph.
+    if (dropout > 0 && GetParam().graph) return;
+    run([&](Results& results) {
+      std::vector<Tensor> got = gradients(dtype, device());
+      for (size_t i = 0; i < got.size(); ++i)
+        results.keep("gradient " + std::to_string(i), std::move(got[i]), [&, i] {
+          const Array exact = download(gradients(RONDO_F64, kCpu)[i]);
+          Expected expected(dtype, exact.shape, 2);
+          Real size = 0;
+          for (size_t x = 0; x < exact.size(); ++x) size = std::max(size, std::fabs(exact[x]));
+          // What the result is rounded to is in the gradient's sums.
+          const Real share = is_half(dtype) ? std::ldexp(Real(on_cuda() ? 4 : 1), -mantissa_bits(dtype)) : 2e-5L;
+          expected.absolute.assign(exact.size(), size * share);
+          for (size_t x = 0; x < exact.size(); ++x) expected.values[x] = exact[x];
+          return expected;
+        });
+    });
+  }
 };
 CONFORMANCE_SUITE(Attention);
 
@@ -248,39 +282,47 @@ TEST_P(Attention, GradientsOfPartsOfOneTensor) {
   });
 }
 
-// Against the gradient in f64, with blocks that do not come out even.
+// With blocks that do not come out even.
 TEST_P(Attention, GradientsInOtherDtypes) {
   const std::vector<Problem> problems = {
       {.queries = 70, .keys = 90, .heads = 4, .key_heads = 2, .size = 20, .last = true, .before = 30},
       {.queries = 40, .keys = 33, .size = 64, .causal = true}};
   int turn = 0;
-  for (const Problem& p : some(problems, 2)) {
-    const rondo_dtype dtype = covering({RONDO_BF16, RONDO_F32, RONDO_F16}, turn++)[0];
-    const Operands of(dtype, p, 40);
-    const Array dy = random_array(dtype, p.of_q(), 50, -1, 1);
-    const auto gradients = [&](rondo_dtype in, rondo_device where) {
-      const auto put = [&](const Array& a) { return make(rondo_cast, upload(engine(), where, a), in); };
-      const Inputs all = together(put(of.q), put(of.k), put(of.v));
-      const Options made = options_of(p, of, where);
-      const Tape tape(engine());
-      for (const Tensor& each : all) tape.watch(each);
-      return tape.gradients(attend(all, made.options), {all[0], all[1], all[2]}, put(dy));
-    };
-    run([&](Results& results) {
-      std::vector<Tensor> got = gradients(dtype, device());
-      for (size_t i = 0; i < got.size(); ++i)
-        results.keep("gradient " + std::to_string(i), std::move(got[i]), [&, i] {
-          const Array exact = download(gradients(RONDO_F64, kCpu)[i]);
-          Expected expected(dtype, exact.shape, 2);
-          Real size = 0;
-          for (size_t x = 0; x < exact.size(); ++x) size = std::max(size, std::fabs(exact[x]));
-          // What the result is rounded to is in the gradient's sums.
-          const Real share = is_half(dtype) ? std::ldexp(Real(on_cuda() ? 4 : 1), -mantissa_bits(dtype)) : 2e-5L;
-          expected.absolute.assign(exact.size(), size * share);
-          for (size_t x = 0; x < exact.size(); ++x) expected.values[x] = exact[x];
-          return expected;
-        });
-    });
+  for (const Problem& p : some(problems, 2))
+    check_gradients(covering({RONDO_BF16, RONDO_F32, RONDO_F16}, turn++)[0], p, 0);
+}
+
+// What tensor cores compute, where there are some: each option, and several parts of each kind.
+TEST_P(Attention, SixteenBits) {
+  const std::vector<Problem> problems = {
+      {.queries = 66, .keys = 68, .size = 8, .place = Place::heads_first, .query_lengths = true, .key_lengths = true},
+      {.queries = 37, .keys = 70, .heads = 4, .size = 16, .causal = true, .last = true, .mask = Shape{37, 70}},
+      {.queries = 70,
+       .keys = 36,
+       .heads = 2,
+       .key_heads = 1,
+       .size = 24,
+       .cap = 2,
+       .mask = Shape{2, 1, 1, 36},
+       .added = true},
+      {.batch = 1,
+       .queries = 130,
+       .keys = 130,
+       .heads = 1,
+       .key_heads = 1,
+       .size = 64,
+       .place = Place::packed,
+       .before = 70},
+      {.batch = 1, .queries = 65, .keys = 67, .heads = 2, .key_heads = 1, .size = 128, .cap = 30},
+  };
+  int turn = 0;
+  for (const Problem& p : dealt(problems)) {
+    SCOPED_TRACE("problem " + std::to_string(turn));
+    const rondo_dtype dtype = turn % 2 == 0 ? RONDO_F16 : RONDO_BF16;
+    check(dtype, p, 200 + static_cast<uint32_t>(turn));
+    check_gradients(dtype, p, turn % 2 == 0 ? 0.2 : 0);
+    check_gradients(dtype, p, turn % 2 == 0 ? 0 : 0.2);
+    ++turn;
   }
 }
 

@@ -287,6 +287,64 @@ TEST_P(Matmul, Views) {
   }
 }
 
+// Heads as views of one packed tensor: two axes of batches between which there is no single step. One launch.
+TEST_P(Matmul, BatchesOverTwoAxes) {
+  const int64_t places = sparing() ? 40 : 136, size = sparing() ? 72 : 104;
+  for (const rondo_dtype dtype : dtypes(4)) {
+    const Array x = random_array(dtype, {2, places, 3, 2, size}, 4, -1, 1);
+    const Tensor packed = up(x);
+    const auto part = [&](int64_t i) { return host_transpose(host_slice(x, 2, i, 1, 1), {0, 2, 3, 1, 4}); };
+    const Shape heads = {2, 2, places, size};
+    const Array q = host_reshape(part(0), heads), k = host_reshape(part(1), heads), v = host_reshape(part(2), heads);
+    const Array weights = random_array(dtype, {2, 2, places, places}, 5, -1, 1);
+    const Tensor given = up(weights);
+    run(
+        [&](Results& results) {
+          const auto view = [&](int64_t i) {
+            return transpose(reshape(slice(packed, 2, i, i + 1), {2, places, 2, size}), {0, 2, 1, 3});
+          };
+          rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+          options.transpose_b = 1;
+          const std::string of = rondo_dtype_name(dtype);
+          results.keep(of + " scores", make(rondo_matmul, view(0), view(1), &options), [=] {
+            return expect_matmul({q.shape, k.shape, false, true}, q, k, nullptr);
+          });
+          results.keep(of + " results", make(rondo_matmul, given, view(2), nullptr),
+                       [=] { return expect_matmul({}, weights, v, nullptr); });
+          Tensor turned = empty(dtype, {2, places, 2, size});
+          options = RONDO_MATMUL_OPTIONS_INIT;
+          options.transpose_a = 1;
+          into(transpose(turned, {0, 2, 1, 3}), rondo_matmul, given, view(2), &options);
+          results.keep(of + " of turned weights, into places", std::move(turned), [=] {
+            const Expected straight = expect_matmul({{}, {}, true, false}, weights, v, nullptr);
+            Expected out(dtype, {2, places, 2, size}, 1);
+            out.absolute.resize(out.values.size());
+            for (size_t i = 0; i < out.values.size(); ++i) {
+              const auto s = static_cast<size_t>(size), n = static_cast<size_t>(places);
+              const size_t e = i % s, h = i / s % 2, row = i / s / 2 % n, b = i / s / 2 / n;
+              const size_t from = ((b * 2 + h) * n + row) * s + e;
+              out.values[i] = straight.values[from], out.absolute[i] = straight.absolute[from];
+            }
+            return out;
+          });
+        },
+        {.nodes = 3});
+  }
+}
+
+TEST_P(Matmul, TwoAxesOfBatchesAreOneNode) {
+  const Tensor packed = up(random_array(RONDO_BF16, {2, 16, 3, 4, 8}, 4, -1, 1));
+  const auto view = [&](int64_t i) {
+    return transpose(reshape(slice(packed, 2, i, i + 1), {2, 16, 4, 8}), {0, 2, 1, 3});
+  };
+  const Tensor q = view(0), k = transpose(view(1), {0, 1, 3, 2});
+  Tensor scores;
+  const Graph graph = record(engine(), [&] { scores = make(rondo_matmul, q, k, nullptr); });
+  must(rondo_graph_launch(graph.get()));
+  const rondo_graph_info info = graph_info(graph.get());
+  EXPECT_EQ(info.nodes, on_cuda() ? 1 : 0) << graph_report(graph.get());
+}
+
 TEST_P(Matmul, GivenAndAccumulatedOutput) {
   const Array x = random_array(RONDO_F32, {17, 9}, 6, -2, 2), y = random_array(RONDO_F32, {9, 21}, 7, -2, 2);
   const Tensor a = up(x), b = up(y);

@@ -138,8 +138,7 @@ Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> out
 
 uint64_t AttentionPlan::draws() const {
   if (!drops() || gradient) return 0;
-  const auto elements = static_cast<uint64_t>(batch() * heads() * queries() * keys());
-  return (elements + kDrawsPerBlock<f32> - 1) / kDrawsPerBlock<f32>;
+  return static_cast<uint64_t>(batch() * heads() * queries() * (attention_pitch(keys()) / kAttentionDraws));
 }
 
 size_t AttentionPlan::delta_bytes() const {

@@ -52,7 +52,8 @@ class Attention {
         mask_(plan.mask()),
         scale_(static_cast<C>(args.scale)),
         cap_(static_cast<C>(args.cap)),
-        rest_(C(1) / static_cast<C>(1 - args.dropped)) {
+        rest_(C(1) / static_cast<C>(1 - args.dropped)),
+        threshold_(attention_threshold(args.dropped)) {
     if (plan.gradient && plan.drops()) {
       key_ = static_cast<const uint64_t*>(args.at[kAttentionDraw])[0];
       start_ = static_cast<const uint64_t*>(args.at[kAttentionDraw])[1];
@@ -134,8 +135,8 @@ class Attention {
     }
   }
   bool keeps(int64_t b, int64_t h, int64_t query, int64_t key) const {
-    return attention_keeps(key_, start_, ((b * args_.heads + h) * args_.queries + query) * args_.keys + key,
-                           static_cast<f32>(args_.dropped));
+    const int64_t row = (b * args_.heads + h) * args_.queries + query;
+    return attention_keeps(key_, start_, row * attention_pitch(args_.keys) + key, threshold_);
   }
   // to[j] = exp(from[j] - top), and 0 of what is nowhere.
   void exponentials(C* to, const C* from, C top, int64_t count) const {
@@ -320,6 +321,7 @@ class Attention {
   C* const scratch_;
   const AttentionMask mask_;
   const C scale_, cap_, rest_;
+  const uint32_t threshold_;
   uint64_t key_ = 0, start_ = 0;
   const Loops& table_ = loops(instructions());
 };

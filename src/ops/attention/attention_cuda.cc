@@ -16,6 +16,11 @@ namespace {
 
 constexpr int kThreadsOfBlock = 128;  // as AttentionPass has them
 
+constexpr const char* kTilesBefore = R"(
+using Pass = AttentionTiles<In, Mask, kHead, kTile, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
+extern "C" __global__ void __launch_bounds__(128, kHead > 64 ? 2 : 3) rondo_kernel(const AttentionArguments args) {
+  __shared__ Pack<In, 8> shared[Pass::kShared / 8];
+  Pass(args, shared[0].v).)";
 constexpr const char* kTextBefore = R"(
 using Pass = AttentionPass<In, Mask, kHead, kLanes, kTile, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
 extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const AttentionArguments args) {
@@ -93,20 +98,50 @@ class CudaAttention final : public KernelTask {
     add(1, "queries", plan_.queries(), of_queries);
     add(2, "keys", plan_.keys(), of_keys);
   }
-  // Rows of so many places each.
+  // A pass over rows of so many places each.
   void add(int number, const char* pass, int64_t places, int64_t rows) {
-    const bool wide = plan_.q().dtype == RONDO_F64;
-    // What a lane keeps of each row in registers.
-    const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256), lanes = std::max(head / each, 1);
-    const int tile = std::min(32 * 1024 / (2 * head * (wide ? 8 : 4)), 64);
-    KernelSpec spec(rtc::kAttention, number, true, name());
+    const bool tiles = by_tiles();
+    KernelSpec spec(rtc::kAttention, tiles ? 3 + number : number, true, name());
     spec.type("In", plan_.q().dtype)
         .type("Mask", plan_.has(kAttentionMask) ? plan_.view[kAttentionMask]->dtype : RONDO_BOOL);
-    spec.constant("kHead", head).constant("kLanes", lanes).constant("kTile", tile);
     spec.constant("kMask", static_cast<int>(plan_.mask())).constant("kDrops", plan_.drops());
-    const int kernel = add_kernel(spec.text({rtc::kAttentionText, kTextBefore, pass, kTextBehind}));
-    const int64_t blocks = std::max<int64_t>(blocks_for(places, kThreadsOfBlock / lanes), 1);
-    add_launch(kernel, arguments_, std::max<int64_t>(blocks * rows, 1), 1, kThreadsOfBlock);
+    int64_t rows_of_block = 64, parts = 1;
+    int kernel;
+    if (tiles) {
+      const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 128);
+      const bool large = head > 64, of_keys = number == 2;
+      // Of a large head's gradients registers hold less.
+      spec.constant("kHead", head).constant("kTile", large && plan_.gradient ? 32 : 64);
+      spec.constant("kColumns", std::min(head, 64)).constant("kCaps", plan_.numbers.cap > 0);
+      if (large && of_keys) parts = 2;
+      kernel = add_kernel(spec.text({rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
+    } else {
+      const bool wide = plan_.q().dtype == RONDO_F64;
+      // What a lane keeps of each row in registers.
+      const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256), lanes = std::max(head / each, 1);
+      spec.constant("kHead", head).constant("kLanes", lanes);
+      spec.constant("kTile", std::min(32 * 1024 / (2 * head * (wide ? 8 : 4)), 64));
+      rows_of_block = kThreadsOfBlock / lanes;
+      kernel = add_kernel(spec.text({rtc::kAttentionText, kTextBefore, pass, kTextBehind}));
+    }
+    const int64_t blocks = std::max<int64_t>(blocks_for(places, rows_of_block), 1);
+    add_launch(kernel, arguments_, std::max<int64_t>(blocks * rows, 1), parts, kThreadsOfBlock);
+  }
+  // Whether tensor cores take it: 16 bits, and heads whose elements lie side by side, eight of which move at once.
+  bool by_tiles() const {
+    if (!is_half(plan_.q().dtype) || cuda_device(*this).capability() < 80) return false;
+    if (plan_.size() % 8 != 0 || plan_.size() > 128) return false;
+    for (const int array : {kAttentionQ, kAttentionK, kAttentionV, kAttentionOut, kAttentionDy, kAttentionDq,
+                            kAttentionDk, kAttentionDv}) {
+      if (!plan_.has(array)) continue;
+      const View& view = *plan_.view[array];
+      const Layout& layout = view.layout;
+      if (layout.shape[3] > 1 && layout.strides[3] != 1) return false;
+      for (int axis = 0; axis < 3; ++axis)
+        if (layout.shape[axis] > 1 && layout.strides[axis] % 8 != 0) return false;
+      if (alignment_of(view, 16) < 16) return false;
+    }
+    return true;
   }
 
   const AttentionPlan plan_;

@@ -1,5 +1,5 @@
-// Matrix products on a GPU: cuBLASLt where it is found and takes the problem, otherwise a tiled kernel of our own,
-// which takes them all: any strides, batches, epilogues and accumulation.
+// Matrix products on a GPU: cuBLASLt where it is found and takes the problem as one call, otherwise kernels of our own:
+// one for tensor cores, and one which takes them all: any strides, batches, epilogues and accumulation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -18,11 +18,20 @@ namespace rondo::ops {
 
 namespace {
 
-enum Kernel : int { kTiledKernel, kFinishKernel, kTiledMadeKernel, kFinishMadeKernel };
+enum Kernel : int {
+  kTiledKernel,
+  kFinishKernel,
+  kTiledMadeKernel,
+  kFinishMadeKernel,
+  kTensorKernel,
+  kTensorMadeKernel
+};
 
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
+constexpr int64_t kSmallProduct = int64_t{1} << 31;  // multiplications, up to which one launch is quicker than two
+constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
 constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
 
 using device::MatmulArguments;
@@ -45,6 +54,13 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
   __shared__ Kernel::C tile_a[Kernel::kShared];
   __shared__ Kernel::C tile_b[Kernel::kShared];
   Kernel(args, tile_a, tile_b).run();
+}
+)";
+constexpr const char* kTensorText = R"(
+using Kernel = TensorProduct<In, Index, Sink, kBatch, kTileM, kTileN, kKContiguousA, kKContiguousB, kVector>;
+extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const Arguments args) {
+  __shared__ Pack<In, 8> tiles[Kernel::kShared / 8];
+  Kernel(args, tiles[0].v).run();
 }
 )";
 constexpr const char* kFinishText = R"(
@@ -114,7 +130,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
  private:
   // The library, if it takes the product, and the kernel that follows it or does it all.
   Status choose() {
-    if (product_.k > 0 && have_cublaslt()) {
+    if (product_.k > 0 && !prefers_tensor_kernel() && have_cublaslt()) {
       if (!product_.after) RONDO_TRY(find_plan(false));
       const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
       if (!plan_ && (product_.after || work >= kWorthStaging)) RONDO_TRY(find_plan(true));
@@ -238,7 +254,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
                     needs_wide(std::max(count, reach())), "matmul_finish");
     const int vector = finish_vector();
     spec.constant("kVector", vector);
-    add_kernel_of(spec, kFinishText, vector, blocks_for(count / vector, kThreads), 1);
+    add_kernel_of(spec, kFinishText, vector, blocks_for(count / vector, kThreads), 1, kThreads);
     add_workspace(word(offsetof(MatmulArguments, a)));
   }
   // Neighbours that the finishing kernel moves at once.
@@ -256,6 +272,31 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     return vector;
   }
 
+  // Whether tensor cores take an operand: of 16 bits, side by side along k or along its lines, eight of which move at
+  // once.
+  bool takes(const View& view, int array, int64_t lines, int64_t line_step, int64_t depth_step, bool* along_k) const {
+    *along_k = depth_step == 1;
+    if (!*along_k && line_step != 1) return false;
+    if ((*along_k ? product_.k : lines) % 8 != 0 || (*along_k ? line_step : depth_step) % 8 != 0) return false;
+    for (int d = 0; d < product_.batch.count; ++d)
+      if (product_.batch.stride[array][d] % 8 != 0) return false;
+    return alignment_of(view, 16) >= 16;
+  }
+  bool takes_tensor_cores(bool* a_along_k, bool* b_along_k) const {
+    const Product& p = product_;
+    return is_half(p.dtype()) && p.k > 0 && cuda_device(*this).capability() >= 80 &&
+           takes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
+           takes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
+  }
+  // What the library would need several launches for, while the product is small or its batches have no single stride.
+  bool prefers_tensor_kernel() const {
+    const Product& p = product_;
+    bool a_along_k, b_along_k;
+    if (!takes_tensor_cores(&a_along_k, &b_along_k)) return false;
+    const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
+    return p.batch.count > 1 || (staged && p.batch.elements() * p.m * p.n * p.k <= kSmallProduct);
+  }
+
   void add_own_kernel() {
     const Product& p = product_;
     MatmulArguments& arguments = arguments_;
@@ -268,16 +309,35 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       arguments.b_step[i] = p.b_step[i];
     }
     arguments.blocks_n = blocks_for(p.n, kTile);
-    const bool a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
-    const bool b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
+    bool a_along_k, b_along_k;
+    const bool tensor = takes_tensor_cores(&a_along_k, &b_along_k);
+    if (!tensor) {
+      a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
+      b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
+    }
     const int64_t largest =
         std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
                   p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
-    KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
-    spec.constant("kBatch", p.batch.count);
-    spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-    add_kernel_of(spec, kTiledText, 1, blocks_for(p.m, kTile) * arguments.blocks_n,
-                  std::min(p.batch.elements(), kMaxGridY));
+    const int64_t layers = std::min(p.batch.elements(), kMaxGridY);
+    if (tensor) {
+      // Small tiles where large ones would leave processors idle.
+      const int64_t tile =
+          blocks_for(p.m, kTile) * blocks_for(p.n, kTile) * p.batch.elements() < kManyBlocks ? 32 : kTile;
+      arguments.blocks_n = blocks_for(p.n, tile);
+      KernelSpec spec(rtc::kMatmul, p.after ? kTensorMadeKernel : kTensorKernel, needs_wide(largest), "matmul");
+      const int vector = std::min(finish_vector(), 2);
+      spec.constant("kBatch", p.batch.count)
+          .constant("kTileM", tile)
+          .constant("kTileN", tile)
+          .constant("kVector", vector);
+      spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
+      add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, tile) * arguments.blocks_n, layers, 128);
+    } else {
+      KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
+      spec.constant("kBatch", p.batch.count);
+      spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
+      add_kernel_of(spec, kTiledText, 1, blocks_for(p.m, kTile) * arguments.blocks_n, layers, kThreads);
+    }
     add_address(word(offsetof(MatmulArguments, a)), p.a);
     add_address(word(offsetof(MatmulArguments, b)), p.b);
   }
@@ -293,7 +353,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
   }
 
   // The one kernel of this task, whose other arguments are there. vector: results that it writes at once.
-  void add_kernel_of(KernelSpec& spec, const char* text, int vector, int64_t blocks, int64_t layers) {
+  void add_kernel_of(KernelSpec& spec, const char* text, int vector, int64_t blocks, int64_t layers, int threads) {
     const Product& p = product_;
     arguments_.rows = KernelDims<1>(p.rows);
     arguments_.m = p.m;
@@ -304,6 +364,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     arguments_.activation = p.activation;
     arguments_.accumulate = p.out.accumulate;
     spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
+    const char* const body = text == kTensorText ? rtc::kMatmulTilesText : rtc::kMatmulText;
     int kernel;
     if (p.after) {
       words_.resize(sizeof arguments_ / sizeof(uint64_t));
@@ -316,11 +377,11 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       for (size_t k = 0; k < p.after->inputs.size() && vector > 1; ++k)
         if (p.after->step[k] == 0) repeats |= 1u << k;
       spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
-      kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, kMadeText, text}));
+      kernel = add_kernel(spec.text({rtc::kRowFinishText, body, kMadeText, text}));
     } else {
-      kernel = add_kernel(spec.text({rtc::kMatmulText, kStoredText, text}));
+      kernel = add_kernel(spec.text({body, kStoredText, text}));
     }
-    add_launch(kernel, *word(0), blocks, layers);
+    add_launch(kernel, *word(0), blocks, layers, threads);
     if (p.has_bias()) add_address(word(offsetof(MatmulArguments, bias)), p.bias);
     add_address(word(offsetof(MatmulArguments, out)), p.out);
   }

@@ -111,36 +111,108 @@ template <class C>
 RONDO_INLINE C attention_nowhere() {
   return -static_cast<C>(bits_as<f32>(0x7f800000u));
 }
+// Numbers of dropout have 16 bits, and a block of Philox has eight of them: of eight neighbouring keys of a query's
+// row, which takes up a multiple of eight.
+constexpr i64 kAttentionDraws = 8;
+RONDO_INLINE i64 attention_pitch(i64 keys) {
+  return (keys + kAttentionDraws - 1) / kAttentionDraws * kAttentionDraws;
+}
+// What is less than this is left out.
+RONDO_INLINE u32 attention_threshold(f64 dropped) {
+  const f64 share = dropped * 65536 + 0.5;
+  return share < 65535 ? static_cast<u32>(share) : 65535u;
+}
+RONDO_INLINE u32 attention_draw(const PhiloxBlock& block, u32 number) {
+  return block.lane[number / 2 % 4] >> (number % 2 * 16) & 0xffffu;
+}
 // Of this part of a query's result, whether dropout leaves it.
-RONDO_INLINE bool attention_keeps(u64 key, u64 start, i64 number, f32 dropped) {
-  const u64 element = static_cast<u64>(number);
-  return uniform<f32>(random_block<f32>(key, start, element), element) >= dropped;
+RONDO_INLINE bool attention_keeps(u64 key, u64 start, i64 number, u32 threshold) {
+  const u64 at = static_cast<u64>(number);
+  return attention_draw(philox(key, start + at / kAttentionDraws), static_cast<u32>(at % kAttentionDraws)) >= threshold;
 }
 
 #if defined(__CUDACC_RTC__)
-// M, Mask: memory types. head: the size of a head, rounded up to lanes; tile: places in shared memory at once.
-template <class M, class Mask, int head, int lanes, int tile, AttentionMask mask, bool drops>
-struct AttentionPass {
+// What all kernels of attention share. M, Mask: memory types.
+template <class M, class Mask, AttentionMask mask, bool drops>
+struct AttentionWork {
   using C = Register<M>;
-  static constexpr int kThreads = 128, kRows = kThreads / lanes, kEach = head / lanes, kTogether = 8;
-  static constexpr int kShared = 2 * tile * head + 2 * tile;
-  static_assert(tile % kTogether == 0, "scores are made some at a time");
   const AttentionArguments& args;
-  C* const shared;
-  const int lane, line;  // within the row; the row within the block
   const C scale, cap, rest;
+  const u32 threshold;
   u64 key, start;
 
-  RONDO_INLINE AttentionPass(const AttentionArguments& args, C* shared)
+  RONDO_INLINE explicit AttentionWork(const AttentionArguments& args)
       : args(args),
-        shared(shared),
-        lane(threadIdx.x % lanes),
-        line(threadIdx.x / lanes),
         scale(static_cast<C>(args.scale)),
         cap(static_cast<C>(args.cap)),
         rest(C(1) / static_cast<C>(1 - args.dropped)),
+        threshold(attention_threshold(args.dropped)),
         key(0),
         start(0) {}
+
+  // A score behind the mask; `seen` but for that.
+  RONDO_INLINE C masked(C score, i64 b, i64 h, i64 query, i64 place, bool seen) const {
+    if (!seen) return attention_nowhere<C>();
+    if constexpr (mask != AttentionMask::none) {
+      const i64* step = args.stride[kAttentionMask];
+      const Mask here = static_cast<const Mask*>(
+          args.at[kAttentionMask])[b * step[0] + h * step[1] + query * step[2] + place * step[3]];
+      if constexpr (mask == AttentionMask::chosen)
+        return from_memory(here) ? score : attention_nowhere<C>();
+      else
+        return score + static_cast<C>(from_memory(here));
+    }
+    return score;
+  }
+  RONDO_INLINE i64 number_of(i64 b, i64 h, i64 query, i64 place) const {
+    return ((b * args.heads + h) * args.queries + query) * attention_pitch(args.keys) + place;
+  }
+  RONDO_INLINE bool keeps(i64 b, i64 h, i64 query, i64 place) const {
+    return attention_keeps(key, start, number_of(b, h, query, place), threshold);
+  }
+  // Whose rows the block makes: of so many places and heads, `rows` of them.
+  RONDO_INLINE bool find(i64 places, i64 heads, int rows, i64* b, i64* h, i64* first) const {
+    i64 blocks = (places + rows - 1) / rows;
+    if (blocks == 0) blocks = 1;
+    const i64 number = blockIdx.x, rest_of = number / blocks;
+    *first = (number - rest_of * blocks) * rows;
+    *b = rest_of / heads;
+    *h = rest_of - *b * heads;
+    return *b < args.batch;
+  }
+  RONDO_INLINE void begin_draw() {
+    if constexpr (drops) {
+      key = args.state ? args.state->key : args.key;
+      start = (args.state ? args.state->offset : 0) + args.start;
+      if (blockIdx.x == 0 && threadIdx.x == 0) {
+        static_cast<u64*>(args.at[kAttentionDraw])[0] = key;
+        static_cast<u64*>(args.at[kAttentionDraw])[1] = start;
+      }
+    }
+  }
+  RONDO_INLINE void read_draw() {
+    if constexpr (drops) {
+      key = static_cast<const u64*>(args.at[kAttentionDraw])[0];
+      start = static_cast<const u64*>(args.at[kAttentionDraw])[1];
+    }
+  }
+};
+
+// head: the size of a head, rounded up to lanes; tile: places in shared memory at once.
+template <class M, class Mask, int head, int lanes, int tile, AttentionMask mask, bool drops>
+struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
+  using Work = AttentionWork<M, Mask, mask, drops>;
+  using typename Work::C;
+  using Work::args, Work::scale, Work::cap, Work::rest;
+  using Work::masked, Work::keeps, Work::find, Work::begin_draw, Work::read_draw;
+  static constexpr int kThreads = 128, kRows = kThreads / lanes, kEach = head / lanes, kTogether = 8;
+  static constexpr int kShared = 2 * tile * head + 2 * tile;
+  static_assert(tile % kTogether == 0, "scores are made some at a time");
+  C* const shared;
+  const int lane, line;  // within the row; the row within the block
+
+  RONDO_INLINE AttentionPass(const AttentionArguments& args, C* shared)
+      : Work(args), shared(shared), lane(threadIdx.x % lanes), line(threadIdx.x / lanes) {}
 
   using Line = C[kEach];
   RONDO_INLINE void load(Line& to, int array, i64 b, i64 place, i64 h, bool there) const {
@@ -184,55 +256,13 @@ struct AttentionPass {
 #pragma unroll
     for (int e = 0; e < kEach; ++e) to[e] = fma(factor, from[lane + lanes * e], to[e]);
   }
-  // A score behind the mask; `seen` but for that.
-  RONDO_INLINE C masked(C score, i64 b, i64 h, i64 query, i64 place, bool seen) const {
-    if (!seen) return attention_nowhere<C>();
-    if constexpr (mask != AttentionMask::none) {
-      const i64* step = args.stride[kAttentionMask];
-      const Mask here = static_cast<const Mask*>(
-          args.at[kAttentionMask])[b * step[0] + h * step[1] + query * step[2] + place * step[3]];
-      if constexpr (mask == AttentionMask::chosen)
-        return from_memory(here) ? score : attention_nowhere<C>();
-      else
-        return score + static_cast<C>(from_memory(here));
-    }
-    return score;
-  }
-  RONDO_INLINE bool keeps(i64 b, i64 h, i64 query, i64 place) const {
-    return attention_keeps(key, start, ((b * args.heads + h) * args.queries + query) * args.keys + place,
-                           static_cast<f32>(args.dropped));
-  }
   RONDO_INLINE static C share(C score, C lse) {
     return score == attention_nowhere<C>() ? C(0) : exp(score - lse);
   }
-  // Whose rows the block makes: of so many places and heads.
-  RONDO_INLINE bool find(i64 places, i64 heads, i64* b, i64* h, i64* first) const {
-    i64 blocks = (places + kRows - 1) / kRows;
-    if (blocks == 0) blocks = 1;
-    const i64 number = blockIdx.x, rest_of = number / blocks;
-    *first = (number - rest_of * blocks) * kRows;
-    *b = rest_of / heads;
-    *h = rest_of - *b * heads;
-    return *b < args.batch;
-  }
-  RONDO_INLINE void read_draw() {
-    if constexpr (drops) {
-      key = static_cast<const u64*>(args.at[kAttentionDraw])[0];
-      start = static_cast<const u64*>(args.at[kAttentionDraw])[1];
-    }
-  }
-
   RONDO_INLINE void forward() {
-    if constexpr (drops) {
-      key = args.state ? args.state->key : args.key;
-      start = (args.state ? args.state->offset : 0) + args.start;
-      if (blockIdx.x == 0 && threadIdx.x == 0) {
-        static_cast<u64*>(args.at[kAttentionDraw])[0] = key;
-        static_cast<u64*>(args.at[kAttentionDraw])[1] = start;
-      }
-    }
+    begin_draw();
     i64 b, h, first;
-    if (!find(args.queries, args.heads, &b, &h, &first)) return;
+    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
     const AttentionReach reach(args, b);
     const i64 query = first + line, of = h / args.shared;
     const bool there = query < args.queries;
@@ -284,7 +314,7 @@ struct AttentionPass {
   RONDO_INLINE void queries() {
     read_draw();
     i64 b, h, first;
-    if (!find(args.queries, args.heads, &b, &h, &first)) return;
+    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
     const AttentionReach reach(args, b);
     const i64 query = first + line, of = h / args.shared;
     const bool there = query < args.queries;
@@ -322,7 +352,7 @@ struct AttentionPass {
   RONDO_INLINE void keys() {
     read_draw();
     i64 b, of, first;
-    if (!find(args.keys, args.heads / args.shared, &b, &of, &first)) return;
+    if (!find(args.keys, args.heads / args.shared, kRows, &b, &of, &first)) return;
     const AttentionReach reach(args, b);
     const i64 place = first + line;
     // What is behind the end may be anything.

@@ -66,6 +66,39 @@ inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
   return simcuda_shuffle(mask, value, from, (from & ~static_cast<unsigned>(width - 1)) <= lane);
 }
 
+// --- tensor cores ---------------------------------------------------------------------------------------------------
+// c += a b, of 16 x 16 and 16 x 8 elements of 16 bits, spread over the warp as the instruction m16n8k16 has them.
+template <class Value>
+SIMCUDA_UNCHECKED inline void simcuda_multiply_add(float* c, const unsigned* a, unsigned b0, unsigned b1, Value value) {
+  unsigned long long left[32], right[32], columns[32];
+  simcuda_exchange(~0u, a[0] | static_cast<unsigned long long>(a[1]) << 32, left);
+  simcuda_exchange(~0u, a[2] | static_cast<unsigned long long>(a[3]) << 32, right);
+  simcuda_exchange(~0u, b0 | static_cast<unsigned long long>(b1) << 32, columns);
+  const unsigned lane = simcuda_lane_index(), g = lane / 4, t = lane % 4;
+  for (unsigned e = 0; e < 4; ++e) {
+    float sum = 0;
+    for (unsigned k = 0; k < 16; ++k) {
+      const unsigned from = k % 8 / 2, half = k % 2 * 16;
+      const unsigned long long row = (k < 8 ? left : right)[g * 4 + from] >> (e / 2 * 32);
+      const unsigned long long column = columns[(2 * t + e % 2) * 4 + from] >> (k / 8 * 32);
+      sum += value(static_cast<unsigned short>(row >> half)) * value(static_cast<unsigned short>(column >> half));
+    }
+    c[e] += sum;
+  }
+}
+// Four matrices of 8 x 8 elements of 16 bits, each lane with the address of a row, as the instruction ldmatrix.
+SIMCUDA_UNCHECKED inline void simcuda_load_matrices(unsigned* to, const void* row, bool turned) {
+  unsigned long long rows[32];
+  simcuda_exchange(~0u, reinterpret_cast<unsigned long long>(row), rows);
+  const unsigned lane = simcuda_lane_index(), g = lane / 4, t = lane % 4;
+  for (unsigned i = 0; i < 4; ++i) {
+    const auto element = [&](unsigned r, unsigned column) -> unsigned {
+      return reinterpret_cast<const unsigned short*>(rows[8 * i + r])[column];
+    };
+    to[i] = turned ? element(2 * t, g) | element(2 * t + 1, g) << 16 : element(g, 2 * t) | element(g, 2 * t + 1) << 16;
+  }
+}
+
 SIMCUDA_UNCHECKED inline unsigned __ballot_sync(unsigned mask, int predicate) {
   unsigned long long all[32];
   unsigned present = simcuda_exchange(mask, predicate != 0, all), votes = 0;

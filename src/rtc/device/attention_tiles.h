@@ -1,0 +1,438 @@
+// Attention of 16 bits by tensor cores. A warp makes 16 rows, of queries, or of keys where their gradients are made:
+// what it multiplies them by comes through shared memory, a tile at a time, and what it adds up stays in registers,
+// spread as in tensor_core.h. Scores are rounded to 16 bits as they enter the second product. Sums have a fixed order.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/attention.h"
+#include "rtc/device/tensor_core.h"
+
+namespace rondo::device {
+
+#if defined(__CUDACC_RTC__)
+constexpr f32 kBinaryLog = 1.44269504088896340736f;  // of e
+
+// head: the size of a head, rounded up; tile: places in shared memory at once; columns: how much of a head of keys a
+// block makes the gradients of, the blocks of the second axis one part each.
+template <class M, class Mask, int head, int tile, int columns, AttentionMask mask, bool drops, bool caps>
+struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
+  using Work = AttentionWork<M, Mask, mask, drops>;
+  using Work::args, Work::scale, Work::cap, Work::rest, Work::threshold, Work::key, Work::start;
+  using Work::masked, Work::keeps, Work::number_of, Work::find, Work::begin_draw, Work::read_draw;
+  static constexpr int kThreads = 128, kRows = 64, kPitch = head + 8;  // of rows in shared memory: no banks collide
+  static constexpr int kSteps = head / 16, kAcross = tile / 8;
+  static constexpr int kShared = 2 * tile * kPitch + 4 * tile;  // elements, of which the last are two f32 a place
+
+  using Rows = u32[kSteps][4];     // 16 rows of a head as the left operand
+  using Scores = f32[kAcross][4];  // of 16 rows with a tile's places
+  template <int n>
+  using Sums = f32[n / 8][4];  // of 16 rows, n columns
+
+  M* const shared;
+  const int lane, g, t, line;  // line: the first of the warp's rows within the block
+
+  RONDO_INLINE AttentionTiles(const AttentionArguments& args, M* shared)
+      : Work(args), shared(shared), lane(threadIdx.x % 32), g(lane / 4), t(lane % 4), line(threadIdx.x / 32 * 16) {}
+
+  // Rows `place` + g and 8 behind it, as far as there are so many.
+  RONDO_INLINE void load(Rows& to, int array, i64 b, i64 place, i64 h, i64 end) const {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const i64 at = place + g + 8 * r;
+      const bool there = at < end;
+      const M* from = args.template row<const M>(array, b, there ? at : 0, h);
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          const int x = 16 * s + 8 * half + 2 * t;
+          to[s][2 * half + r] = there && x < args.size ? *reinterpret_cast<const u32*>(from + x) : 0;
+        }
+    }
+  }
+  // The first `n` columns from `begin` on, of rows before `end`.
+  template <int n>
+  RONDO_INLINE void store(const Sums<n>& sums, int array, i64 b, i64 place, i64 h, i64 end, int begin,
+                          const f32 (&factor)[2]) const {
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const i64 at = place + g + 8 * r;
+      if (at >= end) continue;
+      M* to = args.template row<M>(array, b, at, h);
+#pragma unroll
+      for (int i = 0; i < n / 8; ++i) {
+        const int x = begin + 8 * i + 2 * t;
+        if (x < args.size)
+          *reinterpret_cast<u32*>(to + x) = pair_of<M>(sums[i][2 * r] * factor[r], sums[i][2 * r + 1] * factor[r]);
+      }
+    }
+  }
+  // Begins to load a tile of places from `first` on; zeros outside the span.
+  RONDO_INLINE void begin_tile(M* to, int array, i64 b, i64 first, AttentionSpan span, i64 h) const {
+    constexpr int kPacks = head / 8;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < tile * kPacks; i += kThreads) {
+      const int place = i / kPacks, x = i % kPacks * 8;
+      const bool there = first + place >= span.begin && first + place < span.end && x < args.size;
+      begin_copy(to + place * kPitch + x,
+                 args.template row<const M>(array, b, there ? first + place : 0, h) + (there ? x : 0), there);
+    }
+  }
+
+  // The products of rows with each place of a tile.
+  RONDO_INLINE void multiply(Scores& to, const Rows& rows, const M* places) const {
+    const M* const from = places + (lane / 16 * 8 + lane % 8) * kPitch + lane / 8 % 2 * 8;
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) to[i][e] = 0;
+#pragma unroll
+    for (int s = 0; s < kSteps; ++s)
+#pragma unroll
+      for (int i = 0; i < kAcross; i += 2) {
+        u32 of[4];
+        load_matrices<false>(of, from + i * 8 * kPitch + 16 * s);
+        multiply_add<M>(to[i], rows[s], of[0], of[1]);
+        multiply_add<M>(to[i + 1], rows[s], of[2], of[3]);
+      }
+  }
+  // sums += parts times `n` columns of a tile, from `begin` on.
+  template <int n>
+  RONDO_INLINE void add(Sums<n>& sums, const Scores& parts, const M* places, int begin) const {
+    const M* const from = places + lane % 16 * kPitch + begin + lane / 16 * 8;
+#pragma unroll
+    for (int s = 0; s < tile / 16; ++s) {
+      const u32 rows[4] = {pair_of<M>(parts[2 * s][0], parts[2 * s][1]), pair_of<M>(parts[2 * s][2], parts[2 * s][3]),
+                           pair_of<M>(parts[2 * s + 1][0], parts[2 * s + 1][1]),
+                           pair_of<M>(parts[2 * s + 1][2], parts[2 * s + 1][3])};
+#pragma unroll
+      for (int i = 0; i < n / 8; i += 2) {
+        u32 of[4];
+        load_matrices<true>(of, from + s * 16 * kPitch + i * 8);
+        multiply_add<M>(sums[i], rows, of[0], of[1]);
+        multiply_add<M>(sums[i + 1], rows, of[2], of[3]);
+      }
+    }
+  }
+  RONDO_INLINE static f32 join(f32 part) {
+    part += __shfl_xor_sync(0xffffffffu, part, 1);
+    return part + __shfl_xor_sync(0xffffffffu, part, 2);
+  }
+
+  // Lane `at` of four gives word w of its own to lane w, and gets word `at` of each; step: how far lanes are apart.
+  RONDO_INLINE static void exchange(u32 (&words)[4], int at, int step) {
+    const bool odd = at % 2 != 0, high = at / 2 != 0;
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {
+      const u32 got = __shfl_xor_sync(0xffffffffu, odd ? words[i] : words[i + 1], step);
+      words[i] = odd ? got : words[i];
+      words[i + 1] = odd ? words[i + 1] : got;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const u32 got = __shfl_xor_sync(0xffffffffu, high ? words[i] : words[i + 2], 2 * step);
+      words[i] = high ? got : words[i];
+      words[i + 2] = high ? words[i + 2] : got;
+    }
+  }
+  RONDO_INLINE void draw(u32 (&words)[4], i64 b, i64 h, i64 query, i64 place) const {
+    const PhiloxBlock block = philox(key, start + static_cast<u64>(number_of(b, h, query, place)) / kAttentionDraws);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) words[i] = block.lane[i];
+  }
+  // Which of the results of two parts of 16 x 8 side by side dropout leaves, for queries along rows and keys from
+  // `place` along columns. Of four lanes with the same rows each draws the numbers of a row of a part.
+  RONDO_INLINE void keep_rows(bool (&kept)[2][4], i64 b, i64 h, i64 query, i64 place) const {
+    u32 words[4];
+    draw(words, b, h, query + g + t % 2 * 8, place + t / 2 * 8);
+    exchange(words, t, 1);
+#pragma unroll
+    for (int i = 0; i < 8; ++i) kept[i / 4][i % 4] = (words[i / 2] >> (i % 2 * 16) & 0xffffu) >= threshold;
+  }
+  // The same for keys along rows and queries along columns. Of eight lanes with the same columns each draws the numbers
+  // of a column of half a part: of four of them after an exchange, and of the four others.
+  RONDO_INLINE void keep_columns(bool (&kept)[2][4], i64 b, i64 h, i64 query, i64 place) const {
+    u32 words[4];
+    draw(words, b, h, query + 2 * t + g % 2 + g / 4 * 8, place + g / 2 % 2 * 8);
+    exchange(words, g / 2, 8);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const u32 other = __shfl_xor_sync(0xffffffffu, words[i], 4);
+      const u32 first = (g % 2 ? other : words[i]) >> (g % 2 * 16) & 0xffffu;
+      const u32 second = (g % 2 ? words[i] : other) >> (g % 2 * 16) & 0xffffu;
+      // Lane 2 i drew for the first column, lane 2 i + 1 for the second, of half i % 2 of part i / 2.
+      kept[i / 2][i % 2 * 2] = first >= threshold;
+      kept[i / 2][i % 2 * 2 + 1] = second >= threshold;
+    }
+  }
+
+  // Where scores are capped, the slope of that.
+  struct Slopes {
+    f32 v[caps ? kAcross : 1][4];
+    RONDO_INLINE f32 of(int i, int e) const {
+      if constexpr (caps) return v[i][e];
+      return 1;
+    }
+  };
+  // Scores of products, but for the mask.
+  RONDO_INLINE void note(Slopes& slopes, Scores& score) const {
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        score[i][e] *= scale;
+        if constexpr (caps) {
+          const f32 share = tanh(score[i][e] / cap);
+          score[i][e] = cap * share;
+          slopes.v[i][e] = 1 - share * share;
+        }
+      }
+  }
+  // What queries from `query` on see of keys from `place` on. inside: all of it.
+  RONDO_INLINE void see(Scores& score, bool inside, i64 b, i64 h, i64 query, i64 place,
+                        const AttentionSpan (&seen)[2]) const {
+    if (inside) return;
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const i64 at = place + 8 * i + 2 * t + e % 2;
+        score[i][e] =
+            masked(score[i][e], b, h, query + g + e / 2 * 8, at, at >= seen[e / 2].begin && at < seen[e / 2].end);
+      }
+  }
+  // What comes in for a product, but for the scale, by what comes in for its part of the result.
+  RONDO_INLINE f32 change(f32 part, f32 coming, f32 delta, f32 slope, bool kept) const {
+    if constexpr (drops) coming = kept ? coming * rest : 0;
+    f32 made = part * (coming - delta);
+    if constexpr (caps) made *= slope;
+    return part == 0 ? 0 : made;  // whatever came in
+  }
+
+  RONDO_INLINE void forward() {
+    begin_draw();
+    i64 b, h, first;
+    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
+    const AttentionReach reach(args, b);
+    const AttentionSpan all = reach.keys_of(first, kRows);
+    const AttentionSpan seen[2] = {reach.keys_of(first + line + g), reach.keys_of(first + line + g + 8)};
+    // What each row of the block sees.
+    const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
+    const bool whole = first + kRows <= reach.queries;
+    const i64 of = h / args.shared;
+    M *keys = shared, *values = shared + tile * kPitch;
+    Rows q;
+    load(q, kAttentionQ, b, first + line, h, args.queries);
+    Sums<head> sum = {};
+    f32 top[2] = {attention_nowhere<f32>(), attention_nowhere<f32>()}, total[2] = {0, 0};
+    i64 at = all.begin / 8 * 8;
+    if (at < all.end) begin_tile(keys, kAttentionK, b, at, all, of);
+    end_copies();
+    for (; at < all.end; at += tile) {
+      begin_tile(values, kAttentionV, b, at, all, of);
+      end_copies();
+      wait_for_copies<1>();
+      __syncthreads();
+      Scores score;
+      multiply(score, q, keys);
+      __syncthreads();
+      if (at + tile < all.end) begin_tile(keys, kAttentionK, b, at + tile, all, of);
+      end_copies();
+      const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
+      Slopes slopes;
+      note(slopes, score);
+      see(score, inside, b, h, first + line, at, seen);
+      f32 highest[2] = {top[0], top[1]};
+#pragma unroll
+      for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) highest[e / 2] = larger(highest[e / 2], score[i][e]);
+      f32 base[2];
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+#pragma unroll
+        for (int delta = 1; delta < 4; delta *= 2) {
+          highest[r] = larger(highest[r], __shfl_xor_sync(0xffffffffu, highest[r], delta));
+        }
+        // Nothing was seen so far: any base will do.
+        base[r] = highest[r] == attention_nowhere<f32>() ? 0 : highest[r] * kBinaryLog;
+        const f32 before = power_of_two(fma(top[r], kBinaryLog, -base[r]));
+        top[r] = highest[r];
+        total[r] *= before;
+#pragma unroll
+        for (int i = 0; i < head / 8; ++i) sum[i][2 * r] *= before, sum[i][2 * r + 1] *= before;
+      }
+      bool kept[2][4] = {};
+#pragma unroll
+      for (int i = 0; i < kAcross; ++i) {
+        if (drops && i % 2 == 0) keep_rows(kept, b, h, first + line, at + 8 * i);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -base[e / 2]));
+          total[e / 2] += part;
+          score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
+        }
+      }
+      wait_for_copies<1>();
+      __syncthreads();
+      add<head>(sum, score, values, 0);
+      __syncthreads();
+    }
+    f32 factor[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      total[r] = join(total[r]);
+      factor[r] = total[r] == 0 ? 0 : drops ? rest / total[r] : 1 / total[r];
+      const i64 query = first + line + g + 8 * r;
+      if (t == 0 && query < args.queries)
+        *args.template row<f32>(kAttentionLse, b, query, h) =
+            total[r] == 0 ? attention_nowhere<f32>() : top[r] + log(total[r]);
+    }
+    store<head>(sum, kAttentionOut, b, first + line, h, args.queries, 0, factor);
+  }
+
+  // A row's logarithm as exponents have it; of one that saw nothing, so that all its parts are 0.
+  RONDO_INLINE static f32 binary(f32 lse) {
+    return lse == attention_nowhere<f32>() ? -lse : lse * kBinaryLog;
+  }
+
+  RONDO_INLINE void queries() {
+    read_draw();
+    i64 b, h, first;
+    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
+    const AttentionReach reach(args, b);
+    const AttentionSpan all = reach.keys_of(first, kRows);
+    const AttentionSpan seen[2] = {reach.keys_of(first + line + g), reach.keys_of(first + line + g + 8)};
+    const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
+    const bool whole = first + kRows <= reach.queries;
+    const i64 of = h / args.shared;
+    M *keys = shared, *values = shared + tile * kPitch;
+    Rows q, dy;
+    f32 delta[2] = {0, 0}, lse[2];
+    {
+      Rows out;
+      load(dy, kAttentionDy, b, first + line, h, args.queries);
+      load(out, kAttentionOut, b, first + line, h, args.queries);
+#pragma unroll
+      for (int s = 0; s < kSteps; ++s)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          delta[i % 2] = fma(first_of<M>(out[s][i]), first_of<M>(dy[s][i]), delta[i % 2]);
+          delta[i % 2] = fma(second_of<M>(out[s][i]), second_of<M>(dy[s][i]), delta[i % 2]);
+        }
+    }
+    load(q, kAttentionQ, b, first + line, h, args.queries);
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+      const i64 query = first + line + g + 8 * r;
+      delta[r] = join(delta[r]);
+      lse[r] = binary(attention_nowhere<f32>());
+      if (query >= args.queries) continue;
+      lse[r] = binary(*args.template row<f32>(kAttentionLse, b, query, h));
+      if (args.has(kAttentionDlse)) delta[r] -= *args.template row<f32>(kAttentionDlse, b, query, h);
+      if (t == 0) *args.template row<f32>(kAttentionDelta, b, query, h) = delta[r];
+    }
+    Sums<head> sum = {};
+    for (i64 at = all.begin / 8 * 8; at < all.end; at += tile) {
+      __syncthreads();
+      begin_tile(keys, kAttentionK, b, at, all, of);
+      end_copies();
+      begin_tile(values, kAttentionV, b, at, all, of);
+      end_copies();
+      const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
+      Scores score, coming;
+      wait_for_copies<1>();
+      __syncthreads();
+      multiply(score, q, keys);
+      wait_for_copies<0>();
+      __syncthreads();
+      multiply(coming, dy, values);
+      Slopes slopes;
+      note(slopes, score);
+      see(score, inside, b, h, first + line, at, seen);
+      bool kept[2][4] = {};
+#pragma unroll
+      for (int i = 0; i < kAcross; ++i) {
+        if (drops && i % 2 == 0) keep_rows(kept, b, h, first + line, at + 8 * i);
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+          const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -lse[e / 2]));
+          score[i][e] = change(part, coming[i][e], delta[e / 2], slopes.of(i, e), kept[i % 2][e]);
+        }
+      }
+      add<head>(sum, score, keys, 0);
+    }
+    store<head>(sum, kAttentionDq, b, first + line, h, args.queries, 0, {scale, scale});
+  }
+
+  RONDO_INLINE void keys() {
+    read_draw();
+    i64 b, of, first;
+    if (!find(args.keys, args.heads / args.shared, kRows, &b, &of, &first)) return;
+    const AttentionReach reach(args, b);
+    const AttentionSpan all = reach.queries_of(first, kRows);
+    const int begin = blockIdx.y * columns;
+    M *queries = shared, *changes = shared + tile * kPitch;
+    f32 *lse = reinterpret_cast<f32*>(shared + 2 * tile * kPitch), *delta = lse + tile;
+    Rows k, v;
+    // What is behind the end may be anything.
+    load(k, kAttentionK, b, first + line, of, reach.keys);
+    load(v, kAttentionV, b, first + line, of, reach.keys);
+    Sums<columns> dk = {}, dv = {};
+    for (i64 h = of * args.shared; h < (of + 1) * args.shared; ++h) {
+      for (i64 at = all.begin / 8 * 8; at < all.end; at += tile) {
+        __syncthreads();
+        begin_tile(queries, kAttentionQ, b, at, all, h);
+        end_copies();
+        begin_tile(changes, kAttentionDy, b, at, all, h);
+        end_copies();
+        for (int i = threadIdx.x; i < tile; i += kThreads) {
+          const bool there = at + i < all.end;
+          lse[i] = binary(there ? *args.template row<f32>(kAttentionLse, b, at + i, h) : attention_nowhere<f32>());
+          delta[i] = there ? *args.template row<f32>(kAttentionDelta, b, at + i, h) : 0;
+        }
+        const bool inside = mask == AttentionMask::none && first + kRows <= reach.keys && at + tile <= all.end &&
+                            reach.keys_of(at + tile - 1).begin <= first && reach.keys_of(at).end >= first + kRows;
+        Scores score, coming;
+        wait_for_copies<1>();
+        __syncthreads();
+        multiply(score, k, queries);
+        wait_for_copies<0>();
+        __syncthreads();
+        multiply(coming, v, changes);
+        Slopes slopes;
+        note(slopes, score);
+        if (!inside)
+#pragma unroll
+          for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+              const i64 query = at + 8 * i + 2 * t + e % 2, place = first + line + g + e / 2 * 8;
+              const AttentionSpan span = reach.keys_of(query);
+              score[i][e] = masked(score[i][e], b, h, query, place, place >= span.begin && place < span.end);
+            }
+        bool kept[2][4] = {};
+#pragma unroll
+        for (int i = 0; i < kAcross; ++i) {
+          if (drops && i % 2 == 0) keep_columns(kept, b, h, at + 8 * i, first + line);
+#pragma unroll
+          for (int e = 0; e < 4; ++e) {
+            const int column = 8 * i + 2 * t + e % 2;
+            const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -lse[column]));
+            coming[i][e] = change(part, coming[i][e], delta[column], slopes.of(i, e), kept[i % 2][e]);
+            score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
+          }
+        }
+        add<columns>(dv, score, changes, begin);
+        add<columns>(dk, coming, queries, begin);
+      }
+    }
+    const f32 of_values = drops ? rest : 1;
+    store<columns>(dk, kAttentionDk, b, first + line, of, args.keys, begin, {scale, scale});
+    store<columns>(dv, kAttentionDv, b, first + line, of, args.keys, begin, {of_values, of_values});
+  }
+};
+#endif
+
+}  // namespace rondo::device
