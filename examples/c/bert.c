@@ -23,8 +23,7 @@ enum {
   BATCH = 64,  /* stretches of a step */
   WORDS = 128, /* ASCII; 0 stands for a hidden byte */
   WIDTH = 64,
-  TESTS = 16, /* batches that are kept for asking */
-  EVERY = 50  /* steps between two lines that say how it goes */
+  EVERY = 50 /* steps between two lines that say how it goes */
 };
 static const struct encoder kEncoder = {2, WIDTH, 4, 4 * WIDTH, 0};
 static const double kRate = 1e-3, kDecay = 0.01, kNorm = 1.0;
@@ -35,6 +34,7 @@ static const char usage[] =
     "  --text FILE               what is read, ASCII (" TEXT
     ")\n"
     "  --steps N                 of training (600)\n"
+    "  --tests N                 batches that are asked for afterwards (16)\n"
     "  --seed N                  of weights and of what is hidden (1)\n"
     "  --eager yes|no            each operator by itself, in the place of graphs (no)\n"
     "  --reference FILE          writes weights at the beginning and all batches there, as safetensors\n"
@@ -42,7 +42,7 @@ static const char usage[] =
 
 struct options {
   const char *device, *text, *reference;
-  int64_t steps, seed;
+  int64_t steps, tests, seed;
   int eager;
 };
 
@@ -81,7 +81,7 @@ static int64_t parse_number(const char* option, const char* text, int64_t low, i
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", TEXT, NULL, 600, 1, 0};
+  struct options o = {"auto", TEXT, NULL, 600, 16, 1, 0};
   rondo_device device;
   int i;
   for (i = 1; i < argc; i += 2) {
@@ -91,7 +91,8 @@ static struct options parse_options(int argc, char** argv) {
       exit(0);
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--text") != 0 && strcmp(option, "--steps") != 0 &&
-        strcmp(option, "--seed") != 0 && strcmp(option, "--eager") != 0 && strcmp(option, "--reference") != 0) {
+        strcmp(option, "--seed") != 0 && strcmp(option, "--tests") != 0 && strcmp(option, "--eager") != 0 &&
+        strcmp(option, "--reference") != 0) {
       fprintf(stderr, "bert: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -110,6 +111,7 @@ static struct options parse_options(int argc, char** argv) {
       }
       o.eager = value[0] == 'y';
     }
+    if (strcmp(option, "--tests") == 0) o.tests = parse_number(option, value, 1, 1000);
     if (strcmp(option, "--seed") == 0) o.seed = parse_number(option, value, 0, INT64_MAX);
   }
   if (strcmp(o.device, "auto") != 0 && rondo_device_parse(o.device, &device) != RONDO_OK) {
@@ -420,10 +422,10 @@ static void test(struct work* work, const struct batches* tests, const struct op
   int64_t right = 0;
   take_up(work, tests);
   graph = record(work, "ask", ask, o->eager);
-  run(work, graph, ask, TESTS);
+  run(work, graph, ask, o->tests);
   CHECK(rondo_tensor_read(work->right, &right, sizeof right));
-  printf("asked     %lld of %d hidden bytes found in text that it never saw\n", (long long)right,
-         TESTS * BATCH * HIDDEN);
+  printf("asked     %lld of %lld hidden bytes found in text that it never saw\n", (long long)right,
+         (long long)o->tests * BATCH * HIDDEN);
   rondo_graph_destroy(graph);
 }
 
@@ -440,7 +442,7 @@ int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   kept = length / 10; /* the end is for the test */
   batches = choose(text, 0, length - kept, o.steps, (uint64_t)o.seed);
-  tests = choose(text, length - kept, length, TESTS, (uint64_t)o.seed + 1);
+  tests = choose(text, length - kept, length, o.tests, (uint64_t)o.seed + 1);
   CHECK(rondo_engine_create(NULL, &engine));
   CHECK(rondo_engine_seed(engine, (uint64_t)o.seed));
   device_print(engine, device, name, sizeof name);

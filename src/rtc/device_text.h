@@ -20,7 +20,7 @@ extern const char kRowsSplitText[];
 extern const char kRowExpressionText[];  // behind kRowsText or kRowsSplitText
 extern const char kRowFinishText[];      // in front of kMatmulText, if it is needed
 extern const char kMatmulText[];
-extern const char kMatmulTilesText[];
+extern const char kMatmulTilesText[];  // behind that and kTensorCoreText
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];
@@ -28,6 +28,7 @@ extern const char kConvolutionText[];
 extern const char kPeerText[];
 extern const char kOptimizerText[];
 extern const char kAttentionText[];
-extern const char kAttentionTilesText[];
+extern const char kAttentionTilesText[];  // behind that and kTensorCoreText
+extern const char kTensorCoreText[];
 
 }  // namespace rondo::rtc

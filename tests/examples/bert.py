@@ -41,7 +41,7 @@ def losses():
 
 
 def graphs(device, steps):
-    options = ["--device", device, "--steps", steps]
+    options = ["--device", device, "--steps", steps, "--tests", "1"]
     recorded, eager = run(*options), run(*options, "--eager", "yes")
     print(recorded)
     assert len(results(recorded)) > 1 and results(recorded) == results(eager), f"eagerly:\n{eager}"

@@ -114,7 +114,8 @@ class CudaAttention final : public KernelTask {
       spec.constant("kHead", head).constant("kTile", large && plan_.gradient ? 32 : 64);
       spec.constant("kColumns", std::min(head, 64)).constant("kCaps", plan_.numbers.cap > 0);
       if (large && of_keys) parts = 2;
-      kernel = add_kernel(spec.text({rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
+      kernel = add_kernel(spec.text(
+          {rtc::kAttentionText, rtc::kTensorCoreText, rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
     } else {
       const bool wide = plan_.q().dtype == RONDO_F64;
       // What a lane keeps of each row in registers.

@@ -364,7 +364,8 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     arguments_.activation = p.activation;
     arguments_.accumulate = p.out.accumulate;
     spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
-    const char* const body = text == kTensorText ? rtc::kMatmulTilesText : rtc::kMatmulText;
+    const bool tiles = text == kTensorText;
+    const char *const core = tiles ? rtc::kTensorCoreText : "", *const product = tiles ? rtc::kMatmulTilesText : "";
     int kernel;
     if (p.after) {
       words_.resize(sizeof arguments_ / sizeof(uint64_t));
@@ -377,9 +378,9 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       for (size_t k = 0; k < p.after->inputs.size() && vector > 1; ++k)
         if (p.after->step[k] == 0) repeats |= 1u << k;
       spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
-      kernel = add_kernel(spec.text({rtc::kRowFinishText, body, kMadeText, text}));
+      kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, core, product, kMadeText, text}));
     } else {
-      kernel = add_kernel(spec.text({body, kStoredText, text}));
+      kernel = add_kernel(spec.text({rtc::kMatmulText, core, product, kStoredText, text}));
     }
     add_launch(kernel, *word(0), blocks, layers, threads);
     if (p.has_bias()) add_address(word(offsetof(MatmulArguments, bias)), p.bias);
