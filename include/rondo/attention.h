@@ -1,4 +1,4 @@
-/* Attention of queries to keys and values. `out`, devices and errors are as in ops.h.
+/* Attention of queries to keys and values, and rotary positions of them. `out`, devices and errors are as in ops.h.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_ATTENTION_H
@@ -43,6 +43,33 @@ typedef struct rondo_attention_options {
  * 0.1. */
 RONDO_API rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_tensor* v,
                                        const rondo_attention_options* options, rondo_tensor** out, rondo_tensor** lse);
+
+/* How rows are turned. Since 0.1. */
+typedef struct rondo_rotary_options {
+  size_t size;             /* set by RONDO_ROTARY_OPTIONS_INIT */
+  rondo_tensor* positions; /* NULL: places along the axis are 0, 1, 2, ...; or i32 or i64 that broadcasts to x's shape
+                              without its last axis: of the axis' size along it, each row's position; of size 1 there,
+                              or without that axis, the position of the first place, from which the others count on */
+  int64_t channels;        /* of each row's how many turn, from the first on, an even number; 0: all */
+  double base;             /* the slowest pair turns by nearly 1 / base radians a position; finite, above 0 */
+  int32_t axis;            /* of x, along which places are; negative ones count from the end; not the last one */
+  int32_t interleaved;     /* not 0: a pair are channels 2 i and 2 i + 1; 0: channels i and i + channels / 2 */
+  int32_t inverse;         /* not 0: turns the other way, as the gradient does */
+  int32_t reserved;        /* 0 */
+} rondo_rotary_options;
+#define RONDO_ROTARY_OPTIONS_INIT \
+  { sizeof(rondo_rotary_options), NULL, 0, 10000.0, 1, 0, 0, 0 }
+
+/* Rotary positions: out is x, [batch, places, heads, channels] or anything else with an axis of places before that of
+ * channels, with each pair (a, b) of channels turned to (a cos t - b sin t, a sin t + b cos t); for pair i of n, t is
+ * the row's position * base^(-i / n). x is of a float dtype and may have any strides, so queries and keys may be views
+ * of one packed product. out may be x itself; otherwise it may overlap nothing that is read. Channels that do not turn
+ * are those of x. 16-bit dtypes are computed in f32, and each result is rounded once. Angles are computed in f64: an
+ * f32 result is off by at most 2^-21 times the pair's length, however far the position; an f64 one by 2^-48 times that
+ * and 1 + |position|. Positions are read when the task runs, so a recorded graph goes on with what is written there
+ * between its launches. options (may be NULL) NULL means RONDO_ROTARY_OPTIONS_INIT. Gradients: of x, by turning the
+ * other way, of any order. One task. Since 0.1. */
+RONDO_API rondo_status rondo_rotary(rondo_tensor* x, const rondo_rotary_options* options, rondo_tensor** out);
 
 #ifdef __cplusplus
 }

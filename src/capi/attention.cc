@@ -1,9 +1,11 @@
-// Attention: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Attention and rotary positions: check handles, call ops. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include <rondo/attention.h>
 
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "ops/attention/attention.h"
+#include "ops/attention/rotary.h"
 
 using namespace rondo;
 using capi::check_tensor;
@@ -57,5 +59,18 @@ extern "C" rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_
     ops::Output output(out), logarithms(lse, "lse");
     return ops::attention(queries->view, keys->view, values->view, numbers, extras, output,
                           lse ? &logarithms : nullptr);
+  });
+}
+
+extern "C" rondo_status rondo_rotary(rondo_tensor* x, const rondo_rotary_options* options, rondo_tensor** out) {
+  return capi::guard("rondo_rotary", [&]() -> Status {
+    RONDO_TRY(check_tensor(x, "x"));
+    RONDO_TRY(capi::check_out(out));
+    rondo_rotary_options known = RONDO_ROTARY_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &known));
+    if (known.positions) RONDO_TRY(check_tensor(known.positions, "options->positions"));
+    ops::Output output(out);
+    return ops::rotary(x->view, known.positions ? &known.positions->view : nullptr,
+                       {known.channels, known.base, known.axis, known.interleaved != 0, known.inverse != 0}, output);
   });
 }

@@ -30,5 +30,6 @@ extern const char kOptimizerText[];
 extern const char kAttentionText[];
 extern const char kAttentionTilesText[];  // behind that and kTensorCoreText
 extern const char kTensorCoreText[];
+extern const char kRotaryText[];
 
 }  // namespace rondo::rtc

@@ -80,6 +80,7 @@ enum Family : uint8_t {
   kLists,
   kAttention,
   kChooser,
+  kRotary,
 };
 
 }  // namespace rondo::rtc

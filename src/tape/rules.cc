@@ -17,6 +17,7 @@
 #include "tape/rules_recurrent.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rows.h"
+#include "tape/rules_rotary.h"
 #include "tape/rules_shapes.h"
 #include "tape/rules_window.h"
 
@@ -250,6 +251,7 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::AttentionCall&) { return active & 7; },
                         [&](const ops::RecurrentCall& call) { return flowing(call, active); },
                         [&](const auto&) { return active; },
+                        [&](const ops::RotaryCall&) { return active & 1; },
                     },
                     node.call->of);
 }
@@ -302,6 +304,9 @@ Needs needed(const Node& node, unsigned wanted) {
                                  return Needs{3, 0};
                                },
                                [&](const ops::CrossEntropyGradCall&) {
+                               [&](const ops::RotaryCall& call) {
+                                 return Needs{call.positions ? 2u : 0u, 0};
+                               },
                                  return Needs{3, 0};
                                },
                                [&](const ops::TakeCall&) {

@@ -106,6 +106,16 @@ rondo_status call(Objects& objects, rondo_attention_options* options) {
   rondo_tensor_destroy(rows);
   return status;
 }
+rondo_status call(Objects& objects, rondo_rotary_options* options) {
+  options->base = 2;  // 0, which the others take, is refused
+  const int64_t shape[] = {1, 1, 6};
+  rondo_tensor *rows = nullptr, *out = nullptr;
+  EXPECT_EQ(rondo_tensor_reshape(objects.tensor, 3, shape, &rows), RONDO_OK);
+  const rondo_status status = rondo_rotary(rows, options, &out);
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(rows);
+  return status;
+}
 rondo_status call(Objects& objects, rondo_recurrent_options* options) {
   options->layers = 1;  // 0, which the others take, is refused
   const int64_t shape[] = {1, 1, 6};

@@ -240,6 +240,18 @@ TEST(Wrapper, RecurrentLayers) {
   EXPECT_NEAR(made.last_h.read<float>()[0], 0.5f * std::tanh(2.0f), 1e-6f);
 }
 
+TEST(Wrapper, RotaryPositions) {
+  const rondo::Engine engine;
+  const rondo::Tensor x = engine.from_host<float>({RONDO_CPU, 0}, {1, 1, 1, 2}, {1, 2});
+  EXPECT_EQ(rondo::rotary(x).read<float>(), (Floats{1, 2}));
+  const rondo::Tensor far = engine.from_host<int32_t>({RONDO_CPU, 0}, {1}, {1});
+  rondo_rotary_options options = rondo::rotary_defaults();
+  options.positions = far.get();
+  const Floats turned = rondo::rotary(x, options).read<float>();
+  EXPECT_NEAR(turned[0], std::cos(1.0) - 2 * std::sin(1.0), 1e-6);
+  EXPECT_NEAR(turned[1], 2 * std::cos(1.0) + std::sin(1.0), 1e-6);
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

@@ -22,6 +22,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_topk", "largest"), ("rondo_linspace", "endpoint"), ("rondo_cumulative", "reverse"),
             ("rondo_task_is_capturing", ""), ("rondo_tape_info", "open"),
             ("rondo_attention_options", "causal"), ("rondo_attention_options", "aligned_last"),
+            ("rondo_rotary_options", "interleaved"), ("rondo_rotary_options", "inverse"),
             ("rondo_recurrent_options", "bidirectional"), ("rondo_recurrent_options", "batch_first"), ("rondo_recurrent_options", "relu"),
             ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
             ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),

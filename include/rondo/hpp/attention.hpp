@@ -1,5 +1,5 @@
-// Attention. Part of rondo.hpp, which says what holds for all of it. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Attention and rotary positions. Part of rondo.hpp, which says what holds for all of it. Copyright 2026 the Rondo
+// developers. SPDX-License-Identifier: Apache-2.0
 #ifndef RONDO_HPP_ATTENTION_HPP
 #define RONDO_HPP_ATTENTION_HPP
 
@@ -25,6 +25,14 @@ inline Attention attention_with_lse(const Tensor& q, const Tensor& k, const Tens
   rondo_tensor *out = nullptr, *lse = nullptr;
   check(rondo_attention(q.get(), k.get(), v.get(), &options, &out, &lse));
   return {Tensor(out), Tensor(lse)};
+}
+
+inline rondo_rotary_options rotary_defaults() {
+  rondo_rotary_options options = RONDO_ROTARY_OPTIONS_INIT;
+  return options;
+}
+inline Tensor rotary(const Tensor& x, const rondo_rotary_options& options = rotary_defaults()) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_rotary(x.get(), &options, out); });
 }
 
 }  // namespace rondo

@@ -69,6 +69,10 @@ bool same(const ops::TakeCall& a, const ops::TakeCall& b) {
 bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
   return a.axis == b.axis;
 }
+bool same(const ops::RotaryCall& a, const ops::RotaryCall& b) {
+  return a.form.channels == b.form.channels && a.form.base == b.form.base && a.form.axis == b.form.axis &&
+         a.form.interleaved == b.form.interleaved && a.form.inverse == b.form.inverse && a.positions == b.positions;
+}
 
 bool same_layout(const Layout& a, const Layout& b) {
   if (!a.same_shape(b)) return false;

@@ -186,6 +186,20 @@ struct RecurrentForm {
   RecurrentKind kind;
   bool relu, bidirectional, batch_first, biased;
   int32_t layers;
+// How rows turn.
+struct RotaryForm {
+  int64_t channels;  // that turn; for a caller 0: all
+  double base;
+  int axis;          // along which places are counted
+  bool interleaved;  // pairs are neighbours
+  bool inverse;
+};
+// x, the positions if they are given.
+struct RotaryCall {
+  RotaryForm form;
+  bool positions;
+};
+
 };
 // x, of lengths, first states and cells those there are, the weights; the result, of last states and cells those there
 // are, and for each layer what its directions left (ops/recurrent/recurrent.h), and its result, but of the last.

@@ -1050,6 +1050,154 @@ pub struct rondo_cache_info {
     pub limit: i64,
     #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
     pub memory_hits: i64,
+#[doc = " How rows are turned. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_rotary_options {
+    #[doc = " set by RONDO_ROTARY_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " NULL: places along the axis are 0, 1, 2, ...; or i32 or i64 that broadcasts to x's shape"]
+    #[doc = "without its last axis: of the axis' size along it, each row's position; of size 1 there,"]
+    #[doc = "or without that axis, the position of the first place, from which the others count on"]
+    pub positions: *mut rondo_tensor,
+    #[doc = " of each row's how many turn, from the first on, an even number; 0: all"]
+    pub channels: i64,
+    #[doc = " the slowest pair turns by nearly 1 / base radians a position; finite, above 0"]
+    pub base: f64,
+    #[doc = " of x, along which places are; negative ones count from the end; not the last one"]
+    pub axis: i32,
+    #[doc = " not 0: a pair are channels 2 i and 2 i + 1; 0: channels i and i + channels / 2"]
+    pub interleaved: i32,
+    #[doc = " not 0: turns the other way, as the gradient does"]
+    pub inverse: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_rotary_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_rotary_options>(),
+        48usize,
+        concat!("Size of: ", stringify!(rondo_rotary_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_rotary_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_rotary_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_positions() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).positions) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(positions))
+        );
+    }
+    test_field_positions();
+    fn test_field_channels() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).channels) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(channels))
+        );
+    }
+    test_field_channels();
+    fn test_field_base() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).base) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(base))
+        );
+    }
+    test_field_base();
+    fn test_field_axis() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).axis) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(axis))
+        );
+    }
+    test_field_axis();
+    fn test_field_interleaved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).interleaved) as usize - ptr as usize
+            },
+            36usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(interleaved))
+        );
+    }
+    test_field_interleaved();
+    fn test_field_inverse() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).inverse) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(inverse))
+        );
+    }
+    test_field_inverse();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_rotary_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            44usize,
+            concat!("Offset of field: ", stringify!(rondo_rotary_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+}
+extern "C" {
+    #[doc = " Rotary positions: out is x, [batch, places, heads, channels] or anything else with an axis of places before that of"]
+    #[doc = " channels, with each pair (a, b) of channels turned to (a cos t - b sin t, a sin t + b cos t); for pair i of n, t is"]
+    #[doc = " the row's position * base^(-i / n). x is of a float dtype and may have any strides, so queries and keys may be views"]
+    #[doc = " of one packed product. out may be x itself; otherwise it may overlap nothing that is read. Channels that do not turn"]
+    #[doc = " are those of x. 16-bit dtypes are computed in f32, and each result is rounded once. Angles are computed in f64: an"]
+    #[doc = " f32 result is off by at most 2^-21 times the pair's length, however far the position; an f64 one by 2^-48 times that"]
+    #[doc = " and 1 + |position|. Positions are read when the task runs, so a recorded graph goes on with what is written there"]
+    #[doc = " between its launches. options (may be NULL) NULL means RONDO_ROTARY_OPTIONS_INIT. Gradients: of x, by turning the"]
+    #[doc = " other way, of any order. One task. Since 0.1."]
+    pub fn rondo_rotary(
+        x: *mut rondo_tensor,
+        options: *const rondo_rotary_options,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
     #[doc = " kernels of this process that were found in the folder"]
     pub disk_hits: i64,
     #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
@@ -7157,6 +7305,18 @@ pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     compile_ms: 0.0,
     damaged: 0,
     refused: 0,
+/// What a `rondo_rotary_options` begins with.
+pub const RONDO_ROTARY_OPTIONS_INIT: rondo_rotary_options = rondo_rotary_options {
+    size: ::std::mem::size_of::<rondo_rotary_options>(),
+    positions: ::std::ptr::null_mut(),
+    channels: 0,
+    base: 10000.0,
+    axis: 1,
+    interleaved: 0,
+    inverse: 0,
+    reserved: 0,
+};
+
     failed_writes: 0,
     evicted: 0,
 };

@@ -101,6 +101,7 @@ mod random;
 pub mod reclaim;
 mod recording;
 mod recurrent;
+mod rotary;
 mod rows;
 mod shapes;
 mod sites;

@@ -412,6 +412,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_rnn", "Tensor::rnn"),
     ("rondo_roll", "Tensor::roll"),
     ("rondo_scalar_binary", "ops::binary"),
+    ("rondo_rotary", "Tensor::rotary"),
     ("rondo_scalar_binary_i64", "ops::binary"),
     ("rondo_select", "Tensor::select"),
     ("rondo_select_limit", "Tensor::select_limit"),

@@ -301,6 +301,18 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void rotaryPositions(Device device) {
+    final Tensor x = engine.tensor(device, new double[] {1, 0, 1, 0}, 1, 2, 1, 2);
+    final double[] turned = {1, 0, Math.cos(1), Math.sin(1)};
+    assertArrayEquals(turned, Operators.rotary(x, null).toDoubleArray(), 1e-12);
+    final RotaryOptions back =
+        new RotaryOptions().positions(engine.tensor(device, new int[] {0})).channels(2).base(7).interleaved(true).inverse(true);
+    assertArrayEquals(new double[] {1, 0, Math.cos(1), -Math.sin(1)}, Operators.rotary(x, back).toDoubleArray(), 1e-12);
+    assertArrayEquals(turned, Operators.rotary(x, new RotaryOptions().axis(-3)).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void recurrentLayers(Device device) {
     final Tensor x = engine.tensor(device, new double[] {1, 2}, 2, 1, 1);
     final Tensor one = engine.tensor(device, new double[] {1}, 1, 1);

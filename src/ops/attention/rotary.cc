@@ -1,0 +1,139 @@
+// Rotary positions: checks and plans. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/attention/rotary.h"
+
+#include <cmath>
+
+#include "engine/views.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+using namespace device;
+
+namespace {
+
+long long number(int64_t n) {
+  return static_cast<long long>(n);
+}
+
+Status check_form(const View& x, RotaryForm* form) {
+  if (!is_float(x.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "x has dtype %s; a float dtype is needed (rondo_cast makes it)",
+                 dtype_name(x.dtype));
+  const Layout& layout = x.layout;
+  if (layout.ndim < 2)
+    return error(RONDO_INVALID_ARGUMENT, "x has shape %s; an axis of places and behind it one of channels are needed",
+                 shape_text(layout).c_str());
+  RONDO_TRY(check_axis(form->axis, layout.ndim, "options->axis", "x", &form->axis));
+  if (form->axis == layout.ndim - 1)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->axis is %d, which x of shape %s has its channels along; another one is needed, that of places",
+        form->axis, shape_text(layout).c_str());
+  const int64_t size = layout.shape[layout.ndim - 1];
+  const int64_t channels = form->channels == 0 ? size : form->channels;
+  if (channels < 0 || channels > size || channels % 2 != 0)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->channels is %lld and x has %lld; an even number of them is needed, or 0 for all if that is even",
+        number(form->channels), number(size));
+  form->channels = channels;
+  if (!(std::isfinite(form->base) && form->base > 0))
+    return error(RONDO_INVALID_ARGUMENT, "options->base is %g; a finite number above 0 is needed", form->base);
+  return {};
+}
+
+Status check_positions(const View& x, const View& positions) {
+  if (positions.dtype != RONDO_I32 && positions.dtype != RONDO_I64)
+    return error(RONDO_INVALID_ARGUMENT, "options->positions has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
+                 dtype_name(positions.dtype));
+  RONDO_TRY(check_inputs({{"x", &x}, {"options->positions", &positions}}));
+  Layout rows = x.layout;
+  --rows.ndim;
+  bool fits = positions.layout.ndim <= rows.ndim;
+  for (int d = 1; fits && d <= positions.layout.ndim; ++d) {
+    const int64_t size = positions.layout.shape[positions.layout.ndim - d];
+    fits = size == 1 || size == rows.shape[rows.ndim - d];
+  }
+  if (fits) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "options->positions has shape %s; one that broadcasts to x's without its last axis, %s, is needed",
+               shape_text(positions.layout).c_str(), shape_text(rows).c_str());
+}
+
+// Whether places are counted along the axis, and not each told.
+bool counts(const View* positions, int ndim, int axis) {
+  if (!positions) return true;
+  const int d = axis - (ndim - 1 - positions->layout.ndim);
+  return d < 0 || positions->layout.shape[d] == 1;
+}
+
+}  // namespace
+
+RotaryPlan::RotaryPlan(const View& x, const View* given, const RotaryForm& form, const View& out)
+    : x(x), out(out), form(form) {
+  const int channel = x.layout.ndim - 1;
+  step[kRotaryX] = x.layout.strides[channel];
+  step[kRotaryOut] = out.layout.strides[channel];
+  const bool counted = counts(given, x.layout.ndim, form.axis);
+  Layout of_rows = x.layout;
+  --of_rows.ndim;
+  if (given) positions = *given, of_rows = broadcast_layout(given->layout, of_rows);
+  const auto told = [&](int d) { return given ? of_rows.strides[d] : 0; };
+  int sharing = -1;
+  for (int d = 0; d < channel; ++d)
+    if (x.layout.shape[d] > 1 && told(d) == 0 && !(counted && d == form.axis)) sharing = d;
+  for (int d = 0; d < channel; ++d) {
+    const int64_t in = x.layout.strides[d], to = out.layout.strides[d];
+    if (d == sharing)
+      shared = x.layout.shape[d], shared_step[kRotaryX] = in, shared_step[kRotaryOut] = to;
+    else
+      rows.push(x.layout.shape[d], {in, to, told(d), counted && d == form.axis ? 1 : 0});
+  }
+}
+
+RotaryArguments RotaryPlan::arguments() const {
+  RotaryArguments args = {};
+  for (int a = 0; a < 2; ++a) args.shared_step[a] = shared_step[a], args.step[a] = step[a];
+  args.shared = shared;
+  args.channels = form.channels;
+  constexpr double kQuarterTurns = 0.63661977236758134308;  // in a radian
+  args.first = form.inverse ? -kQuarterTurns : kQuarterTurns;
+  for (int k = 0; k < kRotaryPowers; ++k)
+    args.power[k] = std::pow(form.base, -std::ldexp(2.0, k) / static_cast<double>(form.channels));
+  return args;
+}
+
+void RotaryPlan::declare(Task& task) const {
+  task.reads(*x.storage);
+  if (positions) task.reads(*positions->storage);
+  declare_output(task, out);
+}
+
+void RotaryPlan::list_operands(std::vector<TaskOperand>* list) const {
+  list->push_back({x, false});
+  if (positions) list->push_back({*positions, false});
+  list->push_back({out, true});
+}
+
+Status rotary(const View& x, const View* positions, const RotaryForm& given, Output& out) {
+  RotaryForm form = given;
+  RONDO_TRY(check_inputs({{"x", &x}}));
+  RONDO_TRY(check_form(x, &form));
+  if (positions) RONDO_TRY(check_positions(x, *positions));
+  const View* inputs[] = {&x, positions};
+  View to;
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout,
+                        std::span<const View* const>(inputs, positions ? 2 : 1), true, &to));
+  if (to.elements() == 0) {
+    out.commit();
+    return {};
+  }
+  const RotaryPlan plan(x, positions, form, to);
+  return submit_prepared(x.engine(), x.device().is_host() ? make_cpu_rotary(plan) : make_cuda_rotary(plan), {&out},
+                         [&] {
+                           return Call{RotaryCall{form, positions != nullptr}};
+                         });
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,40 @@
+// Rotary positions inside: one plan for all devices. What a turn is stands in rtc/device/rotary.h.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/operators/element.h"
+#include "ops/ops.h"
+#include "ops/program/kinds.h"
+#include "rtc/device/rotary.h"
+
+namespace rondo::ops {
+
+// As for rondo_rotary. positions: null, if there are none.
+Status rotary(const View& x, const View* positions, const RotaryForm& form, Output& out);
+
+struct RotaryPlan {
+  RotaryPlan(const View& x, const View* positions, const RotaryForm& form, const View& out);
+
+  View x, out;
+  std::optional<View> positions;  // as they were given
+  RotaryForm form;
+  Dims<device::kRotaryArrays> rows;
+  int64_t shared = 1, shared_step[2] = {};
+  int64_t step[2] = {};
+
+  int64_t size() const { return x.layout.shape[x.layout.ndim - 1]; }
+  int64_t kept() const { return size() - form.channels; }
+  // Whether the channels that do not turn are there already.
+  bool in_place() const { return x.storage == out.storage && x.offset == out.offset && !out.accumulate; }
+  // Without addresses, and for what is turned at once.
+  device::RotaryArguments arguments() const;
+  void move_to(const Rebinding& memory) { memory.move_all(x, out, positions); }
+  void declare(Task& task) const;
+  void list_operands(std::vector<TaskOperand>* list) const;
+};
+
+Ref<Task> make_cpu_rotary(const RotaryPlan& plan);
+Ref<Task> make_cuda_rotary(const RotaryPlan& plan);
+
+}  // namespace rondo::ops
