@@ -186,6 +186,12 @@ RONDO_API rondo_status rondo_scalar_binary(rondo_binary_op op, double scalar, ro
 /* The same for 64-bit integers beyond 2^53. Since 0.1. */
 RONDO_API rondo_status rondo_binary_scalar_i64(rondo_binary_op op, rondo_tensor* a, int64_t scalar, rondo_tensor** out);
 RONDO_API rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_tensor* a, rondo_tensor** out);
+/* out = a * op(gate), broadcast, in the wider of their float dtypes, with one rounding: with RONDO_SILU SwiGLU, with
+ * RONDO_GELU or RONDO_GELU_TANH GEGLU, with RONDO_SIGMOID GLU (N. Shazeer, arXiv 2002.05202). op: any that gives
+ * floats, its parameters at their defaults (RONDO_INVALID_ARGUMENT for another one). Where one product made both, a and
+ * gate are views, halves of its last axis. out may be a or gate itself. Gradients: of both, by one task. One task.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_gated(rondo_unary_op op, rondo_tensor* a, rondo_tensor* gate, rondo_tensor** out);
 /* out = condition ? a : b; condition bool, all three broadcast. Since 0.1. */
 RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
 /* out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to

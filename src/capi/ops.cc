@@ -124,6 +124,11 @@ rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_t
   });
 }
 
+rondo_status rondo_gated(rondo_unary_op op, rondo_tensor* a, rondo_tensor* gate, rondo_tensor** out) {
+  return operator2("rondo_gated", a, "a", gate, "gate", out,
+                   [&](ops::Output& output) { return ops::gated(op, a->view, gate->view, output); });
+}
+
 rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out) {
   return operator2("rondo_where", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
     RONDO_TRY(check_tensor(condition, "condition"));

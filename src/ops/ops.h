@@ -24,6 +24,8 @@ inline constexpr int kMostAddends = 16;
 Status add_n(std::span<const View* const> tensors, Output& out);
 // reversed: scalar op a.
 Status binary_scalar(rondo_binary_op op, const View& a, Scalar scalar, bool reversed, Output& out);
+// a times an activation of the gate.
+Status gated(rondo_unary_op op, const View& a, const View& gate, Output& out);
 Status where(const View& condition, const View& a, const View& b, Output& out);
 Status cast(const View& a, rondo_dtype dtype, Output& out);
 Status fill(const View& tensor, Scalar value);

@@ -11,13 +11,14 @@
 #include "tape/rules_convolution.h"
 #include "tape/rules_cumulative.h"
 #include "tape/rules_fused.h"
+#include "tape/rules_gated.h"
 #include "tape/rules_matmul.h"
 #include "tape/rules_normalisation.h"
 #include "tape/rules_product.h"
 #include "tape/rules_recurrent.h"
 #include "tape/rules_reduce.h"
-#include "tape/rules_rows.h"
 #include "tape/rules_rotary.h"
+#include "tape/rules_rows.h"
 #include "tape/rules_shapes.h"
 #include "tape/rules_window.h"
 
@@ -241,6 +242,7 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::ElementwiseCall& call) { return flowing(call, node, active); },
                         [&](const ops::FusedCall& call) { return flowing(call, active); },
                         [&](const ops::ReduceCall& call) { return flowing(call, node, active); },
+                        [&](const ops::GatedCall& call) { return flowing(call, active); },
                         [&](const ops::TakeCall&) { return active & 1; },
                         [&](const ops::TakeAlongAxisCall&) { return active & 1; },
                         [&](const ops::PutCall&) { return active & 6; },
@@ -249,9 +251,9 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::BatchNormSumsCall& call) { return call.masked ? active & ~4u : active; },
                         [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const ops::AttentionCall&) { return active & 7; },
+                        [&](const ops::RotaryCall&) { return active & 1; },
                         [&](const ops::RecurrentCall& call) { return flowing(call, active); },
                         [&](const auto&) { return active; },
-                        [&](const ops::RotaryCall&) { return active & 1; },
                     },
                     node.call->of);
 }
@@ -268,6 +270,9 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::AddNCall&) { return Needs{}; },
                                [&](const ops::WhereCall&) {
                                  return Needs{1, 0};
+                               },
+                               [&](const ops::GatedCall&) {
+                                 return Needs{(wanted >> 1 & 1) | 2u, 0};
                                },
                                [&](const ops::CopyCall&) { return Needs{}; },
                                [&](const ops::DropoutCall&) {
@@ -299,14 +304,14 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::ProductGradCall&) { return all_inputs(node); },
                                [&](const ops::CumulativeCall& call) { return needed(call); },
                                [&](const ops::AttentionCall& call) { return needed(call, node); },
+                               [&](const ops::RotaryCall& call) {
+                                 return Needs{call.positions ? 2u : 0u, 0};
+                               },
                                [&](const ops::RecurrentCall& call) { return needed(call); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },
                                [&](const ops::CrossEntropyGradCall&) {
-                               [&](const ops::RotaryCall& call) {
-                                 return Needs{call.positions ? 2u : 0u, 0};
-                               },
                                  return Needs{3, 0};
                                },
                                [&](const ops::TakeCall&) {

@@ -252,6 +252,13 @@ TEST(Wrapper, RotaryPositions) {
   EXPECT_NEAR(turned[1], 2 * std::cos(1.0) + std::sin(1.0), 1e-6);
 }
 
+TEST(Wrapper, GatedActivations) {
+  const rondo::Engine engine;
+  const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2}, {3, 5}),
+                      gate = engine.from_host<float>({RONDO_CPU, 0}, {2}, {-1, 2});
+  EXPECT_EQ(rondo::gated(RONDO_RELU, a, gate).read<float>(), (Floats{0, 10}));
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

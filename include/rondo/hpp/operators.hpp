@@ -68,6 +68,10 @@ inline Tensor operator-(const Tensor& a) {
   return unary(RONDO_NEG, a);
 }
 
+// a * op(gate): SwiGLU with RONDO_SILU, GEGLU with RONDO_GELU.
+inline Tensor gated(rondo_unary_op op, const Tensor& a, const Tensor& gate) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_gated(op, a.get(), gate.get(), out); });
+}
 inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_where(condition.get(), a.get(), b.get(), out); });
 }

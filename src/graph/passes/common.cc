@@ -38,6 +38,9 @@ bool same(const ops::AddNCall&, const ops::AddNCall&) {
 bool same(const ops::WhereCall&, const ops::WhereCall&) {
   return true;
 }
+bool same(const ops::GatedCall& a, const ops::GatedCall& b) {
+  return a.row == b.row && a.computed == b.computed;
+}
 bool same(const ops::CopyCall&, const ops::CopyCall&) {
   return true;
 }
@@ -66,12 +69,12 @@ bool same(const ops::TriangleCall& a, const ops::TriangleCall& b) {
 bool same(const ops::TakeCall& a, const ops::TakeCall& b) {
   return a.axis == b.axis;
 }
-bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
-  return a.axis == b.axis;
-}
 bool same(const ops::RotaryCall& a, const ops::RotaryCall& b) {
   return a.form.channels == b.form.channels && a.form.base == b.form.base && a.form.axis == b.form.axis &&
          a.form.interleaved == b.form.interleaved && a.form.inverse == b.form.inverse && a.positions == b.positions;
+}
+bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
+  return a.axis == b.axis;
 }
 
 bool same_layout(const Layout& a, const Layout& b) {

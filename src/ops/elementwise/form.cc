@@ -76,6 +76,17 @@ Expression expression_of(const WhereCall&, std::span<const View* const> inputs, 
   return expression;
 }
 
+Expression expression_of(const GatedCall& call, std::span<const View* const> inputs, const View& to) {
+  Expression expression;
+  const Value a = load(expression, inputs[0]->dtype, call.computed);
+  const Value gate = load(expression, inputs[1]->dtype, call.computed);
+  Value parameters[2] = {};
+  for (int i = 0; i < call.row->parameters; ++i) parameters[i] = expression.scalar(compute_dtype(call.computed));
+  const Value activated = expression.apply(call.row->op, gate, parameters[0], parameters[1]);
+  expression.output(expression.apply(Op::mul, a, activated), to.dtype, to.accumulate);
+  return expression;
+}
+
 Expression expression_of(const CopyCall&, std::span<const View* const> inputs, const View& to) {
   const bool moves = inputs[0]->dtype == to.dtype;
   const rondo_dtype source = moves ? moved_dtype(to.dtype) : inputs[0]->dtype;
@@ -131,6 +142,9 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
     form.emplace().expression = expression_of(*sum, of, *to);
   } else if (const auto* where = std::get_if<WhereCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*where, of, *to);
+  } else if (const auto* gated = std::get_if<GatedCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*gated, of, *to);
+    std::copy_n(gated->words, form->expression.scalars(), form->words);
   } else if (const auto* copy = std::get_if<CopyCall>(&node.call->of)) {
     if (count == 1) form.emplace().expression = expression_of(*copy, of, *to);
   } else if (const auto* fill = std::get_if<FillCall>(&node.call->of)) {

@@ -17,6 +17,7 @@ namespace rondo::ops {
 Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const AddNCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const WhereCall& call, std::span<const View* const> inputs, const View& to);
+Expression expression_of(const GatedCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const CopyCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const FillCall& call, std::span<const View* const> inputs, const View& to);
 // word: that of its scalar.

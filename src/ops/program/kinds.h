@@ -42,6 +42,12 @@ struct FusedCall {
 };
 struct AddNCall {};
 struct WhereCall {};  // condition, a, b
+// a, the gate; a times the row of the gate.
+struct GatedCall {
+  const Operator* row;
+  rondo_dtype computed;
+  uint64_t words[2];  // the row's parameters
+};
 struct CopyCall {};   // with or without a cast, an exchange of devices, a broadcast
 struct DropoutCall {  // a; out, mask
   double p;
@@ -180,12 +186,6 @@ struct AttentionCall {
   bool mask, query_lengths, key_lengths;
 };
 
-// What a recurrent layer is.
-enum class RecurrentKind : uint8_t { lstm, gru, rnn };
-struct RecurrentForm {
-  RecurrentKind kind;
-  bool relu, bidirectional, batch_first, biased;
-  int32_t layers;
 // How rows turn.
 struct RotaryForm {
   int64_t channels;  // that turn; for a caller 0: all
@@ -200,6 +200,12 @@ struct RotaryCall {
   bool positions;
 };
 
+// What a recurrent layer is.
+enum class RecurrentKind : uint8_t { lstm, gru, rnn };
+struct RecurrentForm {
+  RecurrentKind kind;
+  bool relu, bidirectional, batch_first, biased;
+  int32_t layers;
 };
 // x, of lengths, first states and cells those there are, the weights; the result, of last states and cells those there
 // are, and for each layer what its directions left (ops/recurrent/recurrent.h), and its result, but of the last.

@@ -440,6 +440,19 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out = a * op(gate), broadcast, in the wider of their float dtypes, with one rounding: with RONDO_SILU SwiGLU, with"]
+    #[doc = " RONDO_GELU or RONDO_GELU_TANH GEGLU, with RONDO_SIGMOID GLU (N. Shazeer, arXiv 2002.05202). op: any that gives"]
+    #[doc = " floats, its parameters at their defaults (RONDO_INVALID_ARGUMENT for another one). Where one product made both, a and"]
+    #[doc = " gate are views, halves of its last axis. out may be a or gate itself. Gradients: of both, by one task. One task."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_gated(
+        op: rondo_unary_op,
+        a: *mut rondo_tensor,
+        gate: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " out = condition ? a : b; condition bool, all three broadcast. Since 0.1."]
     pub fn rondo_where(
         condition: *mut rondo_tensor,
@@ -1037,19 +1050,6 @@ extern "C" {
         lse: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct rondo_cache_info {
-    #[doc = " set by RONDO_CACHE_INFO_INIT"]
-    pub size: usize,
-    #[doc = " files in the folder now, of every process; 0 where there is none"]
-    pub files: i64,
-    #[doc = " of these files"]
-    pub bytes: i64,
-    #[doc = " bytes they are kept under (the setting RONDO_CACHE_MB)"]
-    pub limit: i64,
-    #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
-    pub memory_hits: i64,
 #[doc = " How rows are turned. Since 0.1."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1198,6 +1198,19 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_cache_info {
+    #[doc = " set by RONDO_CACHE_INFO_INIT"]
+    pub size: usize,
+    #[doc = " files in the folder now, of every process; 0 where there is none"]
+    pub files: i64,
+    #[doc = " of these files"]
+    pub bytes: i64,
+    #[doc = " bytes they are kept under (the setting RONDO_CACHE_MB)"]
+    pub limit: i64,
+    #[doc = " uses of kernels that this process had loaded; some may be missed where threads meet"]
+    pub memory_hits: i64,
     #[doc = " kernels of this process that were found in the folder"]
     pub disk_hits: i64,
     #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
@@ -7292,6 +7305,18 @@ pub const RONDO_ATTENTION_OPTIONS_INIT: rondo_attention_options = rondo_attentio
     aligned_last: 0,
 };
 
+/// What a `rondo_rotary_options` begins with.
+pub const RONDO_ROTARY_OPTIONS_INIT: rondo_rotary_options = rondo_rotary_options {
+    size: ::std::mem::size_of::<rondo_rotary_options>(),
+    positions: ::std::ptr::null_mut(),
+    channels: 0,
+    base: 10000.0,
+    axis: 1,
+    interleaved: 0,
+    inverse: 0,
+    reserved: 0,
+};
+
 /// What a `rondo_cache_info` begins with.
 pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     size: ::std::mem::size_of::<rondo_cache_info>(),
@@ -7305,18 +7330,6 @@ pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     compile_ms: 0.0,
     damaged: 0,
     refused: 0,
-/// What a `rondo_rotary_options` begins with.
-pub const RONDO_ROTARY_OPTIONS_INIT: rondo_rotary_options = rondo_rotary_options {
-    size: ::std::mem::size_of::<rondo_rotary_options>(),
-    positions: ::std::ptr::null_mut(),
-    channels: 0,
-    base: 10000.0,
-    axis: 1,
-    interleaved: 0,
-    inverse: 0,
-    reserved: 0,
-};
-
     failed_writes: 0,
     evicted: 0,
 };

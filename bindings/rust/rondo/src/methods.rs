@@ -4,10 +4,34 @@
 use rondo_sys as sys;
 
 use crate::arguments::Axis;
-use crate::ops::{into, new, new_pair};
+use crate::ops::{into, new, new_pair, UnaryOp};
 use crate::{DType, Device, Result, Tensor};
 
 impl Tensor {
+    /// `self` times an operator of the gate, broadcast: SwiGLU with `UnaryOp::Silu`, GEGLU with `UnaryOp::Gelu`.
+    /// Both may be halves of one tensor.
+    ///
+    /// ```
+    /// # use rondo::{ops::UnaryOp, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 4, &[3.0f32, 5.0, -1.0, 2.0])?;
+    /// let (a, gate) = (x.slice(0, 0..2)?, x.slice(0, 2..4)?);
+    /// assert_eq!(a.gated(UnaryOp::Relu, &gate)?.to_vec::<f32>()?, [0.0, 10.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where a dtype is no float, the shapes do not broadcast, or
+    /// the operator gives no floats or needs parameters.
+    #[doc(alias = "rondo_gated")]
+    #[doc(alias = "swiglu")]
+    #[doc(alias = "geglu")]
+    #[track_caller]
+    pub fn gated(&self, op: UnaryOp, gate: &Tensor) -> Result<Tensor> {
+        new(self.engine(), |out| unsafe { sys::rondo_gated(op.as_raw(), self.as_ptr(), gate.as_ptr(), out) })
+    }
+
     /// `self` where it, a bool tensor, is true: `a` there, `b` elsewhere, all three broadcast.
     ///
     /// ```

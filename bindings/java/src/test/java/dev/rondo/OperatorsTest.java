@@ -313,6 +313,17 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void gatedActivations(Device device) {
+    final Tensor x = engine.tensor(device, new double[] {3, 5, -1, 2}, 4);
+    final Tensor a = x.slice(0, 0, 2, 1);
+    final Tensor gate = x.slice(0, 2, 4, 1);
+    assertArrayEquals(new double[] {0, 10}, Operators.gated(UnaryOp.RELU, a, gate).toDoubleArray(), 1e-12);
+    assertArrayEquals(new double[] {-3 / (1 + Math.E), 10 / (1 + Math.exp(-2))},
+        Operators.gated(UnaryOp.SILU, a, gate).toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void recurrentLayers(Device device) {
     final Tensor x = engine.tensor(device, new double[] {1, 2}, 2, 1, 1);
     final Tensor one = engine.tensor(device, new double[] {1}, 1, 1);
