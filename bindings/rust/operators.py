@@ -32,9 +32,9 @@ ENUMS = {
     "rondo_precision": ("Precision", "RONDO_PRECISION_", "In what an operator computes in an [autocast scope](crate::Engine::autocast).", set()),
     "rondo_activation": ("Activation", "RONDO_ACTIVATION_", "What is applied to a matrix product or a convolution last.", set()),
 }
-NOT_LISTS = {  # flags: methods of builders; the kind of an argument: variants of Operand
+NOT_LISTS = {  # flags and the mode of bags: methods of builders; the kind of an argument: variants of Operand
     "rondo_task_flags", "rondo_record_flags", "rondo_tape_flags", "rondo_argument_kind",
-    "rondo_launch_flags", "rondo_callable_flags",
+    "rondo_launch_flags", "rondo_callable_flags", "rondo_bag_mode",
 }
 
 IN_PLACE = {"add", "sub", "mul", "div", "mod", "pow", "maximum", "minimum"}  # what has `_into` and `_assign` too

@@ -24,6 +24,7 @@
 #include <rondo/optimizer.h>
 #include <rondo/pooling.h>
 #include <rondo/reclaim.h>
+#include <rondo/recommender.h>
 #include <rondo/recurrent.h>
 #include <rondo/shapes.h>
 #include <rondo/status.h>

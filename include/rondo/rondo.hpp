@@ -29,6 +29,7 @@
 #include <rondo/hpp/operators.hpp>
 #include <rondo/hpp/optimizer.hpp>
 #include <rondo/hpp/reclaim.hpp>
+#include <rondo/hpp/recommender.hpp>
 #include <rondo/hpp/recurrent.hpp>
 #include <rondo/hpp/shapes.hpp>
 #include <rondo/hpp/tape.hpp>

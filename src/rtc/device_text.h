@@ -31,5 +31,7 @@ extern const char kAttentionText[];
 extern const char kAttentionTilesText[];  // behind that and kTensorCoreText
 extern const char kTensorCoreText[];
 extern const char kRotaryText[];
+extern const char kBagsText[];  // behind kSortText and kOptimizerText
+extern const char kInteractionText[];
 
 }  // namespace rondo::rtc

@@ -81,6 +81,8 @@ enum Family : uint8_t {
   kAttention,
   kChooser,
   kRotary,
+  kBags,
+  kInteraction,
 };
 
 }  // namespace rondo::rtc

@@ -15,6 +15,7 @@
 #include "tape/rules_matmul.h"
 #include "tape/rules_normalisation.h"
 #include "tape/rules_product.h"
+#include "tape/rules_recommender.h"
 #include "tape/rules_recurrent.h"
 #include "tape/rules_reduce.h"
 #include "tape/rules_rotary.h"
@@ -253,6 +254,8 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::AttentionCall&) { return active & 7; },
                         [&](const ops::RotaryCall&) { return active & 1; },
                         [&](const ops::RecurrentCall& call) { return flowing(call, active); },
+                        [&](const ops::EmbeddingBagCall& call) { return flowing(call, active); },
+                        [&](const ops::EmbeddingBagGradCall& call) { return flowing(call, active); },
                         [&](const auto&) { return active; },
                     },
                     node.call->of);
@@ -308,6 +311,9 @@ Needs needed(const Node& node, unsigned wanted) {
                                  return Needs{call.positions ? 2u : 0u, 0};
                                },
                                [&](const ops::RecurrentCall& call) { return needed(call); },
+                               [&](const ops::EmbeddingBagCall& call) { return needed(call); },
+                               [&](const ops::EmbeddingBagGradCall& call) { return needed(call); },
+                               [&](const ops::DotInteractionCall&) { return all_inputs(node); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },

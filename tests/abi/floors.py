@@ -23,7 +23,7 @@ WINGS = {
         [""],
         ["elementwise", "autocast"],
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],
-        ["recurrent", "text"],
+        ["recommender", "recurrent", "text"],
     ],
     "graph": [["plan"], ["passes"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],

@@ -22,7 +22,7 @@ PRECISION = re.compile(r'^RONDO_PRECISION\((\w+), "([^"]*)", "([^"]*)"\)$', re.M
 # The names of operators in their tables.
 OPERATOR = re.compile(r"^(?:UNARY|BINARY|TERNARY|REDUCTION)\(\w+, (\w+),", re.MULTILINE)
 # Headers whose functions submit operators, but for those that only answer.
-HEADERS = ["attention.h", "recurrent.h", "control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
+HEADERS = ["attention.h", "recommender.h", "recurrent.h", "control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
 FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
 
 

@@ -259,6 +259,26 @@ TEST(Wrapper, GatedActivations) {
   EXPECT_EQ(rondo::gated(RONDO_RELU, a, gate).read<float>(), (Floats{0, 10}));
 }
 
+TEST(Wrapper, BagsOfRowsAndProductsOfPairs) {
+  const rondo::Engine engine;
+  const rondo_device home = {RONDO_CPU, 0};
+  const rondo::Tensor a = engine.from_host<float>(home, {2, 1}, {1, 2}),
+                      b = engine.from_host<float>(home, {1, 1}, {10}),
+                      indices = engine.from_host<int32_t>(home, {2, 1, 2}, {0, 1, 0, 0}),
+                      list = engine.from_host<int32_t>(home, {3}, {1, 1, 0}),
+                      offsets = engine.from_host<int32_t>(home, {3}, {0, 2, 3}),
+                      rate = engine.from_host<float>(home, {1}, {0.5f});
+  const rondo::Tensor bags = rondo::embedding_bag({a, b}, indices);
+  EXPECT_EQ(bags.read<float>(), (Floats{3, 20}));
+  EXPECT_EQ(rondo::embedding_bag({a, b}, list, offsets, RONDO_BAG_MEAN).read<float>(), (Floats{2, 10}));
+  EXPECT_EQ(rondo::dot_interaction(bags).read<float>(), (Floats{60}));
+  EXPECT_EQ(rondo::dot_interaction(bags, true).read<float>(), (Floats{3, 60}));
+  const rondo::Tensor ones = engine.from_host<float>(home, {1, 2, 1}, {1, 1});
+  rondo::embedding_bag_descend({a, b}, indices, rondo::Tensor(), RONDO_BAG_SUM, ones, rate);
+  EXPECT_EQ(a.read<float>(), (Floats{0.5f, 1.5f}));
+  EXPECT_EQ(b.read<float>(), (Floats{9}));
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

@@ -24,14 +24,14 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_attention_options", "causal"), ("rondo_attention_options", "aligned_last"),
             ("rondo_rotary_options", "interleaved"), ("rondo_rotary_options", "inverse"),
             ("rondo_recurrent_options", "bidirectional"), ("rondo_recurrent_options", "batch_first"), ("rondo_recurrent_options", "relu"),
-            ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
+            ("rondo_dot_interaction", "keep_first"), ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
             ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),
             ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights")}
 
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
          "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link Callable#report}",
-         "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_tensor_create": "{@link Engine#empty}",
+         "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
 # What Java calls functions in messages where the rule of java_name gives another name.
@@ -59,7 +59,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "task_fail": "Task.run", "task_fail_cause": "Task.run", "module_create": "CudaModule", "module_launch": "CudaModule.launch",
            "expression_create": "Expression", "expression_operand": "Expression.operands", "expression_result": "Expression.results",
            "expression_run_each": "Expression.run", "model_file_query": "ModelFile.info", "model_file_find": "ModelFile.tensor", "model_file_tensor": "ModelFile.tensors",
-           "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
+           "embedding_bag_descend": "EmbeddingBag.descend", "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
            "ranks_query": "Comm.ranks", "version": "Rondo.version", "version_string": "Rondo.version"}
 TENSORS = {"cast", "copy", "matmul", "softmax", "dropout"}  # operators that a tensor has as methods of the same name
 

@@ -73,19 +73,23 @@ class IndexCheck final : public Computation {
 
 }  // namespace
 
+Status bring_to_host(const View& view, View* on_host, Ref<Storage>* copy) {
+  *on_host = view;
+  if (view.device().is_host()) return {};
+  Device* cpu = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
+  *on_host =
+      make_temporary(view.engine(), *cpu, view.dtype, Layout::row_major(view.layout.ndim, view.layout.shape), copy);
+  return copy_across(view, *on_host);
+}
+
 Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked) {
   Engine& engine = indices.engine();
   if (!engine.checks_indices() || indices.elements() == 0 || indices.storage->skips_outside) return {};
   const ScopedNoTape unheard;  // a tape has nothing to learn from it
-  View on_host = indices;
+  View on_host;
   Ref<Storage> copy;
-  if (!indices.device().is_host()) {
-    Device* cpu = nullptr;
-    RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
-    on_host = make_temporary(engine, *cpu, indices.dtype, Layout::row_major(indices.layout.ndim, indices.layout.shape),
-                             &copy);
-    RONDO_TRY(copy_across(indices, on_host));
-  }
+  RONDO_TRY(bring_to_host(indices, &on_host, &copy));
   *checked = make_ref<Variable>(engine);
   return engine.submit(
       make_ref<IndexCheck>(indexed, on_host, std::string(indexed.task) + " on " + device_name(device.id()), **checked));

@@ -21,4 +21,7 @@ struct Indexed {
 // *checked is what the operator must read; null: nothing is checked. device: that of the operator.
 Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked);
 
+// A view's elements on the host, for a check that reads them there: itself, or a copy, which *copy keeps.
+Status bring_to_host(const View& view, View* on_host, Ref<Storage>* copy);
+
 }  // namespace rondo::ops

@@ -79,12 +79,13 @@ void SortingTask::plan(SortArguments pass, int64_t keep, bool emits) {
   }
 }
 
-void SortingTask::sort(const Lines& lines) {
+void SortingTask::sort(const Lines& lines, int64_t own_bytes) {
+  begin_ = (own_bytes + 255) / 256 * 256;
   plan(lines.first, lines.keep, lines.values || lines.indices);
   key_size_ = dtype_size(lines.in.dtype) == 8 ? 8 : 4;
   const bool stays = !lines.values && !lines.indices;
   const bool works = stays || passes_.size() > 1;
-  if (works) workspace_bytes_ = static_cast<size_t>(2 * half_ * (key_size_ + 4));
+  if (works) workspace_bytes_ = static_cast<size_t>(begin_ + 2 * half_ * (key_size_ + 4));
   int kernels[2] = {-1, -1};
   int64_t from = 0;  // which half
   for (Pass& pass : passes_) {
@@ -96,7 +97,10 @@ void SortingTask::sort(const Lines& lines) {
     }
     SortArguments& arguments = pass.arguments;
     add_launch(kernel, arguments, pass.blocks);
-    add_address(&arguments.in, lines.in);
+    if (lines.in.storage)
+      add_address(&arguments.in, lines.in);
+    else
+      add_workspace(&arguments.in);
     if (lines.values && lines.values->storage) add_address(&arguments.values, *lines.values);
     if (lines.indices && lines.indices->storage) add_address(&arguments.indices, *lines.indices);
     if (works) {
@@ -110,7 +114,7 @@ void SortingTask::sort(const Lines& lines) {
 }
 
 Status SortingTask::prepare() {
-  if (const int64_t length = passes_.front().arguments.length; length >= UINT_MAX)
+  if (const int64_t length = passes_.empty() ? 0 : passes_.front().arguments.length; length >= UINT_MAX)
     return error(RONDO_UNSUPPORTED, "%s: a line of %lld elements; a cuda device sorts lines of less than 2^32", name(),
                  static_cast<long long>(length));
   return KernelTask::prepare();

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <variant>
+#include <vector>
 
 #include "engine/observer.h"
 #include "ops/operators/convolution_options.h"
@@ -214,6 +215,21 @@ struct RecurrentCall {
   bool lengths, first_h, first_c, last_h, last_c;
 };
 
+// indices, offsets if there are any, then the tables; so many tables may be there that masks of operands do not reach
+// them.
+struct EmbeddingBagCall {
+  bool mean, offsets;
+};
+// indices, offsets if there are any, the gradient of the sums; the gradients of the tables.
+struct EmbeddingBagGradCall {
+  bool mean, offsets;
+  std::vector<int64_t> rows;  // of each table, whether its gradient is made or not
+  std::vector<bool> made;
+};
+struct DotInteractionCall {
+  bool keep_first;
+};
+
 struct FillCall {
   uint64_t word;  // the number, in the dtype that it is computed in
 };
@@ -232,6 +248,8 @@ struct AllFiniteCall {};
 struct GlobalNormCall {};
 struct ClipGlobalNormCall {};
 struct PartCall {};
+struct EmbeddingBagDescendCall {};
+struct DotInteractionGradCall {};
 struct AttentionGradCall {};
 struct RecurrentGradCall {};
 struct ControlCall {};  // what its bodies read and write

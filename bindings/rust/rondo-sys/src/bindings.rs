@@ -6176,6 +6176,59 @@ extern "C" {
         host_limit: i64,
     ) -> rondo_status;
 }
+#[doc = " they are added up"]
+pub const RONDO_BAG_SUM: rondo_bag_mode = 0;
+#[doc = " that, divided by the number of the bag's indices, those outside included"]
+pub const RONDO_BAG_MEAN: rondo_bag_mode = 1;
+#[doc = " What becomes of a bag's rows. Values never change. Since 0.1."]
+pub type rondo_bag_mode = ::std::os::raw::c_uint;
+extern "C" {
+    #[doc = " out[b, t, :] = the rows of tables[t] that bag b of table t names, added up, or their mean as `mode` says: [batch,"]
+    #[doc = " n_tables, width]. Each of the n_tables `tables` is [rows, width]; rows may differ, width and float dtype are the"]
+    #[doc = " same. indices are i32 or i64: [n_tables, batch, length], bags of one length; or, with offsets, [places], a list of"]
+    #[doc = " all. offsets (may be NULL) is [n_tables * batch + 1], of the indices' dtype: bag b of table t is what stands from"]
+    #[doc = " offsets[t * batch + b] to before the next; they do not decrease, and what stands before the first or behind the last"]
+    #[doc = " is in no bag. A bag may be empty, and is zeros then. Negative indices count from the end; one outside adds nothing,"]
+    #[doc = " or is an error where the engine checks (rondo_engine_options.check_indices), as are offsets that decrease or lie"]
+    #[doc = " outside; elsewhere no bag reads beyond the list. Any strides. All tables are one launch, as many as 64. 16-bit rows"]
+    #[doc = " are added in f32, in the order of the bag, and rounded once: results do not change between runs. Gradient: of each"]
+    #[doc = " table, dense, added in the order of the places and rounded once; and gradients of that. rondo_embedding_bag_descend"]
+    #[doc = " trains without it. Since 0.1."]
+    pub fn rondo_embedding_bag(
+        n_tables: i32,
+        tables: *const *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        offsets: *mut rondo_tensor,
+        mode: rondo_bag_mode,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A step of gradient descent of the rows that rondo_embedding_bag read, and of no others: tables[t][r, :] -= rate times"]
+    #[doc = " what the gradient of row r is, given `gradient`, that of the result, of its shape and the tables' dtype. The n_tables"]
+    #[doc = " `tables`, which share no memory, indices, offsets (may be NULL) and mode are as there. rate is f32 or f64 of one"]
+    #[doc = " element, on the device, so a graph goes by what it holds: an optimizer's \"optimizer.rate\", say. The bits are those"]
+    #[doc = " of the dense gradient and a step of rondo_optimizer with RONDO_OPTIMIZER_SGD, without momentum, decay and clipping,"]
+    #[doc = " as long as all numbers are finite; memory and time go by the indices, not by the rows. On cuda indices are sorted"]
+    #[doc = " first; results do not change between runs. No gradient. Since 0.1."]
+    pub fn rondo_embedding_bag_descend(
+        n_tables: i32,
+        tables: *const *mut rondo_tensor,
+        indices: *mut rondo_tensor,
+        offsets: *mut rondo_tensor,
+        mode: rondo_bag_mode,
+        gradient: *mut rondo_tensor,
+        rate: *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " out[b, :] = the products x[b, i, :] . x[b, j, :] of all pairs j < i of a sample's vectors, row by row: (1, 0), (2,"]
+    #[doc = " 0), (2, 1), (3, 0) and so on. x is [batch, vectors, width] of one float dtype, with any strides, and out [batch,"]
+    #[doc = " vectors * (vectors - 1) / 2]. keep_first != 0: x[b, 0, :] stands in front of them, and out has width columns more."]
+    #[doc = " 16-bit products are added in f32, in the order of the columns, and rounded once. Gradient: of x; and gradients of"]
+    #[doc = " that. Since 0.1."]
+    pub fn rondo_dot_interaction(x: *mut rondo_tensor, keep_first: i32, out: *mut *mut rondo_tensor) -> rondo_status;
+}
 #[doc = " Of all three functions. A sequence ends with its length: the steps behind it leave its states as they were, and have"]
 #[doc = " results of zero; the reversed direction begins at its last step. Lengths below 0 count as 0, and above the steps of x"]
 #[doc = " as those. Since 0.1."]

@@ -99,6 +99,7 @@ mod optimizer;
 mod pooling;
 mod random;
 pub mod reclaim;
+mod recommender;
 mod recording;
 mod recurrent;
 mod rotary;

@@ -24,6 +24,7 @@ pub use crate::normalisation::{BatchNorm, Norm, Running};
 pub use crate::optimizer::{all_finite, clip_global_norm, global_norm};
 pub use crate::pooling::Pool;
 pub use crate::random::{random_normal, random_permutation, random_uniform};
+pub use crate::recommender::Bags;
 pub use crate::recurrent::{LstmResults, Recurrent, RecurrentResults};
 pub use crate::rotary::Rotary;
 pub use crate::rows::{softmax_grad_with, softmax_with};

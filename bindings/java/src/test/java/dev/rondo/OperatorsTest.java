@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
@@ -343,6 +345,37 @@ class OperatorsTest {
     final Tensor[] made = Operators.lstm(x, new Tensor[] {four, four}, cells);
     assertArrayEquals(new double[] {0.5 * Math.tanh(4), 0}, made[0].toDoubleArray(), 1e-12);
     assertArrayEquals(new double[] {4}, made[2].toDoubleArray(), 1e-12);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void bagsOfRows(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {1, 2, 3, 4}, 2, 2);
+    final Tensor b = engine.tensor(device, new float[] {10, 20}, 1, 2);
+    final Tensor[] tables = {a, b};
+    final Tensor indices = engine.tensor(device, new int[] {0, 1, 0, 7}, 2, 1, 2);
+    final Tensor bags = Operators.embeddingBag(tables, indices, null, BagMode.SUM);
+    assertArrayEquals(new float[] {4, 6, 10, 20}, bags.toFloatArray());
+    final Tensor list = engine.tensor(device, new int[] {1, -1, 0});
+    final Tensor offsets = engine.tensor(device, new int[] {0, 2, 3});
+    assertArrayEquals(new float[] {3, 4, 10, 20}, Operators.embeddingBag(tables, list, offsets, BagMode.MEAN).toFloatArray());
+    final Tensor gradient = engine.tensor(device, new float[] {1, 1, 1, 2}, 1, 2, 2);
+    final Tensor rate = engine.tensor(device, new float[] {0.5f});
+    EmbeddingBag.descend(List.of(tables), indices, null, BagMode.SUM, gradient, rate);
+    assertArrayEquals(new float[] {0.5f, 1.5f, 2.5f, 3.5f}, a.toFloatArray());
+    assertArrayEquals(new float[] {9.5f, 19}, b.toFloatArray());
+    EmbeddingBag.descend(List.of(tables), list, offsets, BagMode.MEAN, gradient, rate);
+    assertArrayEquals(new float[] {2, 3}, Arrays.copyOfRange(a.toFloatArray(), 2, 4));
+    fails(InvalidArgumentException.class,
+        () -> EmbeddingBag.descend(List.of(a, a), indices, null, BagMode.SUM, gradient, rate), "EmbeddingBag.descend", "share memory");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void productsOfPairs(Device device) {
+    final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 1, 3, 2);
+    assertArrayEquals(new float[] {11, 17, 39}, Operators.dotInteraction(x, false).toFloatArray());
+    assertArrayEquals(new float[] {1, 2, 11, 17, 39}, Operators.dotInteraction(x, true).toFloatArray());
   }
 
   @ParameterizedTest

@@ -1,0 +1,342 @@
+/* A recommender of the kind of DLRM learns who clicks: numbers go through a small network, categories are looked up in
+ * tables, the products of all pairs of these vectors go through another one. A whole step, in which only the rows that
+ * were read are updated, is recorded once as a graph and launched for every batch; the first steps, run operator by
+ * operator beside it, leave the same bits. Data are made up (clicks.h).
+ *
+ * usage: dlrm [DEVICE [STEPS [BATCH]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include "check.h"
+#include "clicks.h"
+#include "device.h"
+
+enum {
+  WIDTH = 16, /* of all vectors that are multiplied */
+  VECTORS = 1 + CLICKS_TABLES,
+  PAIRS = VECTORS * (VECTORS - 1) / 2,
+  LAYERS = 4,
+  PARAMETERS = 2 * LAYERS,
+  TRAINING = 16384,
+  TESTS = 4096,
+  COMPARED = 3 /* steps, eager and launched */
+};
+static const int64_t kInputs[LAYERS] = {CLICKS_DENSE, 64, WIDTH + PAIRS, 64};
+static const int64_t kOutputs[LAYERS] = {64, WIDTH, 64, 1};
+
+/* Samples on the device. */
+struct samples {
+  rondo_tensor *dense, *indices, *labels; /* [n, CLICKS_DENSE], [n, CLICKS_TABLES * CLICKS_BAG], [n, 1] */
+};
+
+struct model {
+  rondo_engine* engine;
+  rondo_device device;
+  int64_t batch;
+  struct samples training;
+  rondo_tensor* positions;              /* i32 [batch]: which samples are next; every step moves it on */
+  rondo_tensor* tables[CLICKS_TABLES];  /* [rows, WIDTH] */
+  rondo_tensor* parameters[PARAMETERS]; /* of each layer the weight and the bias */
+  rondo_optimizer* optimizer;           /* of these */
+  rondo_tensor* rate;                   /* the optimizer's: tables go by it too */
+  rondo_tensor *loss, *add_to_loss;     /* sum of the batches' mean losses */
+};
+
+static rondo_tensor* upload(const struct model* m, rondo_dtype dtype, int64_t rows, int64_t columns, const void* data) {
+  rondo_tensor* tensor = NULL;
+  int64_t shape[2];
+  shape[0] = rows;
+  shape[1] = columns;
+  CHECK(rondo_tensor_from_host(m->engine, m->device, dtype, 2, shape, data, &tensor));
+  return tensor;
+}
+
+static struct samples samples_upload(const struct model* m, const struct clicks* clicks) {
+  struct samples samples;
+  samples.dense = upload(m, RONDO_F32, clicks->n, CLICKS_DENSE, clicks->dense);
+  samples.indices = upload(m, RONDO_I32, clicks->n, CLICKS_TABLES * CLICKS_BAG, clicks->indices);
+  samples.labels = upload(m, RONDO_F32, clicks->n, 1, clicks->labels);
+  return samples;
+}
+
+static void samples_destroy(struct samples* samples) {
+  rondo_tensor_destroy(samples->dense);
+  rondo_tensor_destroy(samples->indices);
+  rondo_tensor_destroy(samples->labels);
+}
+
+static rondo_tensor* uniform(const struct model* m, int64_t rows, int64_t columns, double limit) {
+  rondo_tensor* tensor = NULL;
+  int64_t shape[2];
+  shape[0] = rows;
+  shape[1] = columns;
+  CHECK(rondo_random_uniform(m->engine, m->device, RONDO_F32, 2, shape, -limit, limit, &tensor));
+  return tensor;
+}
+
+static void model_create(struct model* m, rondo_engine* engine, rondo_device device, int64_t batch,
+                         const struct clicks* clicks) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  const char* name = NULL;
+  int i;
+  memset(m, 0, sizeof *m);
+  m->engine = engine;
+  m->device = device;
+  m->batch = batch;
+  CHECK(rondo_engine_seed(engine, 1));
+  m->training = samples_upload(m, clicks);
+  CHECK(rondo_arange(engine, device, RONDO_I32, 0, (double)batch, 1, &m->positions));
+  for (i = 0; i < CLICKS_TABLES; ++i) m->tables[i] = uniform(m, clicks_rows[i], WIDTH, 0.1);
+  for (i = 0; i < LAYERS; ++i) {
+    m->parameters[2 * i] = uniform(m, kInputs[i], kOutputs[i], sqrt(6.0 / (double)(kInputs[i] + kOutputs[i])));
+    CHECK(rondo_tensor_create(engine, device, RONDO_F32, 1, &kOutputs[i], &m->parameters[2 * i + 1]));
+    CHECK(rondo_fill(m->parameters[2 * i + 1], 0));
+  }
+  options.kind = RONDO_OPTIMIZER_SGD;
+  options.rate = 0.4;
+  CHECK(rondo_optimizer_create(PARAMETERS, m->parameters, &options, &m->optimizer));
+  CHECK(rondo_optimizer_state(m->optimizer, 1, &name, &m->rate)); /* "optimizer.rate" */
+  CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &m->loss));
+  CHECK(rondo_fill(m->loss, 0));
+  CHECK(rondo_tensor_accumulator(m->loss, &m->add_to_loss));
+}
+
+static void model_destroy(struct model* m) {
+  int i;
+  rondo_tensor_destroy(m->add_to_loss);
+  rondo_tensor_destroy(m->loss);
+  rondo_tensor_destroy(m->rate);
+  rondo_optimizer_destroy(m->optimizer);
+  for (i = 0; i < PARAMETERS; ++i) rondo_tensor_destroy(m->parameters[i]);
+  for (i = 0; i < CLICKS_TABLES; ++i) rondo_tensor_destroy(m->tables[i]);
+  rondo_tensor_destroy(m->positions);
+  samples_destroy(&m->training);
+}
+
+static void layer(const struct model* m, int number, rondo_tensor* a, rondo_activation activation, rondo_tensor** out) {
+  rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+  options.bias = m->parameters[2 * number + 1];
+  options.activation = activation;
+  CHECK(rondo_matmul(a, m->parameters[2 * number], &options, out));
+}
+
+/* A sample's vectors lie side by side in one tensor, and who makes one writes it there: nothing is joined by copies. */
+struct vectors {
+  rondo_tensor *all, *dense, *rows; /* [n, VECTORS, WIDTH], and views of it: [n, WIDTH] and [n, CLICKS_TABLES, WIDTH] */
+  rondo_tensor* indices;            /* [CLICKS_TABLES, n, CLICKS_BAG]: a view of those of samples */
+};
+
+static struct vectors look_up(const struct model* m, const struct samples* samples) {
+  struct vectors v;
+  rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+  rondo_tensor *first = NULL, *bags = NULL;
+  static const int32_t tables_first[3] = {1, 0, 2};
+  int64_t shape[3];
+  memset(&v, 0, sizeof v);
+  CHECK(rondo_tensor_query(samples->dense, &info));
+  shape[0] = info.shape[0], shape[1] = VECTORS, shape[2] = WIDTH;
+  CHECK(rondo_tensor_create(m->engine, m->device, RONDO_F32, 3, shape, &v.all));
+  CHECK(rondo_tensor_slice(v.all, 1, 1, VECTORS, 1, &v.rows));
+  CHECK(rondo_tensor_slice(v.all, 1, 0, 1, 1, &first));
+  shape[1] = WIDTH;
+  CHECK(rondo_tensor_reshape(first, 2, shape, &v.dense));
+  shape[1] = CLICKS_TABLES, shape[2] = CLICKS_BAG;
+  CHECK(rondo_tensor_reshape(samples->indices, 3, shape, &bags));
+  CHECK(rondo_tensor_transpose(bags, tables_first, &v.indices));
+  CHECK(rondo_embedding_bag(CLICKS_TABLES, m->tables, v.indices, NULL, RONDO_BAG_SUM, &v.rows));
+  rondo_tensor_destroy(first);
+  rondo_tensor_destroy(bags);
+  return v;
+}
+
+static void vectors_destroy(struct vectors* v) {
+  rondo_tensor_destroy(v->all);
+  rondo_tensor_destroy(v->dense);
+  rondo_tensor_destroy(v->rows);
+  rondo_tensor_destroy(v->indices);
+}
+
+/* *loss = the mean loss of samples whose rows are looked up. */
+static void forward(const struct model* m, const struct samples* samples, struct vectors* v, rondo_tensor** loss) {
+  rondo_tensor *hidden = NULL, *pairs = NULL, *above = NULL, *logits = NULL, *losses = NULL;
+  layer(m, 0, samples->dense, RONDO_ACTIVATION_RELU, &hidden);
+  layer(m, 1, hidden, RONDO_ACTIVATION_RELU, &v->dense);
+  CHECK(rondo_dot_interaction(v->all, 1, &pairs));
+  layer(m, 2, pairs, RONDO_ACTIVATION_RELU, &above);
+  layer(m, 3, above, RONDO_ACTIVATION_NONE, &logits);
+  CHECK(rondo_binary(RONDO_BCE_WITH_LOGITS, logits, samples->labels, &losses));
+  CHECK(rondo_reduce(RONDO_MEAN, losses, 0, NULL, 0, loss));
+  rondo_tensor_destroy(losses);
+  rondo_tensor_destroy(logits);
+  rondo_tensor_destroy(above);
+  rondo_tensor_destroy(pairs);
+  rondo_tensor_destroy(hidden);
+}
+
+/* The next batch forward and back, and all updates. */
+static void step(struct model* m) {
+  struct samples batch = {NULL, NULL, NULL};
+  struct vectors v;
+  rondo_tensor *sources[PARAMETERS + 1], *gradients[PARAMETERS + 1] = {NULL};
+  rondo_tape* tape = NULL;
+  int i;
+  CHECK(rondo_gather_rows(m->training.dense, m->positions, &batch.dense));
+  CHECK(rondo_gather_rows(m->training.indices, m->positions, &batch.indices));
+  CHECK(rondo_gather_rows(m->training.labels, m->positions, &batch.labels));
+  CHECK(rondo_binary_scalar(RONDO_ADD, m->positions, (double)m->batch, &m->positions));
+  CHECK(rondo_binary_scalar(RONDO_MOD, m->positions, TRAINING, &m->positions));
+
+  /* The tape begins behind the look-up: it gives the gradient of what was looked up, from which the rows get theirs. */
+  v = look_up(m, &batch);
+  CHECK(rondo_tape_begin(m->engine, RONDO_TAPE_DEFAULT, &tape));
+  for (i = 0; i < PARAMETERS; ++i) sources[i] = m->parameters[i];
+  sources[PARAMETERS] = v.rows;
+  for (i = 0; i <= PARAMETERS; ++i) CHECK(rondo_tape_watch(tape, sources[i]));
+  forward(m, &batch, &v, &m->add_to_loss);
+  CHECK(rondo_tape_gradients(tape, 1, &m->loss, NULL, PARAMETERS + 1, sources, gradients));
+  rondo_tape_destroy(tape);
+  CHECK(rondo_optimizer_step(m->optimizer, PARAMETERS, gradients, NULL, NULL));
+  CHECK(rondo_embedding_bag_descend(CLICKS_TABLES, m->tables, v.indices, NULL, RONDO_BAG_SUM, gradients[PARAMETERS],
+                                    m->rate));
+
+  for (i = 0; i <= PARAMETERS; ++i) rondo_tensor_destroy(gradients[i]);
+  vectors_destroy(&v);
+  samples_destroy(&batch);
+}
+
+static double take_loss(struct model* m) {
+  float sum = 0;
+  CHECK(rondo_tensor_read(m->loss, &sum, sizeof sum));
+  CHECK(rondo_fill(m->loss, 0));
+  return sum;
+}
+
+static double test(const struct model* m, const struct samples* samples) {
+  struct vectors v = look_up(m, samples);
+  rondo_tensor* loss = NULL;
+  float value = 0;
+  forward(m, samples, &v, &loss);
+  CHECK(rondo_tensor_read(loss, &value, sizeof value));
+  rondo_tensor_destroy(loss);
+  vectors_destroy(&v);
+  return value;
+}
+
+/* The graph of a step, which nothing may split: what was recorded is one piece, on a GPU one CUDA graph. */
+static rondo_graph* record(struct model* m) {
+  rondo_graph* graph = NULL;
+  rondo_graph_info info = RONDO_GRAPH_INFO_INIT;
+  CHECK(rondo_record_begin(m->engine, NULL));
+  step(m);
+  CHECK(rondo_record_end(m->engine, &graph));
+  CHECK(rondo_graph_query(graph, &info));
+  if (info.segments != 1 || info.captured != (m->device.kind == RONDO_CUDA)) {
+    fprintf(stderr, "dlrm: the step is not one graph, but %d pieces, of which %d are CUDA graphs\n", (int)info.segments,
+            (int)info.captured);
+    exit(1);
+  }
+  printf("a step is one graph of %d tasks\n", (int)info.tasks);
+  return graph;
+}
+
+/* Ends the program where two models' tables or parameters differ in a bit. */
+static void expect_same(const struct model* a, const struct model* b) {
+  int i;
+  for (i = 0; i < CLICKS_TABLES + PARAMETERS; ++i) {
+    rondo_tensor* const first = i < CLICKS_TABLES ? a->tables[i] : a->parameters[i - CLICKS_TABLES];
+    rondo_tensor* const second = i < CLICKS_TABLES ? b->tables[i] : b->parameters[i - CLICKS_TABLES];
+    rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
+    size_t bytes;
+    void *x, *y;
+    CHECK(rondo_tensor_query(first, &info));
+    bytes = (size_t)info.bytes;
+    x = malloc(bytes);
+    y = malloc(bytes);
+    if (x == NULL || y == NULL) {
+      fprintf(stderr, "dlrm: out of memory\n");
+      exit(1);
+    }
+    CHECK(rondo_tensor_read(first, x, bytes));
+    CHECK(rondo_tensor_read(second, y, bytes));
+    if (memcmp(x, y, bytes) != 0) {
+      fprintf(stderr, "dlrm: a step that was launched left other bits than the same one operator by operator\n");
+      exit(1);
+    }
+    free(x);
+    free(y);
+  }
+}
+
+static long positive(const char* what, const char* text) {
+  char* end = NULL;
+  const long value = strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || value < 1 || value > TRAINING) {
+    fprintf(stderr, "dlrm: %s is '%s'; 1 to %d is needed\n", what, text, (int)TRAINING);
+    exit(2);
+  }
+  return value;
+}
+
+int main(int argc, char** argv) {
+  const rondo_device device = device_choose(argc > 1 ? argv[1] : "cpu");
+  const long steps = argc > 2 ? positive("STEPS", argv[2]) : 1024;
+  const long batch = argc > 3 ? positive("BATCH", argv[3]) : 128;
+  const long parts = 8;
+  struct clicks clicks, unseen;
+  struct model model, eager;
+  struct samples tests;
+  rondo_engine* engine = NULL;
+  rondo_graph* graph = NULL;
+  double first = 0, last = 0, before, after;
+  long i, part;
+  char name[64];
+
+  clicks_create(&clicks, TRAINING, 1);
+  clicks_create(&unseen, TESTS, 2);
+  CHECK(rondo_engine_create(NULL, &engine));
+  device_print(engine, device, name, sizeof name);
+  model_create(&model, engine, device, batch, &clicks);
+  model_create(&eager, engine, device, batch, &clicks);
+  tests = samples_upload(&model, &unseen);
+  before = test(&model, &tests);
+
+  graph = record(&model);
+  for (i = 0; i < COMPARED; ++i) {
+    CHECK(rondo_graph_launch(graph));
+    step(&eager);
+  }
+  expect_same(&model, &eager);
+  printf("%d steps launched leave the bits of %d operator by operator\n", COMPARED, COMPARED);
+  take_loss(&model);
+
+  for (part = 0; part < parts; ++part) {
+    const long begin = part * steps / parts, end = (part + 1) * steps / parts;
+    for (i = begin; i < end; ++i) CHECK(rondo_graph_launch(graph));
+    last = take_loss(&model) / (double)(end > begin ? end - begin : 1);
+    if (part == 0) first = last;
+    printf("to step %4ld: loss %.4f\n", end, last);
+  }
+  after = test(&model, &tests);
+  printf("unseen: loss %.4f, before %.4f; %.4f by the share of clicks alone, %.4f by the model that made them\n", after,
+         before, unseen.blind, unseen.best);
+
+  rondo_graph_destroy(graph);
+  samples_destroy(&tests);
+  model_destroy(&eager);
+  model_destroy(&model);
+  rondo_engine_destroy(engine);
+  clicks_free(&clicks);
+  clicks_free(&unseen);
+  if (steps >= parts && !(last < first)) {
+    fprintf(stderr, "dlrm: the loss did not fall: %g at first, %g at last\n", first, last);
+    return 1;
+  }
+  if (steps >= 512 && !(after < unseen.blind - 0.02)) {
+    fprintf(stderr, "dlrm: nothing was learnt: %g of unseen samples, %g by the share of clicks alone\n", after,
+            unseen.blind);
+    return 1;
+  }
+  return 0;
+}

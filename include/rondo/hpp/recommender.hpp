@@ -1,0 +1,31 @@
+// Bags of rows, and products of pairs. Part of rondo.hpp, which says what holds for all of it. Copyright 2026 the Rondo
+// developers. SPDX-License-Identifier: Apache-2.0
+#ifndef RONDO_HPP_RECOMMENDER_HPP
+#define RONDO_HPP_RECOMMENDER_HPP
+
+#include <rondo/hpp/tensor.hpp>
+
+namespace rondo {
+
+// offsets: an empty tensor for bags of one length.
+inline Tensor embedding_bag(Tensors tables, const Tensor& indices, const Tensor& offsets = Tensor(),
+                            rondo_bag_mode mode = RONDO_BAG_SUM) {
+  const std::vector<rondo_tensor*> handles = handles_of(tables);
+  return Tensor::made([&](rondo_tensor** out) {
+    return rondo_embedding_bag(static_cast<int32_t>(handles.size()), handles.data(), indices.get(), offsets.get(), mode,
+                               out);
+  });
+}
+inline void embedding_bag_descend(Tensors tables, const Tensor& indices, const Tensor& offsets, rondo_bag_mode mode,
+                                  const Tensor& gradient, const Tensor& rate) {
+  const std::vector<rondo_tensor*> handles = handles_of(tables);
+  check(rondo_embedding_bag_descend(static_cast<int32_t>(handles.size()), handles.data(), indices.get(), offsets.get(),
+                                    mode, gradient.get(), rate.get()));
+}
+inline Tensor dot_interaction(const Tensor& x, bool keep_first = false) {
+  return Tensor::made([&](rondo_tensor** out) { return rondo_dot_interaction(x.get(), keep_first, out); });
+}
+
+}  // namespace rondo
+
+#endif  // RONDO_HPP_RECOMMENDER_HPP

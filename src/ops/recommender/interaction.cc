@@ -1,0 +1,77 @@
+// Products of all pairs of vectors: checks and plans. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/recommender/interaction.h"
+
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+namespace {
+
+Status submit_interaction(const InteractionPlan& plan, Output& out, const Describe& describe) {
+  if (plan.out().elements() == 0) {
+    out.commit();
+    return {};
+  }
+  return submit_prepared(plan.out().engine(),
+                         plan.out().device().is_host() ? make_cpu_interaction(plan) : make_cuda_interaction(plan),
+                         {&out}, describe);
+}
+
+}  // namespace
+
+device::InteractionArguments InteractionPlan::arguments() const {
+  device::InteractionArguments arguments = {};
+  std::copy(x.layout.strides, x.layout.strides + 3, arguments.x_stride);
+  std::copy(y.layout.strides, y.layout.strides + 2, arguments.y_stride);
+  if (gradient()) std::copy(dx.layout.strides, dx.layout.strides + 3, arguments.out_stride);
+  arguments.samples = x.layout.shape[0];
+  arguments.vectors = x.layout.shape[1];
+  arguments.width = x.layout.shape[2];
+  arguments.kept = kept ? arguments.width : 0;
+  arguments.adds = out().accumulate;
+  return arguments;
+}
+
+void InteractionPlan::list_operands(std::vector<TaskOperand>* list) const {
+  list->push_back({x, false});
+  if (gradient()) list->push_back({y, false});
+  list->push_back({out(), true});
+}
+
+void InteractionPlan::declare(Task& task) const {
+  task.reads(*x.storage);
+  if (gradient()) task.reads(*y.storage);
+  declare_output(task, out());
+}
+
+Status dot_interaction(const View& x, bool keep_first, Output& out) {
+  RONDO_TRY(check_inputs({{"x", &x}}));
+  if (!is_float(x.dtype) || is_f8(x.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "x is %s; f16, bf16, f32 or f64 is needed", operand_text(x).c_str());
+  if (x.layout.ndim != 3 || x.layout.shape[1] < 1)
+    return error(RONDO_INVALID_ARGUMENT, "x has shape %s; [batch, vectors, width] is needed, at least one vector",
+                 shape_text(x.layout).c_str());
+  const int64_t vectors = x.layout.shape[1];
+  if (vectors > INT32_MAX)
+    return error(RONDO_INVALID_ARGUMENT, "x has %lld vectors; 2^31 - 1 are the most", static_cast<long long>(vectors));
+  const int64_t columns = device::pairs_below(vectors) + (keep_first ? x.layout.shape[2] : 0);
+  const int64_t shape[] = {x.layout.shape[0], columns};
+  InteractionPlan plan;
+  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, Layout::row_major(2, shape), {&x}, false, &plan.y));
+  plan.x = x;
+  plan.kept = keep_first;
+  return submit_interaction(plan, out, [&] { return Call{DotInteractionCall{keep_first}}; });
+}
+
+Status dot_interaction_grad(const View& x, const View& dy, bool keep_first, Output& out) {
+  InteractionPlan plan;
+  RONDO_TRY(
+      out.resolve(x.engine(), x.device(), x.dtype, Layout::row_major(3, x.layout.shape), {&x, &dy}, false, &plan.dx));
+  plan.x = x;
+  plan.y = dy;
+  plan.kept = keep_first;
+  return submit_interaction(plan, out, [] { return Call{DotInteractionGradCall{}}; });
+}
+
+}  // namespace rondo::ops
