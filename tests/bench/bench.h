@@ -63,20 +63,21 @@ struct Row {
   std::function<Samplers()> prepare;  // may throw: then the row cannot run, and the exception says why
 };
 
-void add_submission_rows(const Options& options, std::vector<Row>& rows);  // submit.cc
-void add_task_rows(const Options& options, std::vector<Row>& rows);        // tasks.cc
-void add_graph_rows(const Options& options, std::vector<Row>& rows);       // graph.cc
-void add_control_rows(const Options& options, std::vector<Row>& rows);     // control.cc
-void add_scaling_rows(const Options& options, std::vector<Row>& rows);     // scale.cc
-void add_training_rows(const Options& options, std::vector<Row>& rows);    // train.cc
-void add_operator_rows(const Options& options, std::vector<Row>& rows);    // operators.cc
-void add_optimizer_rows(const Options& options, std::vector<Row>& rows);   // optimizers.cc
-void add_backward_rows(const Options& options, std::vector<Row>& rows);    // backward.cc
-void add_attention_rows(const Options& options, std::vector<Row>& rows);   // attention.cc
-void add_gate_rows(const Options& options, std::vector<Row>& rows);        // gates.cc
-void add_layer_rows(const Options& options, std::vector<Row>& rows);       // layers.cc
-void add_network_rows(const Options& options, std::vector<Row>& rows);     // networks.cc
-void add_encoder_rows(const Options& options, std::vector<Row>& rows);     // encoders.cc
+void add_submission_rows(const Options& options, std::vector<Row>& rows);   // submit.cc
+void add_task_rows(const Options& options, std::vector<Row>& rows);         // tasks.cc
+void add_graph_rows(const Options& options, std::vector<Row>& rows);        // graph.cc
+void add_control_rows(const Options& options, std::vector<Row>& rows);      // control.cc
+void add_scaling_rows(const Options& options, std::vector<Row>& rows);      // scale.cc
+void add_training_rows(const Options& options, std::vector<Row>& rows);     // train.cc
+void add_operator_rows(const Options& options, std::vector<Row>& rows);     // operators.cc
+void add_optimizer_rows(const Options& options, std::vector<Row>& rows);    // optimizers.cc
+void add_backward_rows(const Options& options, std::vector<Row>& rows);     // backward.cc
+void add_attention_rows(const Options& options, std::vector<Row>& rows);    // attention.cc
+void add_gate_rows(const Options& options, std::vector<Row>& rows);         // gates.cc
+void add_layer_rows(const Options& options, std::vector<Row>& rows);        // layers.cc
+void add_network_rows(const Options& options, std::vector<Row>& rows);      // networks.cc
+void add_encoder_rows(const Options& options, std::vector<Row>& rows);      // encoders.cc
+void add_recommender_rows(const Options& options, std::vector<Row>& rows);  // recommender.cc
 
 // Of the clock, or what all threads of the process have had of the processors (--processor-time).
 inline bool counts_processors = false;

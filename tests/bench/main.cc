@@ -148,6 +148,7 @@ int run(const Command& c) {
     add_attention_rows(c.options, rows);
     add_gate_rows(c.options, rows);
     add_optimizer_rows(c.options, rows);
+    add_recommender_rows(c.options, rows);
   } else if (c.options.table == Options::kLayers) {
     add_layer_rows(c.options, rows);
   } else {
