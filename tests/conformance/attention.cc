@@ -313,6 +313,7 @@ TEST_P(Attention, SixteenBits) {
        .size = 64,
        .place = Place::packed,
        .before = 70},
+      {.batch = 1, .queries = 5, .keys = 130, .heads = 1, .key_heads = 1, .size = 8, .before = 9, .after = 3},
       {.batch = 1, .queries = 65, .keys = 67, .heads = 2, .key_heads = 1, .size = 128, .cap = 30},
   };
   int turn = 0;

@@ -35,6 +35,10 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   RONDO_INLINE AttentionTiles(const AttentionArguments& args, M* shared)
       : Work(args), shared(shared), lane(threadIdx.x % 32), g(lane / 4), t(lane % 4), line(threadIdx.x / 32 * 16) {}
 
+  // Where tiles begin: at numbers of dropout. One that is empty may lie anywhere.
+  RONDO_INLINE static i64 begin_of(AttentionSpan span) {
+    return span.begin < span.end ? span.begin / kAttentionDraws * kAttentionDraws : span.end;
+  }
   // Rows `place` + g and 8 behind it, as far as there are so many.
   RONDO_INLINE void load(Rows& to, int array, i64 b, i64 place, i64 h, i64 end) const {
 #pragma unroll
@@ -226,7 +230,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     load(q, kAttentionQ, b, first + line, h, args.queries);
     Sums<head> sum = {};
     f32 top[2] = {attention_nowhere<f32>(), attention_nowhere<f32>()}, total[2] = {0, 0};
-    i64 at = all.begin / 8 * 8;
+    i64 at = begin_of(all);
     if (at < all.end) begin_tile(keys, kAttentionK, b, at, all, of);
     end_copies();
     for (; at < all.end; at += tile) {
@@ -334,7 +338,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
       if (t == 0) *args.template row<f32>(kAttentionDelta, b, query, h) = delta[r];
     }
     Sums<head> sum = {};
-    for (i64 at = all.begin / 8 * 8; at < all.end; at += tile) {
+    for (i64 at = begin_of(all); at < all.end; at += tile) {
       __syncthreads();
       begin_tile(keys, kAttentionK, b, at, all, of);
       end_copies();
@@ -381,14 +385,14 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     load(v, kAttentionV, b, first + line, of, reach.keys);
     Sums<columns> dk = {}, dv = {};
     for (i64 h = of * args.shared; h < (of + 1) * args.shared; ++h) {
-      for (i64 at = all.begin / 8 * 8; at < all.end; at += tile) {
+      for (i64 at = begin_of(all); at < all.end; at += tile) {
         __syncthreads();
         begin_tile(queries, kAttentionQ, b, at, all, h);
         end_copies();
         begin_tile(changes, kAttentionDy, b, at, all, h);
         end_copies();
         for (int i = threadIdx.x; i < tile; i += kThreads) {
-          const bool there = at + i < all.end;
+          const bool there = at + i >= all.begin && at + i < all.end;
           lse[i] = binary(there ? *args.template row<f32>(kAttentionLse, b, at + i, h) : attention_nowhere<f32>());
           delta[i] = there ? *args.template row<f32>(kAttentionDelta, b, at + i, h) : 0;
         }
