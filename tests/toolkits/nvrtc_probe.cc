@@ -277,6 +277,9 @@ void compile_for(int architecture, const std::string& stamps_path, const std::st
   // It calls a function of the driver's that the compiler has to know; where it does not, the host decides.
   if (cuda::nvrtc().version() < "CUDA 12.3")
     std::erase_if(kernels, [](const Kernel& k) { return k.name == "chooser"; });
+  // Tensor cores are asked for from 8.0 on.
+  if (architecture < 80)
+    std::erase_if(kernels, [](const Kernel& k) { return k.text.find("ldmatrix") != std::string::npos; });
   print("kernels", std::to_string(kernels.size()));
   Stamps stamps(stamps_path, list, circumstances(target));
   Compiler compiler(target, stamps);
