@@ -166,9 +166,9 @@ sanitize() {
   # Calls that fail on purpose are the suite's to judge; kernels of cuDNN are not ours to mend: its filter gradient in f32
   # (wgrad_alg1_engine, cuDNN 9) reads up to some hundred bytes behind a small image, and uses nothing of it.
   [ "$tool" = memcheck ] && own=(--report-api-errors no --kernel-name-exclude kns=cudnn --kernel-name-exclude kns=wgrad_alg1)
-  # Communicators of one GPU make no call that the sanitizer could attend.
-  local alone=
-  [ "$(nvidia-smi -L 2>/dev/null | wc -l)" -lt 2 ] && alone=/conformance_comm$
+  # Communicators of one GPU make no call that the sanitizer could attend, and it takes the place of the profiler that ranges are shown to.
+  local alone=/conformance_ranges$
+  [ "$(nvidia-smi -L 2>/dev/null | wc -l)" -lt 2 ] && alone='/conformance_\(comm\|ranges\)$'
   # under STEP PROGRAMS-LEFT-OUT LIMIT N FILTER: those programs, each in N processes of the tool.
   under() {
     WITHOUT=$2 GTEST_FILTER=$5 RONDO_TEST_QUICK=1 test_suite "$1" conformance "$3" "$4" "$sanitizer" --tool "$tool" "${own[@]}" --error-exitcode 99
@@ -183,7 +183,7 @@ sanitize() {
   for name in 'Control*' Common.WhatOthersWriteIsReadAnew Profile.BodiesAre Sites.BodiesAnd; do choosing+=("*/$name$2"); done
   choosing=$(IFS=: && echo "${choosing[*]}")
   under "$tool" "$alone" 240 "${GPU_SHARDS:-$parts}" "$2:-*Fork*:*ExitWithoutDestroying*:*EngineInAStaticObject*:$choosing"
-  under "$tool-choosing" 'conformance_\([a-qs-z]\|ra\|recu\)' 120 12 "$choosing"
+  under "$tool-choosing" 'conformance_\([a-qs-z]\|ra\|recom\|recu\)' 120 40 "$choosing"
 }
 
 # trained NAME COMMAND...: digits on the device and on the cpu, whose parameters may differ by what sums and exponentials round; those
