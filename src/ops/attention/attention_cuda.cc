@@ -1,5 +1,6 @@
-// Attention on a GPU: cuDNN's engine, or which kernels of rtc/device/attention.h, and their launches: one for the
-// result; one for the gradient of queries, and one for that of keys and values, which needs what the first found.
+// Attention on a GPU: cuDNN's engine, or which kernels of rtc/device/attention_tiles.h, for tensor cores, or
+// attention.h, and their launches: one for the result; one for the gradient of queries, and one for that of keys and
+// values, which needs what the first found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
@@ -14,7 +15,8 @@ using namespace device;
 
 namespace {
 
-constexpr int kThreadsOfBlock = 128;  // as AttentionPass has them
+constexpr int kThreadsOfBlock = 128;  // as AttentionPass and AttentionTiles have them
+constexpr int kRowsOfTiles = 64;      // as AttentionTiles has them, of a block
 
 constexpr const char* kTilesBefore = R"(
 using Pass = AttentionTiles<In, Mask, kHead, kTile, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
@@ -105,7 +107,7 @@ class CudaAttention final : public KernelTask {
     spec.type("In", plan_.q().dtype)
         .type("Mask", plan_.has(kAttentionMask) ? plan_.view[kAttentionMask]->dtype : RONDO_BOOL);
     spec.constant("kMask", static_cast<int>(plan_.mask())).constant("kDrops", plan_.drops());
-    int64_t rows_of_block = 64, parts = 1;
+    int64_t rows_of_block = kRowsOfTiles, parts = 1;
     int kernel;
     if (tiles) {
       const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 128);
