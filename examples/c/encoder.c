@@ -2,6 +2,7 @@
 #include "encoder.h"
 
 #include "check.h"
+#include "packed_attention.h"
 
 static const double kEpsilon = 1e-5; /* of normalisation */
 
@@ -53,34 +54,14 @@ static rondo_tensor* add_and_norm(const struct encoder* encoder, struct model* m
   return replace(sum, encoder_norm(model, sum));
 }
 
-/* Each place gathers from all of its sequence: queries, keys and values are views of one product. */
+/* Each place gathers from all of its sequence. */
 static rondo_tensor* attention(const struct encoder* encoder, struct model* model, rondo_tensor* x) {
   rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
-  const rondo_tensor_info info = facts_of(x);
-  rondo_tensor *packed = encoder_dense(model, x, 3 * encoder->width), *parts = NULL, *qkv[3] = {NULL, NULL, NULL};
-  rondo_tensor *heads = NULL, *out = NULL;
-  int64_t split[5], part[4];
-  int i;
-  split[0] = part[0] = info.shape[0];
-  split[1] = part[1] = info.shape[1];
-  split[2] = 3;
-  split[3] = part[2] = encoder->heads;
-  split[4] = part[3] = encoder->width / encoder->heads;
-  CHECK(rondo_tensor_reshape(packed, 5, split, &parts));
-  for (i = 0; i < 3; ++i) {
-    rondo_tensor* slice = NULL;
-    CHECK(rondo_tensor_slice(parts, 2, i, i + 1, 1, &slice));
-    CHECK(rondo_tensor_reshape(slice, 4, part, &qkv[i]));
-    rondo_tensor_destroy(slice);
-  }
+  rondo_tensor *packed = encoder_dense(model, x, 3 * encoder->width), *seen;
   options.dropout = encoder->dropout;
-  CHECK(rondo_attention(qkv[0], qkv[1], qkv[2], &options, &heads, NULL));
-  CHECK(rondo_tensor_reshape(heads, 3, info.shape, &out));
-  for (i = 0; i < 3; ++i) rondo_tensor_destroy(qkv[i]);
-  rondo_tensor_destroy(parts);
+  seen = packed_attention(packed, encoder->heads, &options);
   rondo_tensor_destroy(packed);
-  rondo_tensor_destroy(heads);
-  return replace(out, encoder_dense(model, out, encoder->width));
+  return replace(seen, encoder_dense(model, seen, encoder->width));
 }
 
 /* Takes x. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "packed_attention.h"
 
 static const double kEpsilon = 1e-12; /* of its layer normalisation */
 
@@ -184,37 +185,19 @@ static rondo_tensor* add_and_norm(const struct minilm_dense* norm, rondo_tensor*
 }
 
 /* Each place gathers from those of its sentence. x: [n, places, width]. */
-static rondo_tensor* attention(const struct minilm_layer* layer, rondo_tensor* x, rondo_tensor* lengths) {
+static rondo_tensor* attention(const struct minilm* net, const struct minilm_layer* layer, rondo_tensor* x,
+                               rondo_tensor* lengths) {
   rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
-  rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
-  rondo_tensor *packed = dense(&layer->qkv, x), *parts = NULL, *qkv[3] = {NULL, NULL, NULL}, *heads = NULL, *out = NULL;
-  int64_t split[5], part[4];
-  int i;
-  CHECK(rondo_tensor_query(x, &info));
-  split[0] = part[0] = info.shape[0];
-  split[1] = part[1] = info.shape[1];
-  split[2] = 3;
-  split[3] = part[2] = info.shape[2] / MINILM_HEAD;
-  split[4] = part[3] = MINILM_HEAD;
-  CHECK(rondo_tensor_reshape(packed, 5, split, &parts));
-  for (i = 0; i < 3; ++i) {
-    rondo_tensor* slice = NULL;
-    CHECK(rondo_tensor_slice(parts, 2, i, i + 1, 1, &slice));
-    CHECK(rondo_tensor_reshape(slice, 4, part, &qkv[i])); /* a view: nothing is copied */
-    rondo_tensor_destroy(slice);
-  }
+  rondo_tensor *packed = dense(&layer->qkv, x), *seen;
   options.query_lengths = options.key_lengths = lengths;
-  CHECK(rondo_attention(qkv[0], qkv[1], qkv[2], &options, &heads, NULL));
-  CHECK(rondo_tensor_reshape(heads, 3, info.shape, &out));
-  for (i = 0; i < 3; ++i) rondo_tensor_destroy(qkv[i]);
-  rondo_tensor_destroy(parts);
+  seen = packed_attention(packed, net->width / MINILM_HEAD, &options);
   rondo_tensor_destroy(packed);
-  rondo_tensor_destroy(heads);
-  return replace(out, dense(&layer->out, out));
+  return replace(seen, dense(&layer->out, seen));
 }
 
-static rondo_tensor* through(const struct minilm_layer* layer, rondo_tensor* x, rondo_tensor* lengths) {
-  rondo_tensor *y = attention(layer, x, lengths), *seen, *out;
+static rondo_tensor* through(const struct minilm* net, const struct minilm_layer* layer, rondo_tensor* x,
+                             rondo_tensor* lengths) {
+  rondo_tensor *y = attention(net, layer, x, lengths), *seen, *out;
   seen = add_and_norm(&layer->norms[0], x, y);
   y = replace(y, dense(&layer->wide, seen));
   CHECK(rondo_unary(RONDO_GELU, y, &y));
@@ -262,7 +245,7 @@ rondo_tensor* minilm_forward(const struct minilm* net, rondo_tensor* ids, rondo_
   static const int32_t places[] = {1};
   rondo_tensor *x = embed(net, ids), *mask = present(net, ids, lengths), *sum = NULL, *length = NULL;
   int i;
-  for (i = 0; i < MINILM_LAYERS; ++i) x = replace(x, through(&net->layers[i], x, lengths));
+  for (i = 0; i < MINILM_LAYERS; ++i) x = replace(x, through(net, &net->layers[i], x, lengths));
   CHECK(rondo_binary(RONDO_MUL, x, mask, &x));
   CHECK(rondo_reduce(RONDO_SUM, x, 1, places, 0, &sum)); /* of length 1 the sum is what the mean is */
   CHECK(rondo_reduce(RONDO_L2_NORM, sum, 1, places, 1, &length));
