@@ -64,6 +64,7 @@ normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
 normal             java/java_service          -          all        all
+normal             java/*simulated            -          all        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all

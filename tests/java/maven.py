@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Builds the Java library with Maven and runs its tests: on the cpu, then on the simulated driver that the environment names, then
-with a newer JDK where there is one. Fails on any report of -Xcheck:jni. Then runs the examples as their users do, from the jars: the
-training must end with the parameters of the same training in C, bit for bit.
+"""Builds the Java library with Maven and runs its tests. Fails on any report of -Xcheck:jni.
 
-    maven.py SOURCE_ROOT BUILD_ROOT C_DIGITS [C_DIGITS_PARALLEL RONDO]
+    maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS [C_DIGITS_PARALLEL RONDO]
+    maven.py simulated SOURCE_ROOT BUILD_ROOT
 
-The last two are for the training on several ranks, started by the command rondo.
+The first runs all tests on the cpu, then with a newer JDK where there is one, then the examples as their users do, from the jars: the
+training must end with the parameters of the same training in C, bit for bit. The last two are for the training on several ranks,
+started by the command rondo. The second runs the tests of devices and the examples for them on the simulated driver that the
+environment names.
 
 Skipped (77) where there is no Maven. Maven fetches its plugins and JUnit once, into the user's repository.
 """
@@ -37,10 +39,11 @@ def jdks():
     return found
 
 
-def maven(root, build, name, environment, *arguments):
-    """Runs Maven; its output is kept in the build folder, and shown if it fails."""
-    target = pathlib.Path(build, "bindings/java/target")
-    command = ["mvn", "-B", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={target}", *arguments]
+def maven(root, build, place, name, environment, *arguments):
+    """Runs Maven, which leaves what it makes in this place; its output is kept in the build folder, and shown if it fails."""
+    target = place / "target"
+    command = ["mvn", "-B", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={target}",
+               f"-Drondo.natives={place}/natives", *arguments]
     run = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
                          stdin=subprocess.DEVNULL, errors="replace")
     pathlib.Path(build, f"bindings/java/{name}.log").write_text(run.stdout)
@@ -98,21 +101,20 @@ the weights are equal, bit for bit
 """
 
 
-def examples(root, build, c_digits, parallel, cpu, simulated):
+def examples(root, build, c_digits, parallel, cpu):
     """What the README shows, layers as callables, and digits against C, on one rank and on two."""
     target = pathlib.Path(build, "bindings/java/target")
     jar = min(target.glob("rondo-*.jar"), key=lambda path: len(path.name))  # the others have a word more
     natives = next(target.glob("rondo-*-linux-x86_64.jar"))
     sources = pathlib.Path(root, "examples/java")
-    cpu, simulated = ({**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"} for environment in (cpu, simulated))
+    cpu = {**cpu, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"}
     with tempfile.TemporaryDirectory() as folder:
         for placed in (["-cp", f"{jar}:{natives}"], ["-p", jar, "--add-modules", "dev.rondo", "-cp", natives],
                        ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
             out = run(["java", *SHORT, *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
-        for device, environment in (("cpu", cpu), ("cuda:0", simulated)):
-            out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "CallableLayers.java", device], environment, folder)
-            assert out == CALLABLE, out
+        out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "CallableLayers.java", "cpu"], cpu, folder)
+        assert out == CALLABLE, out
         modular(jar, natives, cpu, folder)
         for mode, precision in (("async", "f32"), ("threaded", "f32"), ("naive", "f32"), ("async", "f16"), ("naive", "bf16")):
             options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--precision", precision,
@@ -123,9 +125,6 @@ def examples(root, build, c_digits, parallel, cpu, simulated):
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
             assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
-        out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"],
-                  simulated, folder)
-        assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
         if parallel:
             c_parallel, rondo = parallel
             java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
@@ -136,24 +135,43 @@ def examples(root, build, c_digits, parallel, cpu, simulated):
     print("examples: as in C")
 
 
-def main(root, build, c_digits, *parallel):
+def device_examples(root, build, place, environment):
+    """Layers as callables, and digits as a captured graph."""
+    java = ["java", *SHORT, f"-Ddev.rondo.native.path={build}/bindings/java", "-cp", place / "target/classes"]
+    environment = {**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"}
+    sources = pathlib.Path(root, "examples/java")
+    with tempfile.TemporaryDirectory() as folder:
+        out = run([*java, sources / "CallableLayers.java", "cuda:0"], environment, folder)
+        assert out == CALLABLE, out
+        out = run([*java, sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"], environment, folder)
+        assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
+    print("examples: on the device")
+
+
+def main(part, root, build, *programs):
     if not shutil.which("mvn"):
         print("Maven is not installed")
         return 77
+    place = pathlib.Path(build, "bindings/java" if part == "cpu" else "bindings/java/simulated")
+    subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
+                    f"{build}/src/librondo.so.0", "linux-x86_64", place / "natives"], check=True)
+    short = f"-Drondo.vm={' '.join(SHORT)}"
+    if part == "simulated":
+        ok = maven(root, build, place, "simulated", dict(os.environ), "test", "-Dgroups=device", short)
+        if ok:
+            device_examples(root, build, place, dict(os.environ))
+        return 0 if ok else 1
     cpu = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
-    subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
-                    f"{build}/src/librondo.so.0", "linux-x86_64", f"{build}/bindings/java/natives"], check=True)
-    short = f"-Drondo.vm={' '.join(SHORT)}"
-    ok = maven(root, build, "cpu", cpu, "verify", short)
-    ok = ok and maven(root, build, "simulated", dict(os.environ), "surefire:test", "-Dgroups=device", short)
+    ok = maven(root, build, place, "cpu", cpu, "verify", short)
     newer = {version: home for version, home in jdks().items() if version >= 21}
     if ok and newer:
         version = max(newer)
-        ok = maven(root, build, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
+        ok = maven(root, build, place, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
                    "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
     if ok:
-        examples(root, build, pathlib.Path(c_digits).resolve(), [pathlib.Path(path).resolve() for path in parallel], cpu, dict(os.environ))
+        c_digits, *parallel = [pathlib.Path(path).resolve() for path in programs]
+        examples(root, build, c_digits, parallel, cpu)
     return 0 if ok else 1
 
 

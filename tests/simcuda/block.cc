@@ -4,12 +4,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <vector>
 
@@ -68,33 +70,62 @@ simcuda_switch:
 )");
 #endif
 
-// Stacks are kept per thread: a block of 1024 waiting lanes needs 1024 of them, again and again.
+// Stacks are kept: a block of 1024 waiting lanes needs 1024 of them, again and again. A thread keeps a few, all others are there for every
+// thread, and none is unmapped: a process has some 65,000 mappings at most, of which the thread sanitizer needs six for each that was
+// ever made.
 class Stacks {
  public:
-  ~Stacks() {
-    for (void* stack : all_) munmap(stack, SIMCUDA_STACK_BYTES);
-  }
+  ~Stacks() { leave(0); }
   Fiber* take() {
-    if (free_.empty()) {
-      constexpr std::size_t bytes = SIMCUDA_STACK_BYTES;
-      char* raw = static_cast<char*>(
-          mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-      if (raw == MAP_FAILED) std::abort();
-      char* stack = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(raw) + bytes - 1) / bytes * bytes);
-      if (stack != raw) munmap(raw, static_cast<std::size_t>(stack - raw));
-      if (stack + bytes != raw + 2 * bytes) munmap(stack + bytes, static_cast<std::size_t>(raw + bytes - stack));
-      mprotect(stack, 4096, PROT_NONE);  // an overflow stops here, not in the neighbour
-      all_.push_back(stack);
-      free_.push_back(stack);
-    }
-    char* stack = static_cast<char*>(free_.back());
+    if (free_.empty()) fetch();
+    char* stack = free_.back();
     free_.pop_back();
     return reinterpret_cast<Fiber*>(stack + SIMCUDA_STACK_BYTES - sizeof(Fiber));
   }
   void give(Fiber* fiber) { free_.push_back(reinterpret_cast<char*>(fiber) + sizeof(Fiber) - SIMCUDA_STACK_BYTES); }
+  // A block has ended.
+  void settle() {
+    if (free_.size() > kFew) leave(kFew);
+  }
 
  private:
-  std::vector<void*> all_, free_;
+  static constexpr std::size_t kFew = 32;  // a warp
+
+  // What every thread may take; it lasts as long as the process, which threads may outlive.
+  struct Common {
+    std::mutex mutex;
+    std::vector<char*> free;
+  };
+  static Common& common() {
+    static auto* const common = new Common;
+    return *common;
+  }
+
+  void leave(std::size_t kept) {
+    const std::lock_guard lock(common().mutex);
+    common().free.insert(common().free.end(), free_.begin() + static_cast<std::ptrdiff_t>(kept), free_.end());
+    free_.resize(kept);
+  }
+  void fetch() {
+    {
+      const std::lock_guard lock(common().mutex);
+      std::vector<char*>& free = common().free;
+      const std::size_t kept = free.size() - std::min(free.size(), kFew);
+      free_.assign(free.begin() + static_cast<std::ptrdiff_t>(kept), free.end());
+      free.resize(kept);
+    }
+    if (!free_.empty()) return;
+    constexpr std::size_t bytes = SIMCUDA_STACK_BYTES;
+    void* const raw = mmap(nullptr, (kFew + 1) * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (raw == MAP_FAILED) std::abort();
+    char* stack = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(raw) + bytes - 1) / bytes * bytes);
+    for (std::size_t i = 0; i < kFew; ++i, stack += bytes) {
+      mprotect(stack, 4096, PROT_NONE);  // an overflow stops here, not in the neighbour
+      free_.push_back(stack);
+    }
+  }
+
+  std::vector<char*> free_;
 };
 
 Stacks& stacks() {
@@ -160,6 +191,7 @@ class Runner {
       }
     }
     for (Fiber* fiber : live_) stacks().give(fiber);
+    stacks().settle();
     return std::move(result_);
   }
 

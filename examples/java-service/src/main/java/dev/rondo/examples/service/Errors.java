@@ -6,6 +6,7 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.ResponseUtils;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
@@ -25,11 +26,12 @@ final class Errors extends ErrorHandler {
   @Override
   protected void generateResponse(Request request, Response response, int status, String message, Throwable cause, Callback callback) {
     final Api.Reply reply = api.refused(status, message == null ? HttpStatus.getMessage(status) : message);
-    put(reply, response, callback);
+    put(reply, request, response, callback);
   }
 
-  /** Sends an answer. */
-  static void put(Api.Reply reply, Response response, Callback callback) {
+  /** Sends an answer, which says that the connection ends where a body is not here to its end: nothing can be read behind it. */
+  static void put(Api.Reply reply, Request request, Response response, Callback callback) {
+    ResponseUtils.ensureConsumeAvailableOrNotPersistent(request, response);
     response.setStatus(reply.status());
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
     reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));

@@ -87,12 +87,12 @@ final class JettyServer {
       final String path = Request.getPathInContext(request);
       final int longest = api.longestBody(method, path);
       if (longest == 0) { // nobody reads it
-        api.answer(method, path, CompletableFuture.completedFuture(new byte[0])).thenAccept(reply -> Errors.put(reply, response, callback));
+        api.answer(method, path, CompletableFuture.completedFuture(new byte[0])).thenAccept(reply -> Errors.put(reply, request, response, callback));
         return true;
       }
       final Body body = new Body(request, bodies, longest);
       final Callback released = Callback.from(callback, body::release); // an answer that nobody takes keeps it, too
-      api.answer(method, path, body.receive()).thenAccept(reply -> Errors.put(reply, response, released));
+      api.answer(method, path, body.receive()).thenAccept(reply -> Errors.put(reply, request, response, released));
       return true;
     }
   }

@@ -44,6 +44,10 @@ class ServiceTest {
       check(service.post("{\"image\": [0.5, 1]}").get(), 400, "has 2 numbers: an image has 64");
       check(service.post(ServiceProcess.body(digits.subList(0, 65))).get(), 400, "more than 64 images");
       check(service.post(" ".repeat(200_000)).get(), 413, "longer than");
+      try (Visitor visitor = new Visitor(service.port())) {
+        final String came = visitor.send(Visitor.post("/classify", 200_000) + " ").all();
+        assertTrue(came.startsWith("HTTP/1.1 413 ") && came.contains("\r\nConnection: close\r\n"), came); // or it would be used again
+      }
       assertEquals(3, service.metric("digits_requests_total{path=\"/classify\",status=\"400\"}"));
       assertEquals(9, service.metric("digits_requests_total{path=\"/classify\",status=\"200\"}"));
       assertEquals(1, service.metric("digits_requests_total{path=\"other\",status=\"404\"}"));
