@@ -70,9 +70,9 @@ simcuda_switch:
 )");
 #endif
 
-// Stacks are kept: a block of 1024 waiting lanes needs 1024 of them, again and again. A thread keeps a few, all others are there for every
-// thread, and none is unmapped: a process has some 65,000 mappings at most, of which the thread sanitizer needs six for each that was
-// ever made.
+// Stacks are kept: a block of 1024 waiting lanes needs 1024 of them, again and again. A thread keeps a few, all others
+// are there for every thread, and none is unmapped: a process has some 65,000 mappings at most, of which the thread
+// sanitizer needs six for each that was ever made.
 class Stacks {
  public:
   ~Stacks() { leave(0); }
@@ -116,7 +116,8 @@ class Stacks {
     }
     if (!free_.empty()) return;
     constexpr std::size_t bytes = SIMCUDA_STACK_BYTES;
-    void* const raw = mmap(nullptr, (kFew + 1) * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const raw =
+        mmap(nullptr, (kFew + 1) * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED) std::abort();
     char* stack = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(raw) + bytes - 1) / bytes * bytes);
     for (std::size_t i = 0; i < kFew; ++i, stack += bytes) {
