@@ -125,6 +125,10 @@ std::string Graph::report_bindings() const {
   if (info_.call_kernels)
     text += format("  call: %d kernel%s the caller's addresses\n", info_.call_kernels,
                    info_.call_kernels == 1 ? " takes" : "s take");
+  for (const Segment& segment : segments_)
+    if (const uint32_t executables = segment.executables.load(std::memory_order_relaxed); executables > 1)
+      text += format("  call: %u executables on %s, each for addresses that came back\n", executables,
+                     device_name(segment.device->id()).c_str());
   return text;
 }
 

@@ -124,6 +124,7 @@ void Graph::run_as_tasks(Segment& segment, const Status& why) {
   for (const Segment::Patched& each : segment.patched)
     info_.call_kernels -= static_cast<int32_t>(each.kernels.nodes.size());
   segment.patched.clear();
+  segment.addresses.clear();
   segment.auxiliaries = most_auxiliaries(segment);
   segment.why_split = why.message();
   segment.fell_back = true;

@@ -12,6 +12,7 @@
 #include "base/caught.h"
 #include "base/processors.h"
 #include "base/settings.h"
+#include "engine/shown.h"
 #include "engine/trace.h"
 #include "graph/control.h"
 #include "graph/launch.h"
@@ -59,6 +60,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   RONDO_TRY(self.lower(self));
   RONDO_TRY(self.check_guards());
   RONDO_TRY(self.prepare());
+  self.spread();
   const double prepared = Trace::now_us();
   RONDO_TRY(self.place_memory());
   RONDO_TRY(self.clear_kept());
@@ -117,7 +119,25 @@ std::string Graph::recorded_at(const Task& task) const {
   return text;
 }
 
-// From tasks to segments and branches.
+// Tasks that take about as long as an edge between branches: some kernels of ours, on as much as a GPU moves meanwhile.
+std::vector<bool> Graph::find_small() const {
+  constexpr size_t kBytes = 256 << 10, kKernels = 2;
+  std::vector<bool> small(tasks_.size(), false);
+  if (setting_choice(Setting::graph_branches) == 1) return small;
+  std::vector<TaskOperand> operands;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    const size_t kernels = tasks_[i]->own_kernels();
+    if (kernels == 0 || kernels > kKernels || tasks_[i]->wants_auxiliaries() > 0) continue;
+    operands.clear();
+    tasks_[i]->list_operands(&operands);
+    size_t bytes = 0;
+    for (const TaskOperand& each : operands) bytes += shown_bytes(each.view);
+    small[i] = !operands.empty() && bytes <= kBytes;
+  }
+  return small;
+}
+
+// From tasks to segments.
 Status Graph::lower(const Graph& outermost) {
   outermost_ = &outermost;
   predecessors_ = data_flow(tasks_);
@@ -128,10 +148,15 @@ Status Graph::lower(const Graph& outermost) {
   });
   RONDO_TRY(status);
   split();
+  return find_unwritten();
+}
+
+// Branches, of bodies too; what tasks launch is known.
+void Graph::spread() {
   std::vector<bool> parallel;
   for (const Segment& segment : segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
-  plan_ = plan_branches(predecessors_, segment_of_, parallel, max_branches_);
-  return find_unwritten();
+  plan_ = plan_branches(predecessors_, segment_of_, parallel, find_small(), max_branches_);
+  for_each_body([](uint32_t, Graph& body) { body.spread(); });
 }
 
 // The figures of what it consists of, bodies included.

@@ -46,8 +46,10 @@ Graph::~Graph() {
   if (engine_->forked()) return;
   // A launch in flight keeps what it runs: the driver frees an exec when its last run is done, and the arena's memory
   // goes back with the fences of its last use.
-  for (Segment& segment : segments_)
+  for (Segment& segment : segments_) {
     if (segment.kind == Segment::Kind::captured) segment.device->streams()->graph_destroy(&segment.native);
+    for (Segment::Executable& each : segment.others) segment.device->streams()->graph_destroy(&each.native);
+  }
 }
 
 // Most graphs are one segment, of which nothing is to be checked or set: their launch is the path that counts.

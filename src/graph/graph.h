@@ -10,6 +10,7 @@
 
 #include <rondo/graph.h>
 
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <deque>
@@ -87,22 +88,30 @@ struct Segment {
     KernelNodes kernels;
   };
   std::vector<Changed> changed;
-  // Of a captured segment: tasks that work on the caller's memory, and where that is for which their nodes are.
+  // Of a captured segment: tasks that work on the caller's memory.
   struct Patched {
     Task* task;
     KernelNodes kernels;
     void* workspace;
-    bool known;  // else a change has failed half way, or none was made
-    struct Bound {
-      const Storage* storage;
-      const char* address;
-    };
-    std::vector<Bound> bound;
+    std::vector<const Storage*> bound;
   };
   std::vector<Patched> patched;
-  std::vector<Task*> guards;    // captured tasks that are asked before each launch
-  std::vector<uint32_t> tasks;  // indices into the graph's
-  std::vector<Use> uses;        // of each variable but the temporaries of this segment alone, and bindings
+  // For which addresses of what is bound, of all patched tasks in their order, the nodes of an executable are. Guarded
+  // by order.
+  using Addresses = std::vector<const char*>;
+  Addresses addresses;  // of the one in `native`
+  struct Executable {
+    NativeGraph native;  // without a template
+    Addresses addresses;
+  };
+  std::vector<Executable> others;        // of the same template, the one that was launched last in front
+  std::atomic<uint32_t> executables{1};  // for reports
+  std::array<uint64_t, 8> lately{};      // hashes of what calls bound that no executable was for
+  uint32_t calls_lately = 0;             // how many there were
+  double changed_us = 0;                 // spent on nodes for addresses that came back, since an executable was made
+  std::vector<Task*> guards;             // captured tasks that are asked before each launch
+  std::vector<uint32_t> tasks;           // indices into the graph's
+  std::vector<Use> uses;                 // of each variable but the temporaries of this segment alone, and bindings
   std::vector<BindingUse> binding_uses;
   std::atomic<Call*> idle_call{};  // as `idle`
   std::string why_split;           // why it is not captured; empty if it is
@@ -253,7 +262,9 @@ class Graph final : public RefCounted {
   const char* why_apart() const;
   template <class Visit>
   void for_each_body(const Visit& visit) const;
+  std::vector<bool> find_small() const;
   Status lower(const Graph& outermost);
+  void spread();
   Status find_bindings(const Recording& recording);
   // Whether a task uses a binding of another device than its own, or one that such a task uses.
   bool bound_elsewhere(const Task& task, const char** why) const;
@@ -277,6 +288,9 @@ class Graph final : public RefCounted {
   bool is_patched(uint32_t task) const;
   Status note_patched(Segment& segment, uint32_t task, const TaskContext& context, KernelNodes kernels);
   Status patch(Segment& segment, const TaskContext& context);
+  static void take_executable(Segment& segment, void* stream);
+  static bool executable_pays(Segment& segment);
+  static void make_executable(Segment& segment, void* stream);
   void split();
   void number_draws();
   Status check_guards() const;

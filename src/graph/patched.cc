@@ -1,7 +1,11 @@
 // Calls without copies: kernels of captured segments that work on a call's inputs and outputs are given the caller's
-// addresses before each launch that has others than the last one.
+// addresses before each launch that has others than the last one. For addresses that come back there are several
+// executables of one segment, each for those that it was launched with last.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/caught.h"
 #include "graph/graph.h"
 
 namespace rondo {
@@ -10,6 +14,28 @@ namespace {
 
 // What it costs, in microseconds: to change the node of a kernel, to begin a copy on a device, to copy a MiB.
 constexpr double kChangeUs = 0.25, kCopyUs = 2.5, kCopyMiBUs = 0.7;
+// To make an executable, and each node of it; and how many there may be, for each takes some 10 KiB a node.
+constexpr double kExecutableUs = 50, kExecutableNodeUs = 2;
+constexpr size_t kMostExecutables = 4;
+
+// No address of anybody's: a change has failed half way, or none was made.
+constexpr char kNowhere = 0;
+
+// Calls visit(i, storage) for each that is bound, i counting over all of the segment; false ends it.
+template <class Visit>
+bool all_bound(const Segment& segment, const Visit& visit) {
+  size_t at = 0;
+  for (const Segment::Patched& each : segment.patched)
+    for (const Storage* storage : each.bound)
+      if (!visit(at++, storage)) return false;
+  return true;
+}
+
+bool is_for_what_is_bound(const Segment& segment, const Segment::Addresses& addresses) {
+  return all_bound(segment, [&](size_t i, const Storage* storage) {
+    return storage->address() == addresses[i];  // mutation: executable_of_others
+  });
+}
 
 }  // namespace
 
@@ -63,25 +89,95 @@ Status Graph::note_patched(Segment& segment, uint32_t task, const TaskContext& c
   for (const Access& access : of.accesses())
     if (const auto found = binding_of_.find(access.variable->storage());
         found != binding_of_.end() && !copied_[found->second])
-      patched.bound.push_back({bindings_[found->second].storage.get(), nullptr});
+      patched.bound.push_back(bindings_[found->second].storage.get());
+  segment.addresses.resize(segment.addresses.size() + patched.bound.size(), &kNowhere);
   return {};
 }
 
 // The caller's memory is in its place.
 Status Graph::patch(Segment& segment, const TaskContext& context) {
+  if (is_for_what_is_bound(segment, segment.addresses)) return {};
+  take_executable(segment, context.stream);
   TaskContext changing = context;
   changing.device_random = segment.numbers.count ? device_random(*segment.device) : nullptr;
+  auto of_task = segment.addresses.begin();
   for (Segment::Patched& each : segment.patched) {
-    bool same = each.known;
-    for (const Segment::Patched::Bound& bound : each.bound) same &= bound.storage->address() == bound.address;
+    const auto known = of_task;
+    bool same = true;
+    for (const Storage* storage : each.bound) same &= storage->address() == *of_task++;
     if (same) continue;  // mutation: call_keeps_an_address
-    each.known = false;
+    std::fill(known, of_task, &kNowhere);
     changing.workspace = each.workspace;
     RONDO_TRY(run_on_nodes(*each.task, segment, &each.kernels, changing));
-    for (Segment::Patched::Bound& bound : each.bound) bound.address = bound.storage->address();
-    each.known = true;
+    std::transform(each.bound.begin(), each.bound.end(), known,
+                   [](const Storage* storage) { return storage->address(); });
   }
   return {};
+}
+
+// Launches what there is for these addresses, else what is made for them if that pays, else what was launched least
+// lately.
+void Graph::take_executable(Segment& segment, void* stream) {
+  std::vector<Segment::Executable>& others = segment.others;
+  auto found = std::find_if(others.begin(), others.end(), [&](const Segment::Executable& each) {
+    return is_for_what_is_bound(segment, each.addresses);
+  });
+  if (found == others.end()) {
+    if (executable_pays(segment)) make_executable(segment, stream);
+    if (others.empty()) return;
+    found = others.end() - 1;  // a new one stands there
+  }
+  std::rotate(others.begin(), found, found + 1);
+  std::swap(others.front().native.exec, segment.native.exec);
+  others.front().addresses.swap(segment.addresses);
+}
+
+// As much time has gone into changes for addresses that come back as an executable takes to make: so all of it together
+// is never more than twice what was best, whatever calls come.
+bool Graph::executable_pays(Segment& segment) {
+  uint64_t hash = 0x9e3779b97f4a7c15;
+  all_bound(segment, [&](size_t, const Storage* storage) {
+    hash = (hash ^ reinterpret_cast<uintptr_t>(storage->address())) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+    return true;
+  });
+  const bool comes_back = std::find(segment.lately.begin(), segment.lately.end(), hash) != segment.lately.end();
+  if (!comes_back) {
+    segment.lately[segment.calls_lately++ % segment.lately.size()] = hash;
+    return false;
+  }
+  auto known = segment.addresses.begin();
+  for (const Segment::Patched& each : segment.patched) {
+    bool same = true;
+    for (const Storage* storage : each.bound) same &= storage->address() == *known++;
+    if (!same) segment.changed_us += kChangeUs * static_cast<double>(each.kernels.nodes.size());
+  }
+  // Nodes that choose and collectives are of one executable; what settings have changed is known of one.
+  if (segment.chooses || !segment.guards.empty() || !segment.changed.empty()) return false;
+  if (segment.others.size() + 1 >= kMostExecutables) return false;
+  return segment.changed_us >= kExecutableUs + kExecutableNodeUs * segment.native.nodes;
+}
+
+// Another one, for no addresses yet. Where there is no memory for it calls go on with those that there are.
+void Graph::make_executable(Segment& segment, void* stream) {
+  segment.changed_us = 0;
+  StreamDevice& device = *segment.device->streams();
+  NativeGraph made;
+  made.graph = segment.native.graph;
+  const Status status = caught([&] {
+    segment.others.reserve(kMostExecutables);
+    Segment::Addresses nowhere(segment.addresses.size(), &kNowhere);
+    RONDO_TRY(device.graph_instantiate(&made, stream));
+    segment.others.push_back({made, std::move(nowhere)});
+    return Status();
+  });
+  made.graph = nullptr;
+  if (!status.ok()) {
+    device.graph_destroy(&made);
+    return;
+  }
+  segment.others.back().native.graph = nullptr;
+  segment.executables.store(static_cast<uint32_t>(segment.others.size()) + 1, std::memory_order_relaxed);
 }
 
 }  // namespace rondo

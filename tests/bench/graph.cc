@@ -135,10 +135,10 @@ Samplers launches(const Options& options, int nodes, int burst) {
 // Ten dependent adds to what a call is given, the first of which reads the caller's tensor and the last of which writes
 // another one; and the same on tensors of the recording's, to be launched.
 struct Called {
-  static constexpr int kNodes = 10, kChanged = 2;
+  static constexpr int kNodes = 10, kChanged = 2, kSets = 16;
 
   explicit Called(rondo_device device) : chains(device, 1), launched(chains.record(kNodes, RONDO_RECORD_AS_WRITTEN)) {
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < kSets; ++i) {
       x.push_back(make_tensor(chains.engine.get(), device, kElements, 1));
       y.push_back(make_tensor(chains.engine.get(), device, kElements, 0));
     }
@@ -181,14 +181,14 @@ struct Called {
   std::vector<Tensor> x, y;
 };
 
-// Host time of one call, with the tensors of the call before or with others, and of a launch.
-Samplers calls(const Options& options, bool others) {
+// Host time of one call, with as many sets of tensors in turn, and of a launch.
+Samplers calls(const Options& options, int sets) {
   auto s = std::make_shared<Called>(options.device);
   const int bursts = options.quick ? 10 : 40;
   const auto measure = [=](auto&& once) { return burst_us(bursts, 8, once, [&] { s->chains.wait(); }); };
   return {[=] {
             int which = 0;
-            return measure([&] { s->call(which ^= others ? 1 : 0); });
+            return measure([&] { s->call(which = (which + 1) % sets); });
           },
           [=] { return measure([&] { s->launch(); }); }};
 }
@@ -206,7 +206,7 @@ Samplers changed_calls(const Options& options) {
   return {[=] {
             int which = 0;
             return burst_us(
-                bursts, 8, [&] { s->call(which ^= 1); }, [&] { s->chains.wait(); });
+                bursts, 8, [&] { s->call(which = (which + 1) % Called::kSets); }, [&] { s->chains.wait(); });
           },
           [=] {
             return burst_us(
@@ -286,12 +286,16 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                     [=] { return launches(options, nodes, 1); }});
   }
 
-  for (const bool others : {false, true})
-    rows.push_back(
-        {others ? "call.others" : "call.same",
-         std::string("call a graph of 10 adds with ") + (others ? "other tensors each time" : "the same tensors"),
-         "a launch of such a graph", cuda ? at_most_above(others ? 0.25 * Called::kChanged : 0.25) : Goal{},
-         [=] { return calls(options, others); }});
+  struct {
+    const char *id, *given;
+    int sets;
+    double above_us;
+  } const turns[] = {{"call.same", "the same tensors", 1, 0.25},
+                     {"call.return", "three sets of tensors in turn", 3, 0.25},
+                     {"call.others", "other tensors each time", Called::kSets, 0.25 * Called::kChanged}};
+  for (const auto& [id, given, sets, above_us] : turns)
+    rows.push_back({id, std::string("call a graph of 10 adds with ") + given, "a launch of such a graph",
+                    cuda ? at_most_above(above_us) : Goal{}, [=, sets = sets] { return calls(options, sets); }});
   rows.push_back(
       {"call.changed", "call a graph of 10 adds with other tensors each time",
        cuda ? "changing two kernels of such a graph and launching it, by the driver" : "a launch of plain loops",

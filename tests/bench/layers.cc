@@ -36,11 +36,12 @@ Tensor reshaped(const Tensor& tensor, const Shape& shape) {
   return MADE(rondo_tensor_reshape, tensor.get(), static_cast<int32_t>(shape.size()), shape.data());
 }
 
-// The layers of all-MiniLM-L6 behind the embeddings, for one text of 16 words.
+// The layers of all-MiniLM-L6 behind the embeddings, for one text of so many words.
 class Transformer {
  public:
-  explicit Transformer(rondo_engine* engine) : engine_(engine) {
+  Transformer(rondo_engine* engine, int64_t words) : kWords(words) {
     for (Layer& layer : layers_) {
+      layer.packed = {random(engine, {kWidth, 3 * kWidth}), random(engine, {3 * kWidth})};
       for (int i = 0; i < 4; ++i) layer.dense[i] = {random(engine, {kWidth, kWidth}), random(engine, {kWidth})};
       layer.dense[4] = {random(engine, {kWidth, kInner}), random(engine, {kInner})};
       layer.dense[5] = {random(engine, {kInner, kWidth}), random(engine, {kWidth})};
@@ -49,17 +50,25 @@ class Transformer {
     words_ = random(engine, {1, kWords, kWidth});
     mask_ = random(engine, {1, 1, 1, kWords});
   }
+  // By plain operators.
   Tensor run() const {
     Tensor x = MADE(rondo_copy, words_.get());
     for (const Layer& layer : layers_) x = through(layer, x);
     return x;
   }
+  // By those that are made for it.
+  Tensor run_whole() const {
+    Tensor x = MADE(rondo_copy, words_.get());
+    for (const Layer& layer : layers_) x = whole(layer, x);
+    return x;
+  }
 
  private:
-  static constexpr int64_t kWords = 16, kWidth = 384, kInner = 1536, kHeads = 12;
+  static constexpr int64_t kWidth = 384, kInner = 1536, kHeads = 12;
+  const int64_t kWords;
   using Pair = std::pair<Tensor, Tensor>;
   struct Layer {
-    Pair dense[6], norm[2];
+    Pair packed, dense[6], norm[2];  // the first three in one
   };
   static Tensor sum(const Tensor& a, const Tensor& b) { return MADE(rondo_binary, RONDO_ADD, a.get(), b.get()); }
   static Tensor product(const Tensor& a, const Tensor& b) { return MADE(rondo_matmul, a.get(), b.get(), nullptr); }
@@ -71,7 +80,7 @@ class Transformer {
     const Tensor view = MADE(rondo_tensor_transpose, x.get(), axes.data());
     return MADE(rondo_copy, view.get());
   }
-  static Tensor heads(const Tensor& x, const std::vector<int32_t>& axes) {
+  Tensor heads(const Tensor& x, const std::vector<int32_t>& axes) const {
     return turned(reshaped(x, {1, kWords, kHeads, kWidth / kHeads}), axes);
   }
   Tensor through(const Layer& layer, const Tensor& x) const {
@@ -88,7 +97,29 @@ class Transformer {
     return normal(sum(dense(active, layer.dense[5]), attended), layer.norm[1]);
   }
 
-  rondo_engine* engine_;
+  static Tensor ended(const Tensor& x, const Pair& by) {
+    rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+    options.bias = by.second.get();
+    return MADE(rondo_matmul, x.get(), by.first.get(), &options);
+  }
+  Tensor whole(const Layer& layer, const Tensor& x) const {
+    const Tensor parts = reshaped(ended(x, layer.packed), {1, kWords, 3, kHeads, kWidth / kHeads});
+    const auto part = [&](int64_t which) {
+      const Tensor slice = MADE(rondo_tensor_slice, parts.get(), 2, which, which + 1, 1);
+      return reshaped(slice, {1, kWords, kHeads, kWidth / kHeads});
+    };
+    const Tensor q = part(0), k = part(1), v = part(2);
+    rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
+    options.mask = mask_.get();
+    rondo_tensor* seen = nullptr;
+    BENCH_CHECK(rondo_attention(q.get(), k.get(), v.get(), &options, &seen, nullptr));
+    const Tensor together = reshaped(Tensor(seen), {1, kWords, kWidth});
+    const Tensor attended = normal(sum(ended(together, layer.dense[3]), x), layer.norm[0]);
+    const Tensor inner = ended(attended, layer.dense[4]);
+    const Tensor active = MADE(rondo_unary, RONDO_GELU, inner.get());
+    return normal(sum(ended(active, layer.dense[5]), attended), layer.norm[1]);
+  }
+
   Layer layers_[6];
   Tensor words_, mask_;
 };
@@ -100,7 +131,7 @@ struct Work {
   Tensor by_plane = reshaped(by_kernel, {1, 256, 1, 1});
   Tensor left = random(engine.get(), {1024, 384}), right = random(engine.get(), {384, 1536});
   Tensor row = random(engine.get(), {1536});
-  Transformer transformer{engine.get()};
+  Transformer transformer{engine.get(), 16}, longer{engine.get(), 128};
 };
 
 using Run = std::function<void(Work&)>;
@@ -203,6 +234,18 @@ void add_layer_rows(const Options& options, std::vector<Row>& rows) {
         const std::shared_ptr<rondo_graph> owned(graph, rondo_graph_destroy);
         return [kept, owned](Work&) { BENCH_CHECK(rondo_graph_launch(owned.get())); };
       });
+  rows.push_back({"minilm.128", "six layers of MiniLM, 128 words, recorded", "the same by plain operators, recorded",
+                  at_most_of_peer(1), [=]() -> Samplers {
+                    if (!*work) *work = std::make_unique<Work>();
+                    Work& w = **work;
+                    const auto made = [&](Tensor (*layers)(const Work&, bool)) {
+                      return recorded(w, layers, RONDO_RECORD_FEWER_ROUNDINGS);
+                    };
+                    const Run whole = made([](const Work& of, bool) { return of.longer.run_whole(); });
+                    const Run plain = made([](const Work& of, bool) { return of.longer.run(); });
+                    return {[&w, count, whole] { return time_of(w, count, whole); },
+                            [&w, count, plain] { return time_of(w, count, plain); }};
+                  }});
 }
 
 }  // namespace bench

@@ -27,6 +27,7 @@ struct Work {
   rondo::Tensor a, b, c, row, column, small;   // matrices; one row and one column of such; 1024 x 1024
   rondo::Tensor line;                          // a as one row
   rondo::Tensor left, right, bias;             // matrices of a quarter of the side, and a row of such
+  rondo::Tensor queries, keys;                 // of 32 sequences and 16 heads, 128 x 64, in one packed product
   rondo::Tensor a_beside, b_beside, c_beside;  // all but the first element: at no address that 16 bytes divide
   rondo::Expression gelu{"y = 0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))", "gelu"};
   rondo::Expression scores{"y = softmax(x * 0.5 + m) * 2", "scores"};
@@ -47,6 +48,10 @@ struct Work {
     left = made({n / 4, n / 4});
     right = made({n / 4, n / 4});
     bias = made({n / 4});
+    const rondo::Tensor packed = made({32, 128, 3, 16, 64});
+    const auto part = [&](int64_t which) { return packed.slice(2, which, which + 1).reshape({32, 128, 16, 64}); };
+    queries = part(0).transpose({0, 2, 1, 3});
+    keys = part(1).transpose({0, 2, 3, 1});
     line = a.reshape({n * n});
     const auto beside = [&](const rondo::Tensor& tensor) { return tensor.reshape({n * n}).slice(0, 1, n * n); };
     a_beside = beside(a), b_beside = beside(b), c_beside = beside(c);
@@ -136,6 +141,8 @@ const std::vector<Case>& cases() {
          w.engine.normal(w.device, w.dtype, {w.side, w.side});
        }},
       {"matmul", "1024 x 1024 x 1024", 0, 0, 1, 0, [](Work& w) { rondo::matmul(w.small, w.small); }, {RONDO_F32}},
+      {"matmul.heads", "q k' of 32 x 16 heads, 128 x 64, in one packed product", 1, 1, 0, 0,
+       [](Work& w) { rondo::matmul(w.queries, w.keys); }},
       {"matmul.gelu", "gelu(matmul(a, b) + bias), a quarter of the side", 1, 1, 1, 0,
        [](Work& w) {
          w.layer.run({{"a", w.left}, {"b", w.right}, {"bias", w.bias}});

@@ -51,11 +51,12 @@ def layers(work):
         yield f"resize.{row}", work.session(nodes, {"x": small}, twice, "y")
     nodes = [("Conv", ["x", "w", "b"], "c", {}), ("Relu", ["c"], "y", {})]
     yield "fused.convolution", work.session(nodes, {"x": small}, {"w": made(256, 64, 1, 1), "b": made(256)}, "y")
-    yield "eager.transformer", transformer(work, made)
+    yield "eager.transformer", transformer(work, made, 16)
+    yield "minilm.128", transformer(work, made, 128)
 
 
-def transformer(work, made):
-    words, width, inner, heads, count = 16, 384, 1536, 12, 6
+def transformer(work, made, words):
+    width, inner, heads, count = 384, 1536, 12, 6
     nodes, constants = [], {"scale": np.array(32**-0.5, dtype=np.float32), "mask": made(1, 1, 1, words), "half": np.array(0.5, dtype=np.float32),
                             "one": np.array(1, dtype=np.float32), "root": np.array(2**0.5, dtype=np.float32),
                             "apart": np.array([1, words, heads, width // heads]), "together": np.array([1, words, width])}

@@ -174,6 +174,9 @@ def of_torch(torch, device, side):
                 small = made(1024, 1024)
                 yield "matmul.f32", lambda: torch.matmul(small, small)
             continue
+        packed = made(32, 128, 3, 16, 64)
+        queries, keys = packed[:, :, 0].permute(0, 2, 1, 3), packed[:, :, 1].permute(0, 2, 3, 1)
+        yield f"matmul.heads.{name}", lambda: torch.matmul(queries, keys)
         yield f"add.column.{name}", lambda: torch.add(a, column, out=c)
         yield f"copy.transposed.{name}", lambda: c.copy_(b.t())
         yield f"sum.1.{name}", lambda: torch.sum(a, 1)

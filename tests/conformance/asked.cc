@@ -12,15 +12,6 @@
 namespace conformance {
 namespace {
 
-class Setting {
- public:
-  Setting(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~Setting() { unsetenv(name_); }
-
- private:
-  const char* name_;
-};
-
 // What the log says meanwhile.
 class Log {
  public:

@@ -17,6 +17,24 @@
 
 namespace conformance {
 
+namespace {
+
+// Graphs have a branch for each task that may run beside others, however short: their tests say how many there are.
+[[maybe_unused]] const bool all_branches = setenv("RONDO_GRAPH_BRANCHES", "all", 0) == 0;
+
+}  // namespace
+
+Setting::Setting(const char* name, const std::string& value) : name_(name) {
+  if (const char* const given = std::getenv(name)) before_ = given;
+  setenv(name, value.c_str(), 1);
+}
+Setting::~Setting() {
+  if (before_)
+    setenv(name_, before_->c_str(), 1);
+  else
+    unsetenv(name_);
+}
+
 std::vector<Config> device_mode_flavour() {
   std::vector<Config> all;
   for (const Config& config : device_mode()) {
@@ -196,6 +214,8 @@ Graph record(rondo_engine* engine, const std::function<void()>& body, const rond
   must(rondo_record_end(engine, &made));
   Graph graph(made);
   constexpr int32_t kUsualBranches = 8;
+  if (std::string(std::getenv("RONDO_GRAPH_BRANCHES")) != "all")
+    return graph;  // the picture does not say what is short
   expect_captured_as_drawn(made, options && options->max_branches ? options->max_branches : kUsualBranches,
                            pushed - before);
   return graph;

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,19 @@ std::string mode_name(const testing::TestParamInfo<Config>& info);     // "cuda_
   INSTANTIATE_TEST_SUITE_P(Conformance, Suite, testing::ValuesIn(device_mode_flavour()), flavour_name)
 #define CONFORMANCE_ENGINE_SUITE(Suite) \
   INSTANTIATE_TEST_SUITE_P(Conformance, Suite, testing::ValuesIn(device_mode()), mode_name)
+
+// A setting as long as this lives; then what it was before.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value);
+  ~Setting();
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* const name_;
+  std::optional<std::string> before_;
+};
 
 bool quick();  // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
 // RONDO_TEST_SHARE=k, k = 0, 1, ...: a run under one of many orders of the simulated driver takes a part of the values,

@@ -113,6 +113,83 @@ TEST_P(Patched, SameTensorsAgainAndOthersInBetween) {
   }
 }
 
+// Eight kernels each of which takes an input, with as many sets of inputs in turn.
+class InTurn : public Patched {
+ protected:
+  static constexpr size_t kInputs = 8;
+  void SetUp() override {
+    Patched::SetUp();
+    if (HasFatalFailure() || IsSkipped()) return;
+    graph_ = callable(std::vector<Kind>(kInputs, {RONDO_F32, {6, 96}}), sums);
+    for (uint32_t set = 0; set < 6; ++set) {
+      std::vector<Tensor>& given = sets_.emplace_back();
+      for (uint32_t i = 0; i < kInputs; ++i) given.push_back(values(8 * set + i));
+      for (const Tensor& each : sums(given)) expected_[set].push_back(download(each));
+      for (uint32_t i = 0; i < kInputs; ++i) results_[set].push_back(values(99));
+    }
+  }
+  static std::vector<Tensor> sums(const std::vector<Tensor>& x) {
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < x.size(); ++i) all.push_back(make(rondo_cumulative, RONDO_SUM, x[i], 1, i % 2));
+    return all;
+  }
+  void TearDown() override {
+    graph_.reset();
+    sets_.clear();
+    for (std::vector<Tensor>& each : results_) each.clear();
+    Patched::TearDown();
+  }
+  void call_with(size_t set) const {
+    call_into(graph_, {sets_[set].begin(), sets_[set].end()}, {results_[set].begin(), results_[set].end()});
+  }
+  // Every set's results, after as many rounds of calls with these sets, and as many executables as there are then.
+  size_t after(int rounds, const std::vector<size_t>& sets) {
+    for (int round = 0; round < rounds; ++round)
+      for (const size_t set : sets) {
+        if (round + 1 == rounds)
+          for (const Tensor& each : results_[set]) must(rondo_fill(each, 0));
+        call_with(set);
+      }
+    for (const size_t set : sets)
+      for (size_t i = 0; i < kInputs; ++i) expect_same_bits(download(results_[set][i]), expected_[set][i], "sum");
+    const std::string report = graph_report(graph_.get());
+    const size_t at = report.find(" executables on ");
+    return at == std::string::npos ? 1 : static_cast<size_t>(report[at - 1] - '0');
+  }
+
+  Callable graph_;
+  std::vector<std::vector<Tensor>> sets_;
+  std::vector<Tensor> results_[6];
+  std::vector<Array> expected_[6];
+};
+CONFORMANCE_ENGINE_SUITE(InTurn);
+
+TEST_P(InTurn, AddressesThatComeBackHaveTheirOwnExecutable) {
+  const auto captured = [&](size_t executables) { return on_cuda() ? executables : 1; };
+  EXPECT_EQ(after(5, {0}), 1U);
+  EXPECT_EQ(after(20, {0, 1}), captured(2));
+  EXPECT_EQ(after(14, {0, 1, 2}), captured(3));
+  EXPECT_EQ(after(3, {2, 1, 0, 1, 2}), captured(3));
+  // There are never more than four, and five sets go on being changed.
+  EXPECT_EQ(after(9, {0, 1, 2, 3, 4}), captured(4));
+  EXPECT_EQ(after(3, {5, 0, 5, 1}), captured(4));
+}
+
+TEST_P(InTurn, AFewCallsMakeNoExecutable) {
+  EXPECT_EQ(after(3, {0, 1, 2}), 1U);
+}
+
+TEST_P(InTurn, ExecutablesGoWithTheGraphWhileTheyRun) {
+  after(26, {0, 1, 2});
+  for (const size_t set : {0, 1, 2}) {
+    for (const Tensor& each : results_[set]) must(rondo_fill(each, 0));
+    call_with(set);
+  }
+  graph_.reset();
+  for (const size_t set : {0, 1, 2})
+    for (size_t i = 0; i < kInputs; ++i) expect_same_bits(download(results_[set][i]), expected_[set][i], "sum");
+}
+
 TEST_P(Patched, WhatManyKernelsReadIsCopiedOnce) {
   const Callable graph = callable({{RONDO_F32, {6, 96}}}, [](const std::vector<Tensor>& x) {
     std::vector<Tensor> sums;

@@ -317,20 +317,14 @@ TEST_P(Programmatic, LaunchesDoNotOverlap) {
 }
 
 TEST_P(Programmatic, SettingSwitchesThemOff) {
-  const char* const name = "RONDO_GRAPH_PROGRAMMATIC";
-  const char* const given = std::getenv(name);
-  const std::string before = given ? given : "";
   const Body body = [](const std::vector<Tensor>& x) {
     for (int i = 0; i < 4; ++i) into(x[0], rondo_binary_scalar, RONDO_ADD, x[0], 0.3);
   };
-  setenv(name, "off", 1);
-  const Graph off = compare({values({500}, 12)}, body);
-  setenv(name, "on", 1);
-  const Graph on = compare({values({500}, 12)}, body);
-  if (before.empty())
-    unsetenv(name);
-  else
-    setenv(name, before.c_str(), 1);
+  const auto made = [&](const char* value) {
+    const Setting edges("RONDO_GRAPH_PROGRAMMATIC", value);
+    return compare({values({500}, 12)}, body);
+  };
+  const Graph off = made("off"), on = made("on");
   EXPECT_EQ(graph_info(off.get()).nodes, on_cuda() ? 4 : 0);
   EXPECT_EQ(graph_info(off.get()).programmatic, 0) << graph_report(off.get());
   EXPECT_EQ(graph_report(off.get()).find("programmatic"), std::string::npos) << graph_report(off.get());

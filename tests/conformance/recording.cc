@@ -214,6 +214,33 @@ TEST_P(Recording, Branches) {
   EXPECT_EQ(first(line), 1000);
 }
 
+TEST_P(Recording, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_AS_WRITTEN;
+  const auto diamonds = [](const Tensor& x) {
+    Tensor at = make(rondo_binary_scalar, RONDO_MUL, x, 0.5);
+    for (int i = 0; i < 5; ++i) {
+      const Tensor left = make(rondo_unary, RONDO_TANH, at), right = make(rondo_binary_scalar, RONDO_ADD, at, 1.5);
+      at = make(rondo_binary, RONDO_MUL, left, right);
+    }
+    return at;
+  };
+  for (const char* const how : {"cost", "all"})
+    for (const int64_t elements : {1000, 100000}) {
+      const Setting branches("RONDO_GRAPH_BRANCHES", how);
+      const Tensor x = up(random_array(RONDO_F32, {elements}, 3, -1, 1));
+      Tensor out;
+      const Graph graph = record(
+          engine(), [&] { out = diamonds(x); }, &options);
+      const rondo_graph_info info = graph_info(graph.get());
+      const int forked = elements > 1000 || std::string(how) == "all" ? 2 : 1;
+      EXPECT_EQ(info.branches, on_cuda() ? forked : 0) << graph_report(graph.get());
+      EXPECT_EQ(info.nodes, on_cuda() ? 16 : 0) << graph_report(graph.get());
+      for (int i = 0; i < 3; ++i) must(rondo_graph_launch(graph.get()));
+      expect_same_bits(download(out), download(diamonds(x)), how);
+    }
+}
+
 TEST_P(Recording, WideGraphs) {
   const Tensor a = ones(257);
   std::vector<Tensor> outs;

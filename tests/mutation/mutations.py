@@ -206,6 +206,24 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="no_cost_of_branches",
+        part=r"small\[i\] && joined_behind\[i\]",
+        instead="false",
+        breaks="a task that is shorter than an edge between branches has none of its own",
+        program="recording",
+        cases="Conformance/Recording.ASmallTaskThatIsJoinedAtOnceHasNoBranch/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="executable_of_others",
+        part=r"storage->address\(\) == addresses\[i\]",
+        instead="true",
+        breaks="an executable is launched for the addresses that its nodes have",
+        program="recording",
+        cases="Conformance/InTurn.AddressesThatComeBackHaveTheirOwnExecutable/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="launch_shared_with_what_it_waits_for",
         breaks="operators that share a launch do not depend on each other",
         program="recording",
@@ -224,7 +242,7 @@ MUTATIONS = (
     Mutation(
         name="call_keeps_an_address",
         part=r"!?same\b",
-        instead="each.known",
+        instead="*known != &kNowhere",
         breaks="a call's kernels work on what that call was given",
         program="recording",
         cases="Conformance/Patched.SameTensorsAgainAndOthersInBetween/cuda_async",

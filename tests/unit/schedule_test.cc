@@ -89,8 +89,9 @@ Edges ordered_by(const BranchPlan& plan, const std::vector<int>& segment) {
   return edges;
 }
 
-void check_plan(const Edges& before, const std::vector<int>& segment, const std::vector<bool>& parallel, int most) {
-  const BranchPlan plan = plan_branches(before, segment, parallel, most);
+void check_plan(const Edges& before, const std::vector<int>& segment, const std::vector<bool>& parallel,
+                const std::vector<bool>& small, int most) {
+  const BranchPlan plan = plan_branches(before, segment, parallel, small, most);
   const size_t count = before.size();
   ASSERT_EQ(plan.schedule.branches, most);
   ASSERT_EQ(plan.schedule.branch.size(), count);
@@ -140,7 +141,9 @@ TEST(PlanBranches, KeepsEveryOrderOnRandomGraphs) {
         parallel.push_back(random() % 4 != 0);
       }
     }
-    check_plan(before, segment, parallel, most);
+    std::vector<bool> small(count);
+    for (uint32_t i = 0; i < count; ++i) small[i] = seed % 2 && random() % 3;
+    check_plan(before, segment, parallel, small, most);
     if (HasFatalFailure()) {
       ADD_FAILURE() << "seed " << seed;
       return;
@@ -156,7 +159,14 @@ size_t waits_used(const BranchPlan& plan) {
                          [](size_t sum, const auto& each) { return sum + each.size(); });
 }
 BranchPlan plan_one_piece(const Edges& before, int most) {
-  return plan_branches(before, std::vector<int>(before.size(), 0), {true}, most);
+  return plan_branches(before, std::vector<int>(before.size(), 0), {true}, std::vector<bool>(before.size(), false),
+                       most);
+}
+// Of tasks all of which are small but these.
+BranchPlan plan_small(const Edges& before, const std::set<uint32_t>& large = {}) {
+  std::vector<bool> small(before.size(), true);
+  for (const uint32_t each : large) small[each] = false;
+  return plan_branches(before, std::vector<int>(before.size(), 0), {true}, small, 8);
 }
 
 TEST(PlanBranches, AChainIsOneBranch) {
@@ -209,8 +219,25 @@ TEST(PlanBranches, NoMoreBranchesThanAllowed) {
   for (const int each : load) EXPECT_EQ(each, 16) << "independent tasks are spread evenly";
 }
 
+TEST(PlanBranches, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
+  const Edges diamond = {{}, {0}, {0}, {1, 2}};
+  EXPECT_EQ(branches_used(plan_small(diamond)), 1);
+  EXPECT_EQ(branches_used(plan_small(diamond, {0, 3})), 1) << "these run alone anyway";
+  EXPECT_EQ(branches_used(plan_small(diamond, {1})), 2) << "it would wait for a long one";
+  EXPECT_EQ(branches_used(plan_small(diamond, {2})), 2) << "a long one runs beside what is there";
+  EXPECT_EQ(branches_used(plan_small({{}, {0}, {0}, {0}, {1, 2, 3}})), 1);
+  EXPECT_EQ(branches_used(plan_small({{}, {0}, {0}, {0}, {0}, {1, 2, 3, 4}})), 2) << "three in front cost as much";
+}
+
+TEST(PlanBranches, SmallTasksThatGoOnHaveTheirBranches) {
+  // Two arms of three tasks, whichever way they were recorded.
+  EXPECT_EQ(branches_used(plan_small({{}, {0}, {1}, {2}, {0}, {4}, {5}, {3, 6}})), 2);
+  EXPECT_EQ(branches_used(plan_small({{}, {0}, {0}, {1}, {2}, {3}, {4}, {5, 6}})), 2);
+  EXPECT_EQ(branches_used(plan_small({{}, {}, {0}, {1}, {2, 3}})), 2) << "nothing is in front of either";
+}
+
 TEST(PlanBranches, NothingToPlan) {
-  const BranchPlan plan = plan_branches({}, {}, {}, 8);
+  const BranchPlan plan = plan_branches({}, {}, {}, {}, 8);
   EXPECT_TRUE(plan.schedule.branch.empty());
   EXPECT_TRUE(plan.waits.empty());
 }

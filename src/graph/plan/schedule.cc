@@ -37,9 +37,30 @@ std::vector<std::vector<uint32_t>> data_flow(const std::vector<Ref<Task>>& tasks
   return predecessors;
 }
 
+namespace {
+
+// How many small tasks may stand between a small task and its producer on one branch: two edges between branches cost
+// as much.
+constexpr uint32_t kMostBetween = 2;
+
+// Of each task, whether what follows it in its piece would wait for others as well: a branch for it alone is joined
+// right behind it.
+std::vector<bool> find_joined(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment) {
+  std::vector<bool> joined(predecessors.size(), true);
+  for (size_t i = 0; i < predecessors.size(); ++i) {
+    const auto inside = [&](uint32_t each) { return segment[each] == segment[i]; };
+    if (std::count_if(predecessors[i].begin(), predecessors[i].end(), inside) != 1) continue;
+    joined[*std::find_if(predecessors[i].begin(), predecessors[i].end(), inside)] = false;
+  }
+  return joined;
+}
+
+}  // namespace
+
 BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment,
-                         const std::vector<bool>& parallel, int max_branches) {
+                         const std::vector<bool>& parallel, const std::vector<bool>& small, int max_branches) {
   const size_t count = predecessors.size();
+  const std::vector<bool> joined_behind = find_joined(predecessors, segment);
   const auto width = static_cast<size_t>(max_branches);
   BranchPlan plan;
   plan.schedule.branches = max_branches;
@@ -50,30 +71,37 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
   std::vector<uint32_t> length(width, 0);  // tasks placed on each branch so far, over all segments
   std::vector<int64_t> tail(width, -1);    // last task of each branch in this segment
   std::vector<uint32_t> joined(width, 0);  // what every task of this segment comes after
+  // Tasks at the end of each branch that are small, one behind the other.
+  std::vector<uint32_t> small_at_end(width, 0);
   int used = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (i == 0 || segment[i] != segment[i - 1]) {
       std::fill(tail.begin(), tail.end(), -1);
       joined = length;
+      std::fill(small_at_end.begin(), small_at_end.end(), 0);
       used = 0;
     }
     const auto index = static_cast<size_t>(segment[i]);
     const int most = parallel[index] ? max_branches : 1;  // mutation: graph_on_one_branch
     uint32_t* clock = &plan.schedule.clock[i * width];
     std::copy(joined.begin(), joined.end(), clock);
-    int chosen = -1;
+    int chosen = -1, near = -1;
     for (auto it = predecessors[i].rbegin(); it != predecessors[i].rend(); ++it) {
       if (segment[*it] != segment[i]) continue;
       const int branch = plan.schedule.branch[*it];
       if (chosen < 0 && tail[static_cast<size_t>(branch)] == *it)
         chosen = branch;  // continue the latest producer's branch
+      const uint32_t between = length[static_cast<size_t>(branch)] - plan.schedule.place[*it];
+      if (near < 0 && between <= std::min(kMostBetween, small_at_end[static_cast<size_t>(branch)])) near = branch;
       const uint32_t* earlier = &plan.schedule.clock[*it * width];
       for (size_t b = 0; b < width; ++b) clock[b] = std::max(clock[b], earlier[b]);
       clock[branch] = std::max(clock[branch], plan.schedule.place[*it]);
     }
-    // Next best: a branch whose last task comes before this one anyway, a fresh branch, the shortest one.
+    // Next best: a branch whose last task comes before this one anyway, that of a producer if to wait there costs less
+    // than a branch, a fresh branch, the shortest one.
     for (int b = 0; b < used && chosen < 0; ++b)
       if (clock[b] >= plan.schedule.place[static_cast<size_t>(tail[static_cast<size_t>(b)])]) chosen = b;
+    if (chosen < 0 && small[i] && joined_behind[i]) chosen = near;  // mutation: no_cost_of_branches
     if (chosen < 0 && used < most) chosen = used;
     if (chosen < 0) {
       chosen = 0;
@@ -101,6 +129,7 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
     for (size_t b = 0; b < width; ++b) clock[b] = std::max(clock[b], known[b]);
     plan.schedule.branch[i] = chosen;
     plan.schedule.place[i] = ++length[own];
+    small_at_end[own] = small[i] ? small_at_end[own] + 1 : 0;
     tail[own] = i;
   }
   return plan;

@@ -21,8 +21,9 @@ struct BranchPlan {
 };
 
 // Spreads tasks over at most max_branches branches. `segment` numbers the piece each task is in; pieces run one after
-// the other, each starting with all branches joined. Pieces with parallel[segment] false have one branch.
+// the other, each starting with all branches joined. Pieces with parallel[segment] false have one branch. `small` is
+// true of tasks that take no longer than an edge between branches: one of them alone is not worth a fork and a join.
 BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment,
-                         const std::vector<bool>& parallel, int max_branches);
+                         const std::vector<bool>& parallel, const std::vector<bool>& small, int max_branches);
 
 }  // namespace rondo

@@ -32,7 +32,9 @@ constexpr int64_t kMaxGridY = 65535;
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kSmallProduct = int64_t{1} << 31;  // multiplications, up to which one launch is quicker than two
 constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
-constexpr int64_t kMaxLibraryCalls = 32;  // for batches that are no single stride: beyond this one launch is quicker
+// For batches that are no single stride: fewer multiplications in each of the library's calls are quicker in one
+// launch.
+constexpr int64_t kWorthACall = int64_t{1} << 27;
 
 using device::MatmulArguments;
 
@@ -49,11 +51,10 @@ using Sink = FinishedRows<ProductToMemory<Out, Index, kRows>, Arguments, Index, 
 )";
 
 constexpr const char* kTiledText = R"(
-using Kernel = TiledProduct<In, Index, Sink, kBatch, kKContiguousA, kKContiguousB>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
-  __shared__ Kernel::C tile_a[Kernel::kShared];
-  __shared__ Kernel::C tile_b[Kernel::kShared];
-  Kernel(args, tile_a, tile_b).run();
+using Kernel = TiledProduct<In, Index, Sink, kBatch, kKContiguousA, kKContiguousB, kPart, kVector>;
+extern "C" __global__ void __launch_bounds__(256, 2) rondo_kernel(const Arguments args) {
+  __shared__ Pack<Kernel::C, 4> tiles[Kernel::kShared / 4];
+  Kernel(args, tiles[0].v).run();
 }
 )";
 constexpr const char* kTensorText = R"(
@@ -189,7 +190,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     // One strided batch per call; outer batch dimensions are calls of their own.
     if (dims > 0) {
       const int64_t inner = p.batch.size[dims - 1];
-      if (inner > INT_MAX || p.batch.elements() / inner > kMaxLibraryCalls) return false;
+      if (inner > INT_MAX || (inner < p.batch.elements() && inner * p.m * p.n * p.k < kWorthACall)) return false;
       problem->batch = static_cast<int32_t>(inner);
       a.batch_stride = p.batch.stride[swapped_ ? 1 : 0][dims - 1];
       b.batch_stride = p.batch.stride[swapped_ ? 0 : 1][dims - 1];
@@ -308,7 +309,6 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       arguments.a_step[i] = p.a_step[i];
       arguments.b_step[i] = p.b_step[i];
     }
-    arguments.blocks_n = blocks_for(p.n, kTile);
     bool a_along_k, b_along_k;
     const bool tensor = takes_tensor_cores(&a_along_k, &b_along_k);
     if (!tensor) {
@@ -333,10 +333,17 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
       add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, tile) * arguments.blocks_n, layers, 128);
     } else {
+      // Tiles of 128 x 128 do twice as much with what they load; in shared memory those of f64 have no room.
+      const bool large = compute_dtype(p.dtype()) != RONDO_F64 &&
+                         blocks_for(p.m, 2 * kTile) * blocks_for(p.n, 2 * kTile) * p.batch.elements() >= kManyBlocks &&
+                         std::min(p.m, p.n) > kTile;
+      const int64_t tile = large ? 2 * kTile : kTile;
+      arguments.blocks_n = blocks_for(p.n, tile);
       KernelSpec spec(rtc::kMatmul, p.after ? kTiledMadeKernel : kTiledKernel, needs_wide(largest), "matmul");
-      spec.constant("kBatch", p.batch.count);
+      const int vector = std::min(finish_vector(), 4);
+      spec.constant("kBatch", p.batch.count).constant("kPart", tile / 16).constant("kVector", vector);
       spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-      add_kernel_of(spec, kTiledText, 1, blocks_for(p.m, kTile) * arguments.blocks_n, layers, kThreads);
+      add_kernel_of(spec, kTiledText, vector, blocks_for(p.m, tile) * arguments.blocks_n, layers, kThreads);
     }
     add_address(word(offsetof(MatmulArguments, a)), p.a);
     add_address(word(offsetof(MatmulArguments, b)), p.b);

@@ -77,78 +77,121 @@ RONDO_INLINE f64 multiply_add(f64 a, f64 b, f64 c) {
   return __fma_rn(a, b, c);
 }
 
-// Each of 256 threads has a 4 x 4 part of a 64 x 64 tile of the result; k in steps of 16 through shared memory.
-// a_along_k, b_along_k: whether neighbouring lanes read along k, or along m and n.
-template <class In, class Index, class Sink, int batch, bool a_along_k, bool b_along_k>
+// Each of 256 threads has part x part results of a square tile; k comes in steps through shared memory, the next of
+// which is on its way while one is worked on. a_along_k, b_along_k: whether neighbouring lanes read along k, or along m
+// and n. vector: neighbours that it writes at once.
+template <class In, class Index, class Sink, int batch, bool a_along_k, bool b_along_k, int part, int vector>
 struct TiledProduct {
   using C = Register<In>;
-  static constexpr int kTile = 64, kDepth = 16, kRow = kTile + 1;
-  static constexpr int kShared = kDepth * kRow;
+  // Four lines of a thread lie side by side, the next four kFours behind them.
+  static constexpr int kTile = 16 * part, kFours = 64, kDepth = 16, kRow = kTile + 4;
+  static constexpr int kSide = kDepth * kRow, kShared = 4 * kSide;  // of two operands, for two steps
   const MatmulArguments& args;
   const Sink sink;
-  C* tile_a;
-  C* tile_b;
+  C* const tiles;
 
   template <class Arguments>
-  RONDO_INLINE TiledProduct(const Arguments& args, C* tile_a, C* tile_b)
-      : args(args), sink{args}, tile_a(tile_a), tile_b(tile_b) {}
+  RONDO_INLINE TiledProduct(const Arguments& args, C* tiles) : args(args), sink{args}, tiles(tiles) {}
 
-  // Lines (m or n) and depths of an operand from `line` and `depth` on, as many as a tile has; 0 beyond the last.
+  // What a thread brings of a tile: some lines (m or n) and depths of an operand, 0 beyond the last.
   template <bool along_k>
-  RONDO_INLINE static void load(C* tile, const In* from, Index line, Index lines, Index depth, Index depths,
-                                Index line_step, Index depth_step) {
-    const int t = threadIdx.x;
+  struct Side {
+    const In* from;
+    Index line, lines, depths, line_step, depth_step;
+    C values[part];
+
+    RONDO_INLINE static int x(int q) {
+      return along_k ? static_cast<int>(threadIdx.x) / 16 + 16 * q : (static_cast<int>(threadIdx.x) + 256 * q) % kTile;
+    }
+    RONDO_INLINE static int y(int q) {
+      return along_k ? static_cast<int>(threadIdx.x) % 16 : (static_cast<int>(threadIdx.x) + 256 * q) / kTile;
+    }
+    RONDO_INLINE void load(Index depth) {
 #pragma unroll
-    for (int q = 0; q < 4; ++q) {
-      const int x = along_k ? t / 16 + 16 * q : t % 64, y = along_k ? t % 16 : t / 64 + 4 * q;
-      const Index i = line + x, l = depth + y;
-      tile[y * kRow + x] = i < lines && l < depths ? from_memory(from[i * line_step + l * depth_step]) : C(0);
+      for (int q = 0; q < part; ++q) {
+        const Index i = line + x(q), l = depth + y(q);
+        values[q] = i < lines && l < depths ? from_memory(from[i * line_step + l * depth_step]) : C(0);
+      }
+    }
+    RONDO_INLINE void store(C* tile) const {
+#pragma unroll
+      for (int q = 0; q < part; ++q) tile[y(q) * kRow + x(q)] = values[q];
+    }
+  };
+
+  RONDO_INLINE static void read(C (&to)[part], const C* line) {
+#pragma unroll
+    for (int i = 0; i < part; i += 4) {
+      const Pack<C, 4> four = load_pack<C, 4>(line + i / 4 * kFours);
+#pragma unroll
+      for (int v = 0; v < 4; ++v) to[i + v] = four.v[v];
     }
   }
 
   RONDO_INLINE void run() const {
-    const int x = threadIdx.x % 16, y = threadIdx.x / 16;
     const Index block = static_cast<Index>(blockIdx.x), blocks_n = static_cast<Index>(args.blocks_n);
-    const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n), k = static_cast<Index>(args.k);
     const Index i0 = block / blocks_n * kTile, j0 = block % blocks_n * kTile;
-    for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) {
-      const In* const a = static_cast<const In*>(args.a) + offset<batch>(args.batch, 0, g);
-      const In* const b = static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, g);
-      C sum[4][4];
+    for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) run(g, i0, j0);
+  }
+  RONDO_INLINE void run(Index of, Index i0, Index j0) const {
+    const int x = threadIdx.x % 16 * 4, y = threadIdx.x / 16 * 4;
+    const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n), k = static_cast<Index>(args.k);
+    Side<a_along_k> a{static_cast<const In*>(args.a) + offset<batch>(args.batch, 0, of),
+                      i0,
+                      m,
+                      k,
+                      static_cast<Index>(args.a_step[0]),
+                      static_cast<Index>(args.a_step[1])};
+    Side<b_along_k> b{static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, of),
+                      j0,
+                      n,
+                      k,
+                      static_cast<Index>(args.b_step[1]),
+                      static_cast<Index>(args.b_step[0])};
+    C sum[part][part];
 #pragma unroll
-      for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < part; ++i)
 #pragma unroll
-        for (int j = 0; j < 4; ++j) sum[i][j] = C(0);
-      for (Index l0 = 0; l0 < k; l0 += kDepth) {
-        load<a_along_k>(tile_a, a, i0, m, l0, k, static_cast<Index>(args.a_step[0]),
-                        static_cast<Index>(args.a_step[1]));
-        load<b_along_k>(tile_b, b, j0, n, l0, k, static_cast<Index>(args.b_step[1]),
-                        static_cast<Index>(args.b_step[0]));
-        __syncthreads();
-#pragma unroll
-        for (int l = 0; l < kDepth; ++l) {
-          C left[4], right[4];
-#pragma unroll
-          for (int i = 0; i < 4; ++i) left[i] = tile_a[l * kRow + y + 16 * i];
-#pragma unroll
-          for (int j = 0; j < 4; ++j) right[j] = tile_b[l * kRow + x + 16 * j];
-#pragma unroll
-          for (int i = 0; i < 4; ++i)
-#pragma unroll
-            for (int j = 0; j < 4; ++j) sum[i][j] = multiply_add(left[i], right[j], sum[i][j]);
-        }
-        __syncthreads();
+      for (int j = 0; j < part; ++j) sum[i][j] = C(0);
+    C* now = tiles;
+    a.load(0);
+    b.load(0);
+    a.store(now);
+    b.store(now + kSide);
+    __syncthreads();
+    for (Index l0 = 0; l0 < k; l0 += kDepth) {
+      C* const next = now == tiles ? tiles + 2 * kSide : tiles;
+      const bool more = l0 + kDepth < k;
+      if (more) {
+        a.load(l0 + kDepth);
+        b.load(l0 + kDepth);
       }
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const Index row = i0 + y + 16 * i;
-        if (row >= m) continue;
-        const typename Sink::Place place = sink.place(g * m + row);
+      for (int l = 0; l < kDepth; ++l) {
+        C left[part], right[part];
+        read(left, now + l * kRow + y);
+        read(right, now + kSide + l * kRow + x);
 #pragma unroll
-        for (int j = 0; j < 4; ++j) {
-          const Index column = j0 + x + 16 * j;
-          if (column < n) sink.template write<1>(place, column, &sum[i][j]);
-        }
+        for (int i = 0; i < part; ++i)
+#pragma unroll
+          for (int j = 0; j < part; ++j) sum[i][j] = multiply_add(left[i], right[j], sum[i][j]);
+      }
+      if (more) {
+        a.store(next);
+        b.store(next + kSide);
+      }
+      __syncthreads();
+      now = next;
+    }
+#pragma unroll
+    for (int i = 0; i < part; ++i) {
+      const Index row = i0 + i / 4 * kFours + y + i % 4;
+      if (row >= m) continue;
+      const typename Sink::Place place = sink.place(of * m + row);
+#pragma unroll
+      for (int j = 0; j < part; j += vector) {
+        const Index column = j0 + j / 4 * kFours + x + j % 4;
+        if (column < n) sink.template write<vector>(place, column, &sum[i][j]);
       }
     }
   }
