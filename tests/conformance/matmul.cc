@@ -332,17 +332,25 @@ TEST_P(Matmul, BatchesOverTwoAxes) {
   }
 }
 
+// So many that tiles of a result are large; two axes keep a library away from them.
+TEST_P(Matmul, ManyLargeTiles) {
+  check(RONDO_F32, {{{12, 1, 70, 19}, {1, 12, 19, 68}}, {{12, 1, 19, 65}, {1, 12, 67, 19}, true, true}});
+  check(RONDO_F16, {{{12, 1, 65, 16}, {1, 6, 16, 130}, false, false, true, RONDO_ACTIVATION_RELU}});
+}
+
 TEST_P(Matmul, TwoAxesOfBatchesAreOneNode) {
-  const Tensor packed = up(random_array(RONDO_BF16, {2, 16, 3, 4, 8}, 4, -1, 1));
-  const auto view = [&](int64_t i) {
-    return transpose(reshape(slice(packed, 2, i, i + 1), {2, 16, 4, 8}), {0, 2, 1, 3});
-  };
-  const Tensor q = view(0), k = transpose(view(1), {0, 1, 3, 2});
-  Tensor scores;
-  const Graph graph = record(engine(), [&] { scores = make(rondo_matmul, q, k, nullptr); });
-  must(rondo_graph_launch(graph.get()));
-  const rondo_graph_info info = graph_info(graph.get());
-  EXPECT_EQ(info.nodes, on_cuda() ? 1 : 0) << graph_report(graph.get());
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_F64}) {
+    const Tensor packed = up(random_array(dtype, {2, 16, 3, 4, 8}, 4, -1, 1));
+    const auto view = [&](int64_t i) {
+      return transpose(reshape(slice(packed, 2, i, i + 1), {2, 16, 4, 8}), {0, 2, 1, 3});
+    };
+    const Tensor q = view(0), k = transpose(view(1), {0, 1, 3, 2});
+    Tensor scores;
+    const Graph graph = record(engine(), [&] { scores = make(rondo_matmul, q, k, nullptr); });
+    must(rondo_graph_launch(graph.get()));
+    const rondo_graph_info info = graph_info(graph.get());
+    EXPECT_EQ(info.nodes, on_cuda() ? 1 : 0) << graph_report(graph.get());
+  }
 }
 
 TEST_P(Matmul, GivenAndAccumulatedOutput) {
