@@ -112,8 +112,8 @@ class CudaAttention final : public KernelTask {
     if (tiles) {
       const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 128);
       const bool large = head > 64, of_keys = number == 2;
-      // Of a large head's gradients registers hold less.
-      spec.constant("kHead", head).constant("kTile", large && plan_.gradient ? 32 : 64);
+      // Of large heads registers and shared memory hold less.
+      spec.constant("kHead", head).constant("kTile", large ? 32 : 64);
       spec.constant("kColumns", std::min(head, 64)).constant("kCaps", plan_.numbers.cap > 0);
       if (large && of_keys) parts = 2;
       kernel = add_kernel(spec.text(

@@ -22,7 +22,8 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   using Work::masked, Work::keeps, Work::number_of, Work::find, Work::begin_draw, Work::read_draw;
   static constexpr int kThreads = 128, kRows = 64, kPitch = head + 8;  // of rows in shared memory: no banks collide
   static constexpr int kSteps = head / 16, kAcross = tile / 8;
-  static constexpr int kShared = 2 * tile * kPitch + 4 * tile;  // elements, of which the last are two f32 a place
+  // Elements: two tiles, and two f32 a place; and as much for the tiles that are on their way.
+  static constexpr int kStage = 2 * tile * kPitch + 4 * tile, kShared = 2 * kStage;
 
   using Rows = u32[kSteps][4];     // 16 rows of a head as the left operand
   using Scores = f32[kAcross][4];  // of 16 rows with a tile's places
@@ -74,14 +75,47 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   }
   // Begins to load a tile of places from `first` on; zeros outside the span.
   RONDO_INLINE void begin_tile(M* to, int array, i64 b, i64 first, AttentionSpan span, i64 h) const {
-    constexpr int kPacks = head / 8;
-#pragma unroll 4
-    for (int i = threadIdx.x; i < tile * kPacks; i += kThreads) {
-      const int place = i / kPacks, x = i % kPacks * 8;
-      const bool there = first + place >= span.begin && first + place < span.end && x < args.size;
-      begin_copy(to + place * kPitch + x,
-                 args.template row<const M>(array, b, there ? first + place : 0, h) + (there ? x : 0), there);
+    constexpr int kPacks = head / 8, kAtOnce = kThreads / kPacks;
+    const int begin = threadIdx.x / kPacks, x = threadIdx.x % kPacks * 8;
+    const int low = span.begin > first ? static_cast<int>(span.begin - first) : 0;
+    const int high = x >= args.size ? 0 : span.end - first < tile ? static_cast<int>(span.end - first) : tile;
+    const M* const start = args.template row<const M>(array, b, 0, h);
+    const i64 step = args.stride[array][1];
+    const M* from = start + (first + begin) * step + x;
+#pragma unroll
+    for (int at = 0; at < tile; at += kAtOnce) {
+      const int place = begin + at;
+      const bool there = place >= low && place < high;
+      begin_copy(to + place * kPitch + x, there ? from : start, there);
+      from += kAtOnce * step;
     }
+  }
+  // Calls work(at, left, right) with the tiles of two arrays over a span, each loaded while the one before is worked
+  // on; and beside(at, to) when the loads begin, for what else a stage has behind its tiles.
+  template <class Visit, class Beside>
+  RONDO_INLINE void each_tile(int left, int right, i64 b, AttentionSpan span, i64 h, const Visit& work,
+                              const Beside& beside) const {
+    const auto begin = [&](M* to, i64 at) {
+      if (at < span.end) {
+        begin_tile(to, left, b, at, span, h);
+        begin_tile(to + tile * kPitch, right, b, at, span, h);
+        beside(at, to + 2 * tile * kPitch);
+      }
+      end_copies();
+    };
+    M *now = shared, *next = shared + kStage;
+    i64 at = begin_of(span);
+    begin(now, at);
+    for (; at < span.end; at += tile) {
+      wait_for_copies<0>();
+      __syncthreads();
+      begin(next, at + tile);
+      work(at, now, now + tile * kPitch);
+      M* const done = now;
+      now = next;
+      next = done;
+    }
+    __syncthreads();  // the next span begins where this one may be read still
   }
 
   // The products of rows with each place of a tile.
@@ -225,24 +259,13 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
     const bool whole = first + kRows <= reach.queries;
     const i64 of = h / args.shared;
-    M *keys = shared, *values = shared + tile * kPitch;
     Rows q;
     load(q, kAttentionQ, b, first + line, h, args.queries);
     Sums<head> sum = {};
     f32 top[2] = {attention_nowhere<f32>(), attention_nowhere<f32>()}, total[2] = {0, 0};
-    i64 at = begin_of(all);
-    if (at < all.end) begin_tile(keys, kAttentionK, b, at, all, of);
-    end_copies();
-    for (; at < all.end; at += tile) {
-      begin_tile(values, kAttentionV, b, at, all, of);
-      end_copies();
-      wait_for_copies<1>();
-      __syncthreads();
+    const auto work = [&](i64 at, const M* keys, const M* values) {
       Scores score;
       multiply(score, q, keys);
-      __syncthreads();
-      if (at + tile < all.end) begin_tile(keys, kAttentionK, b, at + tile, all, of);
-      end_copies();
       const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
       Slopes slopes;
       note(slopes, score);
@@ -278,11 +301,9 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
           score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
         }
       }
-      wait_for_copies<1>();
-      __syncthreads();
       add<head>(sum, score, values, 0);
-      __syncthreads();
-    }
+    };
+    each_tile(kAttentionK, kAttentionV, b, all, of, work, [](i64, M*) {});
     f32 factor[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -311,7 +332,6 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
     const bool whole = first + kRows <= reach.queries;
     const i64 of = h / args.shared;
-    M *keys = shared, *values = shared + tile * kPitch;
     Rows q, dy;
     f32 delta[2] = {0, 0}, lse[2];
     {
@@ -338,19 +358,10 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
       if (t == 0) *args.template row<f32>(kAttentionDelta, b, query, h) = delta[r];
     }
     Sums<head> sum = {};
-    for (i64 at = begin_of(all); at < all.end; at += tile) {
-      __syncthreads();
-      begin_tile(keys, kAttentionK, b, at, all, of);
-      end_copies();
-      begin_tile(values, kAttentionV, b, at, all, of);
-      end_copies();
+    const auto work = [&](i64 at, const M* keys, const M* values) {
       const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
       Scores score, coming;
-      wait_for_copies<1>();
-      __syncthreads();
       multiply(score, q, keys);
-      wait_for_copies<0>();
-      __syncthreads();
       multiply(coming, dy, values);
       Slopes slopes;
       note(slopes, score);
@@ -366,7 +377,8 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
       }
       add<head>(sum, score, keys, 0);
-    }
+    };
+    each_tile(kAttentionK, kAttentionV, b, all, of, work, [](i64, M*) {});
     store<head>(sum, kAttentionDq, b, first + line, h, args.queries, 0, {scale, scale});
   }
 
@@ -377,33 +389,27 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.queries_of(first, kRows);
     const int begin = blockIdx.y * columns;
-    M *queries = shared, *changes = shared + tile * kPitch;
-    f32 *lse = reinterpret_cast<f32*>(shared + 2 * tile * kPitch), *delta = lse + tile;
     Rows k, v;
     // What is behind the end may be anything.
     load(k, kAttentionK, b, first + line, of, reach.keys);
     load(v, kAttentionV, b, first + line, of, reach.keys);
     Sums<columns> dk = {}, dv = {};
     for (i64 h = of * args.shared; h < (of + 1) * args.shared; ++h) {
-      for (i64 at = begin_of(all); at < all.end; at += tile) {
-        __syncthreads();
-        begin_tile(queries, kAttentionQ, b, at, all, h);
-        end_copies();
-        begin_tile(changes, kAttentionDy, b, at, all, h);
-        end_copies();
+      // Each query's logarithm and delta.
+      const auto beside = [&](i64 at, M* to) {
+        f32 *const lse = reinterpret_cast<f32*>(to), *const delta = lse + tile;
         for (int i = threadIdx.x; i < tile; i += kThreads) {
           const bool there = at + i >= all.begin && at + i < all.end;
           lse[i] = binary(there ? *args.template row<f32>(kAttentionLse, b, at + i, h) : attention_nowhere<f32>());
           delta[i] = there ? *args.template row<f32>(kAttentionDelta, b, at + i, h) : 0;
         }
+      };
+      const auto work = [&](i64 at, const M* queries, const M* changes) {
+        const f32 *const lse = reinterpret_cast<const f32*>(queries + 2 * tile * kPitch), *const delta = lse + tile;
         const bool inside = mask == AttentionMask::none && first + kRows <= reach.keys && at + tile <= all.end &&
                             reach.keys_of(at + tile - 1).begin <= first && reach.keys_of(at).end >= first + kRows;
         Scores score, coming;
-        wait_for_copies<1>();
-        __syncthreads();
         multiply(score, k, queries);
-        wait_for_copies<0>();
-        __syncthreads();
         multiply(coming, v, changes);
         Slopes slopes;
         note(slopes, score);
@@ -430,7 +436,8 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
         add<columns>(dv, score, changes, begin);
         add<columns>(dk, coming, queries, begin);
-      }
+      };
+      each_tile(kAttentionQ, kAttentionDy, b, all, h, work, beside);
     }
     const f32 of_values = drops ? rest : 1;
     store<columns>(dk, kAttentionDk, b, first + line, of, args.keys, begin, {scale, scale});
