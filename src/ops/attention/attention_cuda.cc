@@ -16,11 +16,12 @@ using namespace device;
 namespace {
 
 constexpr int kThreadsOfBlock = 128;  // as AttentionPass and AttentionTiles have them
-constexpr int kRowsOfTiles = 64;      // as AttentionTiles has them, of a block
+constexpr int kRowsOfTiles = 64;      // as AttentionTiles has them, of a block, for each 16 rows of a warp
+constexpr int64_t kManyBlocks = 132;  // that keep a GPU busy
 
 constexpr const char* kTilesBefore = R"(
-using Pass = AttentionTiles<In, Mask, kHead, kTile, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
-extern "C" __global__ void __launch_bounds__(128, kHead > 64 ? 2 : 3) rondo_kernel(const AttentionArguments args) {
+using Pass = AttentionTiles<In, Mask, kHead, kTile, kSixteens, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
+extern "C" __global__ void __launch_bounds__(128, kHead > 64 || kSixteens > 1 ? 2 : 3) rondo_kernel(const AttentionArguments args) {
   __shared__ Pack<In, 8> shared[Pass::kShared / 8];
   Pass(args, shared[0].v).)";
 constexpr const char* kTextBefore = R"(
@@ -114,6 +115,12 @@ class CudaAttention final : public KernelTask {
       const bool large = head > 64, of_keys = number == 2;
       // Of large heads registers and shared memory hold less.
       spec.constant("kHead", head).constant("kTile", large ? 32 : 64);
+      // Two times 16 rows read shared memory half as often, where there are enough of them.
+      const bool twice =
+          !large && number == 0 && places > kRowsOfTiles && blocks_for(places, 2 * kRowsOfTiles) * rows >= kManyBlocks;
+      const int sixteens = twice ? 2 : 1;
+      spec.constant("kSixteens", sixteens);
+      rows_of_block = sixteens * kRowsOfTiles;
       spec.constant("kColumns", std::min(head, 64)).constant("kCaps", plan_.numbers.cap > 0);
       if (large && of_keys) parts = 2;
       kernel = add_kernel(spec.text(

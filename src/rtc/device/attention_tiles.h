@@ -1,6 +1,7 @@
-// Attention of 16 bits by tensor cores. A warp makes 16 rows, of queries, or of keys where their gradients are made:
-// what it multiplies them by comes through shared memory, a tile at a time, and what it adds up stays in registers,
-// spread as in tensor_core.h. Scores are rounded to 16 bits as they enter the second product. Sums have a fixed order.
+// Attention of 16 bits by tensor cores. A warp makes 16 rows or two times 16, of queries, or of keys where their
+// gradients are made: what it multiplies them by comes through shared memory, a tile at a time, and what it adds up
+// stays in registers, spread as in tensor_core.h. Scores are rounded to 16 bits as they enter the second product. Sums
+// have a fixed order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,14 +14,16 @@ namespace rondo::device {
 #if defined(__CUDACC_RTC__)
 constexpr f32 kBinaryLog = 1.44269504088896340736f;  // of e
 
-// head: the size of a head, rounded up; tile: places in shared memory at once; columns: how much of a head of keys a
-// block makes the gradients of, the blocks of the second axis one part each.
-template <class M, class Mask, int head, int tile, int columns, AttentionMask mask, bool drops, bool caps>
+// head: the size of a head, rounded up; tile: places in shared memory at once; sixteens: how many 16 rows a warp makes,
+// of gradients 1; columns: how much of a head of keys a block makes the gradients of, the blocks of the second axis one
+// part each.
+template <class M, class Mask, int head, int tile, int sixteens, int columns, AttentionMask mask, bool drops, bool caps>
 struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using Work::args, Work::scale, Work::cap, Work::rest, Work::threshold, Work::key, Work::start;
   using Work::masked, Work::keeps, Work::number_of, Work::find, Work::begin_draw, Work::read_draw;
-  static constexpr int kThreads = 128, kRows = 64, kPitch = head + 8;  // of rows in shared memory: no banks collide
+  static constexpr int kThreads = 128, kRows = 64 * sixteens,
+                       kPitch = head + 8;  // of rows in shared memory: no banks collide
   static constexpr int kSteps = head / 16, kAcross = tile / 8;
   // Elements: two tiles, and two f32 a place; and as much for the tiles that are on their way.
   static constexpr int kStage = 2 * tile * kPitch + 4 * tile, kShared = 2 * kStage;
@@ -34,7 +37,12 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   const int lane, g, t, line;  // line: the first of the warp's rows within the block
 
   RONDO_INLINE AttentionTiles(const AttentionArguments& args, M* shared)
-      : Work(args), shared(shared), lane(threadIdx.x % 32), g(lane / 4), t(lane % 4), line(threadIdx.x / 32 * 16) {}
+      : Work(args),
+        shared(shared),
+        lane(threadIdx.x % 32),
+        g(lane / 4),
+        t(lane % 4),
+        line(threadIdx.x / 32 * 16 * sixteens) {}
 
   // Where tiles begin: at numbers of dropout. One that is empty may lie anywhere.
   RONDO_INLINE static i64 begin_of(AttentionSpan span) {
@@ -119,37 +127,49 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   }
 
   // The products of rows with each place of a tile.
-  RONDO_INLINE void multiply(Scores& to, const Rows& rows, const M* places) const {
+  template <int parts>
+  RONDO_INLINE void multiply(Scores (&to)[parts], const Rows (&rows)[parts], const M* places) const {
     const M* const from = places + (lane / 16 * 8 + lane % 8) * kPitch + lane / 8 % 2 * 8;
 #pragma unroll
-    for (int i = 0; i < kAcross; ++i)
+    for (int p = 0; p < parts; ++p)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) to[i][e] = 0;
+      for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) to[p][i][e] = 0;
 #pragma unroll
     for (int s = 0; s < kSteps; ++s)
 #pragma unroll
       for (int i = 0; i < kAcross; i += 2) {
         u32 of[4];
         load_matrices<false>(of, from + i * 8 * kPitch + 16 * s);
-        multiply_add<M>(to[i], rows[s], of[0], of[1]);
-        multiply_add<M>(to[i + 1], rows[s], of[2], of[3]);
+#pragma unroll
+        for (int p = 0; p < parts; ++p) {
+          multiply_add<M>(to[p][i], rows[p][s], of[0], of[1]);
+          multiply_add<M>(to[p][i + 1], rows[p][s], of[2], of[3]);
+        }
       }
   }
-  // sums += parts times `n` columns of a tile, from `begin` on.
-  template <int n>
-  RONDO_INLINE void add(Sums<n>& sums, const Scores& parts, const M* places, int begin) const {
+  // sums += scores times `n` columns of a tile, from `begin` on.
+  template <int n, int parts>
+  RONDO_INLINE void add(Sums<n> (&sums)[parts], const Scores (&by)[parts], const M* places, int begin) const {
     const M* const from = places + lane % 16 * kPitch + begin + lane / 16 * 8;
 #pragma unroll
     for (int s = 0; s < tile / 16; ++s) {
-      const u32 rows[4] = {pair_of<M>(parts[2 * s][0], parts[2 * s][1]), pair_of<M>(parts[2 * s][2], parts[2 * s][3]),
-                           pair_of<M>(parts[2 * s + 1][0], parts[2 * s + 1][1]),
-                           pair_of<M>(parts[2 * s + 1][2], parts[2 * s + 1][3])};
+      u32 rows[parts][4];
+#pragma unroll
+      for (int p = 0; p < parts; ++p)
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+          rows[p][i] = pair_of<M>(by[p][2 * s + i / 2][i % 2 * 2], by[p][2 * s + i / 2][i % 2 * 2 + 1]);
 #pragma unroll
       for (int i = 0; i < n / 8; i += 2) {
         u32 of[4];
         load_matrices<true>(of, from + s * 16 * kPitch + i * 8);
-        multiply_add<M>(sums[i], rows, of[0], of[1]);
-        multiply_add<M>(sums[i + 1], rows, of[2], of[3]);
+#pragma unroll
+        for (int p = 0; p < parts; ++p) {
+          multiply_add<M>(sums[p][i], rows[p], of[0], of[1]);
+          multiply_add<M>(sums[p][i + 1], rows[p], of[2], of[3]);
+        }
       }
     }
   }
@@ -227,10 +247,8 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
       }
   }
-  // What queries from `query` on see of keys from `place` on. inside: all of it.
-  RONDO_INLINE void see(Scores& score, bool inside, i64 b, i64 h, i64 query, i64 place,
-                        const AttentionSpan (&seen)[2]) const {
-    if (inside) return;
+  // What queries from `query` on see of keys from `place` on; seen: by the lane's two.
+  RONDO_INLINE void see(Scores& score, i64 b, i64 h, i64 query, i64 place, const AttentionSpan (&seen)[2]) const {
 #pragma unroll
     for (int i = 0; i < kAcross; ++i)
 #pragma unroll
@@ -248,73 +266,92 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     return part == 0 ? 0 : made;  // whatever came in
   }
 
+  // What 16 rows have added up: the highest score, the sum of all parts and of their values, by that score.
+  struct Softened {
+    f32 top[2], total[2];
+  };
+  // Makes parts of the scores of queries from `query` on with a tile from `at` on.
+  RONDO_INLINE void soften(Scores& score, Softened& of, Sums<head>& sum, i64 b, i64 h, i64 query, i64 at) const {
+    f32 highest[2] = {of.top[0], of.top[1]};
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) highest[e / 2] = larger(highest[e / 2], score[i][e]);
+    f32 base[2];
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+#pragma unroll
+      for (int delta = 1; delta < 4; delta *= 2) {
+        highest[r] = larger(highest[r], __shfl_xor_sync(0xffffffffu, highest[r], delta));
+      }
+      // Nothing was seen so far: any base will do.
+      base[r] = highest[r] == attention_nowhere<f32>() ? 0 : highest[r] * kBinaryLog;
+      const f32 before = power_of_two(fma(of.top[r], kBinaryLog, -base[r]));
+      of.top[r] = highest[r];
+      of.total[r] *= before;
+#pragma unroll
+      for (int i = 0; i < head / 8; ++i) sum[i][2 * r] *= before, sum[i][2 * r + 1] *= before;
+    }
+    bool kept[2][4] = {};
+#pragma unroll
+    for (int i = 0; i < kAcross; ++i) {
+      if (drops && i % 2 == 0) keep_rows(kept, b, h, query, at + 8 * i);
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -base[e / 2]));
+        of.total[e / 2] += part;
+        score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
+      }
+    }
+  }
+
   RONDO_INLINE void forward() {
     begin_draw();
     i64 b, h, first;
     if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.keys_of(first, kRows);
-    const AttentionSpan seen[2] = {reach.keys_of(first + line + g), reach.keys_of(first + line + g + 8)};
     // What each row of the block sees.
     const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
     const bool whole = first + kRows <= reach.queries;
-    const i64 of = h / args.shared;
-    Rows q;
-    load(q, kAttentionQ, b, first + line, h, args.queries);
-    Sums<head> sum = {};
-    f32 top[2] = {attention_nowhere<f32>(), attention_nowhere<f32>()}, total[2] = {0, 0};
+    const i64 begin = first + line;
+    Rows q[sixteens];
+    Sums<head> sum[sixteens] = {};
+    Softened softened[sixteens];
+#pragma unroll
+    for (int p = 0; p < sixteens; ++p) {
+      load(q[p], kAttentionQ, b, begin + 16 * p, h, args.queries);
+      softened[p] = {{attention_nowhere<f32>(), attention_nowhere<f32>()}, {0, 0}};
+    }
     const auto work = [&](i64 at, const M* keys, const M* values) {
-      Scores score;
+      Scores score[sixteens];
       multiply(score, q, keys);
       const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
-      Slopes slopes;
-      note(slopes, score);
-      see(score, inside, b, h, first + line, at, seen);
-      f32 highest[2] = {top[0], top[1]};
 #pragma unroll
-      for (int i = 0; i < kAcross; ++i)
-#pragma unroll
-        for (int e = 0; e < 4; ++e) highest[e / 2] = larger(highest[e / 2], score[i][e]);
-      f32 base[2];
-#pragma unroll
-      for (int r = 0; r < 2; ++r) {
-#pragma unroll
-        for (int delta = 1; delta < 4; delta *= 2) {
-          highest[r] = larger(highest[r], __shfl_xor_sync(0xffffffffu, highest[r], delta));
-        }
-        // Nothing was seen so far: any base will do.
-        base[r] = highest[r] == attention_nowhere<f32>() ? 0 : highest[r] * kBinaryLog;
-        const f32 before = power_of_two(fma(top[r], kBinaryLog, -base[r]));
-        top[r] = highest[r];
-        total[r] *= before;
-#pragma unroll
-        for (int i = 0; i < head / 8; ++i) sum[i][2 * r] *= before, sum[i][2 * r + 1] *= before;
-      }
-      bool kept[2][4] = {};
-#pragma unroll
-      for (int i = 0; i < kAcross; ++i) {
-        if (drops && i % 2 == 0) keep_rows(kept, b, h, first + line, at + 8 * i);
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -base[e / 2]));
-          total[e / 2] += part;
-          score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
-        }
+      for (int p = 0; p < sixteens; ++p) {
+        const i64 query = begin + 16 * p;
+        Slopes slopes;
+        note(slopes, score[p]);
+        if (!inside) see(score[p], b, h, query, at, {reach.keys_of(query + g), reach.keys_of(query + g + 8)});
+        soften(score[p], softened[p], sum[p], b, h, query, at);
       }
       add<head>(sum, score, values, 0);
     };
-    each_tile(kAttentionK, kAttentionV, b, all, of, work, [](i64, M*) {});
-    f32 factor[2];
+    each_tile(kAttentionK, kAttentionV, b, all, h / args.shared, work, [](i64, M*) {});
 #pragma unroll
-    for (int r = 0; r < 2; ++r) {
-      total[r] = join(total[r]);
-      factor[r] = total[r] == 0 ? 0 : drops ? rest / total[r] : 1 / total[r];
-      const i64 query = first + line + g + 8 * r;
-      if (t == 0 && query < args.queries)
-        *args.template row<f32>(kAttentionLse, b, query, h) =
-            total[r] == 0 ? attention_nowhere<f32>() : top[r] + log(total[r]);
+    for (int p = 0; p < sixteens; ++p) {
+      f32 factor[2];
+#pragma unroll
+      for (int r = 0; r < 2; ++r) {
+        const f32 total = join(softened[p].total[r]);
+        factor[r] = total == 0 ? 0 : drops ? rest / total : 1 / total;
+        const i64 query = begin + 16 * p + g + 8 * r;
+        if (t == 0 && query < args.queries)
+          *args.template row<f32>(kAttentionLse, b, query, h) =
+              total == 0 ? attention_nowhere<f32>() : softened[p].top[r] + log(total);
+      }
+      store<head>(sum[p], kAttentionOut, b, begin + 16 * p, h, args.queries, 0, factor);
     }
-    store<head>(sum, kAttentionOut, b, first + line, h, args.queries, 0, factor);
   }
 
   // A row's logarithm as exponents have it; of one that saw nothing, so that all its parts are 0.
@@ -332,21 +369,21 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
     const bool whole = first + kRows <= reach.queries;
     const i64 of = h / args.shared;
-    Rows q, dy;
+    Rows q[1], dy[1];
     f32 delta[2] = {0, 0}, lse[2];
     {
       Rows out;
-      load(dy, kAttentionDy, b, first + line, h, args.queries);
+      load(dy[0], kAttentionDy, b, first + line, h, args.queries);
       load(out, kAttentionOut, b, first + line, h, args.queries);
 #pragma unroll
       for (int s = 0; s < kSteps; ++s)
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          delta[i % 2] = fma(first_of<M>(out[s][i]), first_of<M>(dy[s][i]), delta[i % 2]);
-          delta[i % 2] = fma(second_of<M>(out[s][i]), second_of<M>(dy[s][i]), delta[i % 2]);
+          delta[i % 2] = fma(first_of<M>(out[s][i]), first_of<M>(dy[0][s][i]), delta[i % 2]);
+          delta[i % 2] = fma(second_of<M>(out[s][i]), second_of<M>(dy[0][s][i]), delta[i % 2]);
         }
     }
-    load(q, kAttentionQ, b, first + line, h, args.queries);
+    load(q[0], kAttentionQ, b, first + line, h, args.queries);
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
       const i64 query = first + line + g + 8 * r;
@@ -357,29 +394,29 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
       if (args.has(kAttentionDlse)) delta[r] -= *args.template row<f32>(kAttentionDlse, b, query, h);
       if (t == 0) *args.template row<f32>(kAttentionDelta, b, query, h) = delta[r];
     }
-    Sums<head> sum = {};
+    Sums<head> sum[1] = {};
     const auto work = [&](i64 at, const M* keys, const M* values) {
       const bool inside = mask == AttentionMask::none && whole && at >= every.begin && at + tile <= every.end;
-      Scores score, coming;
+      Scores score[1], coming[1];
       multiply(score, q, keys);
       multiply(coming, dy, values);
       Slopes slopes;
-      note(slopes, score);
-      see(score, inside, b, h, first + line, at, seen);
+      note(slopes, score[0]);
+      if (!inside) see(score[0], b, h, first + line, at, seen);
       bool kept[2][4] = {};
 #pragma unroll
       for (int i = 0; i < kAcross; ++i) {
         if (drops && i % 2 == 0) keep_rows(kept, b, h, first + line, at + 8 * i);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -lse[e / 2]));
-          score[i][e] = change(part, coming[i][e], delta[e / 2], slopes.of(i, e), kept[i % 2][e]);
+          const f32 part = power_of_two(fma(score[0][i][e], kBinaryLog, -lse[e / 2]));
+          score[0][i][e] = change(part, coming[0][i][e], delta[e / 2], slopes.of(i, e), kept[i % 2][e]);
         }
       }
       add<head>(sum, score, keys, 0);
     };
     each_tile(kAttentionK, kAttentionV, b, all, of, work, [](i64, M*) {});
-    store<head>(sum, kAttentionDq, b, first + line, h, args.queries, 0, {scale, scale});
+    store<head>(sum[0], kAttentionDq, b, first + line, h, args.queries, 0, {scale, scale});
   }
 
   RONDO_INLINE void keys() {
@@ -389,11 +426,11 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.queries_of(first, kRows);
     const int begin = blockIdx.y * columns;
-    Rows k, v;
+    Rows k[1], v[1];
     // What is behind the end may be anything.
-    load(k, kAttentionK, b, first + line, of, reach.keys);
-    load(v, kAttentionV, b, first + line, of, reach.keys);
-    Sums<columns> dk = {}, dv = {};
+    load(k[0], kAttentionK, b, first + line, of, reach.keys);
+    load(v[0], kAttentionV, b, first + line, of, reach.keys);
+    Sums<columns> dk[1] = {}, dv[1] = {};
     for (i64 h = of * args.shared; h < (of + 1) * args.shared; ++h) {
       // Each query's logarithm and delta.
       const auto beside = [&](i64 at, M* to) {
@@ -408,11 +445,11 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         const f32 *const lse = reinterpret_cast<const f32*>(queries + 2 * tile * kPitch), *const delta = lse + tile;
         const bool inside = mask == AttentionMask::none && first + kRows <= reach.keys && at + tile <= all.end &&
                             reach.keys_of(at + tile - 1).begin <= first && reach.keys_of(at).end >= first + kRows;
-        Scores score, coming;
+        Scores score[1], coming[1];
         multiply(score, k, queries);
         multiply(coming, v, changes);
         Slopes slopes;
-        note(slopes, score);
+        note(slopes, score[0]);
         if (!inside)
 #pragma unroll
           for (int i = 0; i < kAcross; ++i)
@@ -420,7 +457,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
             for (int e = 0; e < 4; ++e) {
               const i64 query = at + 8 * i + 2 * t + e % 2, place = first + line + g + e / 2 * 8;
               const AttentionSpan span = reach.keys_of(query);
-              score[i][e] = masked(score[i][e], b, h, query, place, place >= span.begin && place < span.end);
+              score[0][i][e] = masked(score[0][i][e], b, h, query, place, place >= span.begin && place < span.end);
             }
         bool kept[2][4] = {};
 #pragma unroll
@@ -429,9 +466,9 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
             const int column = 8 * i + 2 * t + e % 2;
-            const f32 part = power_of_two(fma(score[i][e], kBinaryLog, -lse[column]));
-            coming[i][e] = change(part, coming[i][e], delta[column], slopes.of(i, e), kept[i % 2][e]);
-            score[i][e] = drops && !kept[i % 2][e] ? 0 : part;
+            const f32 part = power_of_two(fma(score[0][i][e], kBinaryLog, -lse[column]));
+            coming[0][i][e] = change(part, coming[0][i][e], delta[column], slopes.of(i, e), kept[i % 2][e]);
+            score[0][i][e] = drops && !kept[i % 2][e] ? 0 : part;
           }
         }
         add<columns>(dv, score, changes, begin);
@@ -440,8 +477,8 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
       each_tile(kAttentionQ, kAttentionDy, b, all, h, work, beside);
     }
     const f32 of_values = drops ? rest : 1;
-    store<columns>(dk, kAttentionDk, b, first + line, of, args.keys, begin, {scale, scale});
-    store<columns>(dv, kAttentionDv, b, first + line, of, args.keys, begin, {of_values, of_values});
+    store<columns>(dk[0], kAttentionDk, b, first + line, of, args.keys, begin, {scale, scale});
+    store<columns>(dv[0], kAttentionDv, b, first + line, of, args.keys, begin, {of_values, of_values});
   }
 };
 #endif
