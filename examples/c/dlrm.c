@@ -3,7 +3,9 @@
  * were read are updated, is recorded once as a graph and launched for every batch; the first steps, run operator by
  * operator beside it, leave the same bits. Data are made up (clicks.h).
  *
- * usage: dlrm [DEVICE [STEPS [BATCH]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
+ * usage: dlrm [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
+ *
+ * FILE gets the trained tables and parameters, as safetensors.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -269,6 +271,24 @@ static void expect_same(const struct model* a, const struct model* b) {
   }
 }
 
+/* Writes tables.0, tables.1 ... and of each layer layers.0.weight, layers.0.bias ... as a safetensors file. */
+static void write_parameters(const struct model* m, const char* path) {
+  char texts[CLICKS_TABLES + PARAMETERS][24];
+  const char* names[CLICKS_TABLES + PARAMETERS];
+  rondo_tensor* tensors[CLICKS_TABLES + PARAMETERS];
+  int i;
+  for (i = 0; i < CLICKS_TABLES + PARAMETERS; ++i) {
+    const int p = i - CLICKS_TABLES;
+    if (p < 0)
+      snprintf(texts[i], sizeof texts[i], "tables.%d", i);
+    else
+      snprintf(texts[i], sizeof texts[i], "layers.%d.%s", p / 2, p % 2 == 0 ? "weight" : "bias");
+    names[i] = texts[i];
+    tensors[i] = p < 0 ? m->tables[i] : m->parameters[p];
+  }
+  CHECK(rondo_model_file_write(path, names, tensors, CLICKS_TABLES + PARAMETERS, NULL, NULL, 0));
+}
+
 static long positive(const char* what, const char* text) {
   char* end = NULL;
   const long value = strtol(text, &end, 10);
@@ -321,6 +341,7 @@ int main(int argc, char** argv) {
   after = test(&model, &tests);
   printf("unseen: loss %.4f, before %.4f; %.4f by the share of clicks alone, %.4f by the model that made them\n", after,
          before, unseen.blind, unseen.best);
+  if (argc > 4) write_parameters(&model, argv[4]);
 
   rondo_graph_destroy(graph);
   samples_destroy(&tests);

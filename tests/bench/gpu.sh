@@ -206,6 +206,7 @@ rust_examples() {
   carry/rust/serve "$DEVICE" 20 || code=1
   carry/rust/callable "$DEVICE" || code=1
   trained rust carry/rust/digits || code=1
+  carry/rust/dlrm "$DEVICE" || code=1
   return $code
 }
 
@@ -214,6 +215,7 @@ java_examples() {
   local code=0 vm=(carry/java/runtime/bin/java -cp 'carry/java/lib/*:carry/java/classes')
   "${vm[@]}" Hello || code=1
   trained java "${vm[@]}" Digits || code=1
+  "${vm[@]}" Dlrm "$DEVICE" || code=1
   return $code
 }
 # The Java service: its model is trained there, its answers are the cpu's.

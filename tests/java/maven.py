@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Builds the Java library with Maven and runs its tests. Fails on any report of -Xcheck:jni.
 
-    maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS [C_DIGITS_PARALLEL RONDO]
+    maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS C_DLRM [C_DIGITS_PARALLEL RONDO]
     maven.py simulated SOURCE_ROOT BUILD_ROOT
 
 The first runs all tests on the cpu, then with a newer JDK where there is one, then the examples as their users do, from the jars: the
-training must end with the parameters of the same training in C, bit for bit. The last two are for the training on several ranks,
+trainings must end with the parameters of the same trainings in C, bit for bit. The last two are for the training on several ranks,
 started by the command rondo. The second runs the tests of devices and the examples for them on the simulated driver that the
 environment names.
 
@@ -101,8 +101,8 @@ the weights are equal, bit for bit
 """
 
 
-def examples(root, build, c_digits, parallel, cpu):
-    """What the README shows, layers as callables, and digits against C, on one rank and on two."""
+def examples(root, build, c_digits, c_dlrm, parallel, cpu):
+    """What the README shows, layers as callables, and trainings against C, digits on two ranks too."""
     target = pathlib.Path(build, "bindings/java/target")
     jar = min(target.glob("rondo-*.jar"), key=lambda path: len(path.name))  # the others have a word more
     natives = next(target.glob("rondo-*-linux-x86_64.jar"))
@@ -125,6 +125,8 @@ def examples(root, build, c_digits, parallel, cpu):
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
             assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
+        run([sys.executable, f"{root}/tests/examples/same_training.py", "dlrm", "cpu", c_dlrm, "java", *SHORT, "-cp", f"{jar}:{natives}",
+             sources / "Dlrm.java"], cpu, folder)
         if parallel:
             c_parallel, rondo = parallel
             java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
@@ -136,7 +138,7 @@ def examples(root, build, c_digits, parallel, cpu):
 
 
 def device_examples(root, build, place, environment):
-    """Layers as callables, and digits as a captured graph."""
+    """Layers as callables, and digits and a step of a recommender as captured graphs."""
     java = ["java", *SHORT, f"-Ddev.rondo.native.path={build}/bindings/java", "-cp", place / "target/classes"]
     environment = {**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"}
     sources = pathlib.Path(root, "examples/java")
@@ -145,6 +147,7 @@ def device_examples(root, build, place, environment):
         assert out == CALLABLE, out
         out = run([*java, sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"], environment, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
+        run([*java, sources / "Dlrm.java", "cuda:0", "8", "32"], environment, folder)  # it looks at its graph itself
     print("examples: on the device")
 
 
@@ -170,8 +173,8 @@ def main(part, root, build, *programs):
         ok = maven(root, build, place, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
                    "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
     if ok:
-        c_digits, *parallel = [pathlib.Path(path).resolve() for path in programs]
-        examples(root, build, c_digits, parallel, cpu)
+        c_digits, c_dlrm, *parallel = [pathlib.Path(path).resolve() for path in programs]
+        examples(root, build, c_digits, c_dlrm, parallel, cpu)
     return 0 if ok else 1
 
 

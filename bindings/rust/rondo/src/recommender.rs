@@ -6,7 +6,7 @@ use std::ptr::null_mut;
 use rondo_sys as sys;
 
 use crate::error::check;
-use crate::ops::{length, new};
+use crate::ops::{into, length, new};
 use crate::{Error, ErrorKind, Result, Tensor};
 
 /// Which rows of many tables go together; see [`Tensor::embedding_bag`].
@@ -90,6 +90,19 @@ impl<'a> Bags<'a> {
     }
 }
 
+#[track_caller]
+fn first_of<'a>(tables: &[&'a Tensor]) -> Result<&'a Tensor> {
+    tables.first().copied().ok_or_else(|| {
+        Error::new(ErrorKind::InvalidArgument, "Tensor::embedding_bag: tables is empty; at least one table is needed")
+    })
+}
+
+fn look_up(tables: &[&Tensor], bags: Bags<'_>, out: *mut *mut sys::rondo_tensor) -> sys::rondo_status {
+    let handles: Vec<_> = tables.iter().map(|each| each.as_ptr()).collect();
+    let (indices, offsets) = (bags.indices.as_ptr(), bags.offsets_raw());
+    unsafe { sys::rondo_embedding_bag(length(tables), handles.as_ptr(), indices, offsets, bags.mode(), out) }
+}
+
 impl Tensor {
     /// Rows of many tables, which indices choose, added up in bags: `[batch, tables, width]`, in one launch. Negative
     /// indices count from the end; one outside adds nothing. See [`Bags`].
@@ -110,17 +123,30 @@ impl Tensor {
     #[doc(alias = "rondo_embedding_bag")]
     #[track_caller]
     pub fn embedding_bag(tables: &[&Tensor], bags: Bags<'_>) -> Result<Tensor> {
-        let handles: Vec<_> = tables.iter().map(|each| each.as_ptr()).collect();
-        let first = tables.first().ok_or_else(|| {
-            Error::new(
-                ErrorKind::InvalidArgument,
-                "Tensor::embedding_bag: tables is empty; at least one table is needed",
-            )
-        })?;
-        let (indices, offsets) = (bags.indices.as_ptr(), bags.offsets_raw());
-        new(first.engine(), |out| unsafe {
-            sys::rondo_embedding_bag(length(tables), handles.as_ptr(), indices, offsets, bags.mode(), out)
-        })
+        new(first_of(tables)?.engine(), |out| look_up(tables, bags, out))
+    }
+
+    /// The same, written into `out`, which may be a part of a larger tensor: nothing is joined by a copy then.
+    ///
+    /// ```
+    /// # use rondo::{ops::Bags, DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let table = Tensor::from_slice(&engine, Device::CPU, [2, 1], &[1.0f32, 2.0])?;
+    /// let indices = Tensor::from_slice(&engine, Device::CPU, [1, 2, 1], &[1i32, 0])?;
+    /// let vectors = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 2, 1])?;
+    /// Tensor::embedding_bag_into(&[&table], Bags::new(&indices), &vectors.slice(1, 1..)?)?;
+    /// assert_eq!(vectors.to_vec::<f32>()?, [0.0, 2.0, 0.0, 1.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`embedding_bag`](Tensor::embedding_bag); [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where
+    /// `out` does not fit, or shares memory with an operand.
+    #[track_caller]
+    pub fn embedding_bag_into(tables: &[&Tensor], bags: Bags<'_>, out: &Tensor) -> Result<()> {
+        first_of(tables)?;
+        into(out, |out| look_up(tables, bags, out))
     }
 
     /// A step of gradient descent of the rows that [`embedding_bag`](Tensor::embedding_bag) read, and of no others, with

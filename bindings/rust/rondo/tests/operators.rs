@@ -4,8 +4,8 @@
 mod common;
 
 use common::everywhere;
-use rondo::ops::{self, Activation, BinaryOp, Convolution, Matmul, ReduceOp, TernaryOp, UnaryOp};
-use rondo::{DType, Device, Engine, Tensor};
+use rondo::ops::{self, Activation, Bags, BinaryOp, Convolution, Matmul, ReduceOp, TernaryOp, UnaryOp};
+use rondo::{DType, Device, Engine, ErrorKind, Tensor};
 
 fn f32s(engine: &Engine, device: Device, data: &[f32]) -> Tensor {
     Tensor::from_slice(engine, device, data.len(), data).unwrap()
@@ -111,6 +111,34 @@ fn outputs_that_are_given_are_written_where_they_are() {
         assert_eq!(total.item::<f32>().unwrap(), 10.0);
         let wrong = Tensor::zeros(engine, device, DType::F32, 3).unwrap();
         assert!(ops::unary_into(UnaryOp::Square, &a, &wrong).is_err());
+    });
+}
+
+#[test]
+fn bags_of_rows_are_written_into_a_part() {
+    everywhere(|engine, device| {
+        let from = |shape: [usize; 2], data: &[f32]| Tensor::from_slice(engine, device, shape, data).unwrap();
+        let (a, b) = (from([2, 2], &[1.0, 2.0, 3.0, 4.0]), from([1, 2], &[10.0, 20.0]));
+        let indices = Tensor::from_slice(engine, device, [2, 2, 1], &[1i32, 0, 0, -1]).unwrap();
+        let vectors = Tensor::zeros(engine, device, DType::F32, [2, 3, 2]).unwrap();
+        let rows = vectors.slice(1, 1..).unwrap();
+        Tensor::embedding_bag_into(&[&a, &b], Bags::new(&indices), &rows).unwrap();
+        let looked_up = Tensor::embedding_bag(&[&a, &b], Bags::new(&indices)).unwrap();
+        assert_eq!(looked_up.to_vec::<f32>().unwrap(), [3.0, 4.0, 10.0, 20.0, 1.0, 2.0, 10.0, 20.0]);
+        assert_eq!(rows.to_vec::<f32>().unwrap(), looked_up.to_vec::<f32>().unwrap());
+        assert_eq!(vectors.slice(1, ..1).unwrap().to_vec::<f32>().unwrap(), [0.0; 4]);
+
+        let refused = |tables: &[&Tensor], out: &Tensor, part: &str| {
+            let problem = Tensor::embedding_bag_into(tables, Bags::new(&indices), out).unwrap_err();
+            assert_eq!(problem.kind(), ErrorKind::InvalidArgument);
+            assert!(
+                problem.message().contains("Tensor::embedding_bag") && problem.message().contains(part),
+                "{}",
+                problem
+            );
+        };
+        refused(&[], &rows, "tables is empty");
+        refused(&[&a, &b], &vectors, "[2, 3, 2]");
     });
 }
 

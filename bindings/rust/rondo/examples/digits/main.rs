@@ -5,6 +5,8 @@
 //!     cargo run --release --example digits -- --device auto
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#[path = "../common/mod.rs"]
+mod common;
 mod data;
 mod net;
 
@@ -12,9 +14,10 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use common::{choose_device, print_device};
 use data::Digits;
 use net::Net;
-use rondo::{DType, Device, DeviceKind, Engine, EngineMode, Tensor};
+use rondo::{DType, Device, Engine, EngineMode};
 
 const USAGE: &str = "usage: digits [options]
   --device cpu|cuda:0|auto         where to train (auto: the first CUDA device that works, else cpu)
@@ -92,26 +95,6 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
     Ok(Some(o))
 }
 
-/// Whether CUDA really works here: an operator that was compiled and ran, on an engine of its own.
-fn cuda_works() -> Result<(), rondo::Error> {
-    let engine = Engine::new()?;
-    let two = Tensor::full(&engine, Device::cuda(0), DType::F32, 1, 1.0)?.add(1.0)?;
-    two.item::<f32>().map(|two| assert_eq!(two, 2.0))
-}
-
-fn choose_device(text: &str) -> Result<Device, rondo::Error> {
-    if text != "auto" {
-        return text.parse();
-    }
-    if Device::count(DeviceKind::Cuda)? > 0 {
-        match cuda_works() {
-            Ok(()) => return Ok(Device::cuda(0)),
-            Err(why) => println!("cpu instead of CUDA: {}", why),
-        }
-    }
-    Ok(Device::CPU)
-}
-
 /// One training from the seed; returns the net and the share of test images that are right.
 fn train(
     engine: &Engine,
@@ -162,7 +145,7 @@ fn run(o: &Options) -> Result<bool, Box<dyn Error>> {
         return Err(format!("--batch {} is more than the training images", o.batch).into());
     }
     let engine = Engine::builder().mode(o.mode).build()?;
-    println!("rondo {}, {:?} engine, {}: {}", rondo::version_text(), engine.mode()?, device, device.info()?.name);
+    print_device(&engine, device)?;
 
     let order = data::training_order(o.seed, o.epochs, o.batch, digits.train_labels.len());
     let (eager_net, eager_accuracy) = train(&engine, device, o, &digits, &order, false)?;
