@@ -38,10 +38,11 @@ static const char usage[] =
     "  --seed N                  of weights and of what is hidden (1)\n"
     "  --eager yes|no            each operator by itself, in the place of graphs (no)\n"
     "  --reference FILE          writes weights at the beginning and all batches there, as safetensors\n"
+    "  --parameters FILE         writes the trained weights there, as safetensors\n"
     "  --help                    this text\n";
 
 struct options {
-  const char *device, *text, *reference;
+  const char *device, *text, *reference, *parameters;
   int64_t steps, tests, seed;
   int eager;
 };
@@ -81,7 +82,7 @@ static int64_t parse_number(const char* option, const char* text, int64_t low, i
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", TEXT, NULL, 600, 16, 1, 0};
+  struct options o = {"auto", TEXT, NULL, NULL, 600, 16, 1, 0};
   rondo_device device;
   int i;
   for (i = 1; i < argc; i += 2) {
@@ -92,7 +93,7 @@ static struct options parse_options(int argc, char** argv) {
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--text") != 0 && strcmp(option, "--steps") != 0 &&
         strcmp(option, "--seed") != 0 && strcmp(option, "--tests") != 0 && strcmp(option, "--eager") != 0 &&
-        strcmp(option, "--reference") != 0) {
+        strcmp(option, "--reference") != 0 && strcmp(option, "--parameters") != 0) {
       fprintf(stderr, "bert: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -103,6 +104,7 @@ static struct options parse_options(int argc, char** argv) {
     if (strcmp(option, "--device") == 0) o.device = value;
     if (strcmp(option, "--text") == 0) o.text = value;
     if (strcmp(option, "--reference") == 0) o.reference = value;
+    if (strcmp(option, "--parameters") == 0) o.parameters = value;
     if (strcmp(option, "--steps") == 0) o.steps = parse_number(option, value, 1, 100000);
     if (strcmp(option, "--eager") == 0) {
       if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
@@ -351,8 +353,8 @@ static void work_destroy(struct work* work) {
   rondo_tensor_destroy(work->right);
 }
 
-/* Weights, in the order in which the network asks for them, and batches. */
-static void write_reference(const struct work* work, const char* path) {
+/* Weights, in the order in which the network asks for them; and batches, where they are wanted. */
+static void write_weights(const struct work* work, const char* path, int with_batches) {
   static const char* const tables[] = {"bytes", "places", "labels"};
   char numbers[MODEL_MOST][16];
   const char* names[MODEL_MOST + 3];
@@ -368,7 +370,7 @@ static void write_reference(const struct work* work, const char* path) {
   tensors[n] = work->bytes;
   tensors[n + 1] = work->places;
   tensors[n + 2] = work->labels;
-  CHECK(rondo_model_file_write(path, names, tensors, n + 3, NULL, NULL, 0));
+  CHECK(rondo_model_file_write(path, names, tensors, with_batches ? n + 3 : n, NULL, NULL, 0));
 }
 
 /* Records what `body` does, or nothing where it is to be called each time. */
@@ -449,10 +451,11 @@ int main(int argc, char** argv) {
   work_create(&work, engine, device, &batches);
   printf("network   %d layers of width %d, %lld weights, %d x %d bytes a step\n", kEncoder.layers, WIDTH,
          (long long)model_size(&work.model), BATCH, PLACES);
-  if (o.reference != NULL) write_reference(&work, o.reference);
+  if (o.reference != NULL) write_weights(&work, o.reference, 1);
   bad = learn(&work, &o);
   if (bad) fprintf(stderr, "bert: the loss did not fall\n");
   test(&work, &tests, &o);
+  if (o.parameters != NULL) write_weights(&work, o.parameters, 0);
   work_destroy(&work);
   rondo_engine_destroy(engine);
   batches_free(&tests);

@@ -207,6 +207,7 @@ rust_examples() {
   carry/rust/callable "$DEVICE" || code=1
   trained rust carry/rust/digits || code=1
   carry/rust/dlrm "$DEVICE" || code=1
+  carry/rust/bert --device "$DEVICE" --text LICENSE || code=1
   return $code
 }
 
@@ -216,6 +217,7 @@ java_examples() {
   "${vm[@]}" Hello || code=1
   trained java "${vm[@]}" Digits || code=1
   "${vm[@]}" Dlrm "$DEVICE" || code=1
+  "${vm[@]}" Bert --device "$DEVICE" --text LICENSE || code=1
   return $code
 }
 # The Java service: its model is trained there, its answers are the cpu's.

@@ -3,6 +3,7 @@
 bit for bit, and says what is wrong with its arguments.
 
     same_training.py dlrm DEVICE C_PROGRAM COMMAND...    the recommender
+    same_training.py bert DEVICE C_PROGRAM COMMAND...    the encoder
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -11,6 +12,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+TEXT = pathlib.Path(__file__).resolve().parents[2] / "LICENSE"
 
 
 def run(command, options, code=0):
@@ -52,4 +55,19 @@ def dlrm(device, c_program, *command):
     })
 
 
-{"dlrm": dlrm}[sys.argv[1]](*sys.argv[2:])
+def bert(device, c_program, *command):
+    options = ["--device", device, "--text", str(TEXT), "--steps", "60", "--tests", "2", "--seed", "3"]
+    compare(c_program, command, options, ["--parameters"], r"^(?:network|graph|step|asked) .*$", 5)
+    refuses(command, {
+        ("--steps", "0"): (2, "--steps must be a whole number from 1 to 100000, not '0'"),
+        ("--device", "tpu"): (2, "--device must be cpu, cuda:0 or auto, not 'tpu'"),
+        ("--eager", "maybe"): (2, "--eager must be yes or no, not 'maybe'"),
+        ("--depth", "3"): (2, "unknown option '--depth'"),
+        ("--seed",): (2, "--seed needs a value"),
+        ("--device", "cpu", "--text", "/nowhere/text"): (1, "cannot open '/nowhere/text'"),
+        ("--device", "cpu", "--text", c_program): (1, "is not ASCII"),
+        ("--help",): (0, "--steps N"),
+    })
+
+
+{"dlrm": dlrm, "bert": bert}[sys.argv[1]](*sys.argv[2:])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the Java library with Maven and runs its tests. Fails on any report of -Xcheck:jni.
 
-    maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS C_DLRM [C_DIGITS_PARALLEL RONDO]
+    maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS C_DLRM C_BERT [C_DIGITS_PARALLEL RONDO]
     maven.py simulated SOURCE_ROOT BUILD_ROOT
 
 The first runs all tests on the cpu, then with a newer JDK where there is one, then the examples as their users do, from the jars: the
@@ -101,7 +101,7 @@ the weights are equal, bit for bit
 """
 
 
-def examples(root, build, c_digits, c_dlrm, parallel, cpu):
+def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
     """What the README shows, layers as callables, and trainings against C, digits on two ranks too."""
     target = pathlib.Path(build, "bindings/java/target")
     jar = min(target.glob("rondo-*.jar"), key=lambda path: len(path.name))  # the others have a word more
@@ -125,8 +125,9 @@ def examples(root, build, c_digits, c_dlrm, parallel, cpu):
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
             assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
-        run([sys.executable, f"{root}/tests/examples/same_training.py", "dlrm", "cpu", c_dlrm, "java", *SHORT, "-cp", f"{jar}:{natives}",
-             sources / "Dlrm.java"], cpu, folder)
+        for name, in_c, source in (("dlrm", c_dlrm, "Dlrm.java"), ("bert", c_bert, "Bert.java")):
+            run([sys.executable, f"{root}/tests/examples/same_training.py", name, "cpu", in_c, "java", *SHORT, "-cp", f"{jar}:{natives}",
+                 sources / source], cpu, folder)
         if parallel:
             c_parallel, rondo = parallel
             java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
@@ -173,8 +174,8 @@ def main(part, root, build, *programs):
         ok = maven(root, build, place, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
                    "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
     if ok:
-        c_digits, c_dlrm, *parallel = [pathlib.Path(path).resolve() for path in programs]
-        examples(root, build, c_digits, c_dlrm, parallel, cpu)
+        c_digits, c_dlrm, c_bert, *parallel = [pathlib.Path(path).resolve() for path in programs]
+        examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu)
     return 0 if ok else 1
 
 

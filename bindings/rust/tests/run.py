@@ -9,7 +9,7 @@
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
     sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
-    examples    each of them; digits, digits_parallel and dlrm train to the same bits as the C examples
+    examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example
     library     cargo finds librondo to run with; the sources are compiled once, when code is made, and never to check it
@@ -145,7 +145,8 @@ the weights are equal, bit for bit
             done = subprocess.run([programs / "digits", *arguments], cwd=folder, capture_output=True, text=True,
                                   env={**os.environ, **environment})
             assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stderr}"
-    call([sys.executable, ROOT / "tests/examples/same_training.py", "dlrm", device, build / "examples/c/dlrm", programs / "dlrm"], **environment)
+    for name in ("dlrm", "bert") if device == "cpu" else ("dlrm",):  # a simulated device takes its time
+        call([sys.executable, ROOT / "tests/examples/same_training.py", name, device, build / "examples/c" / name, programs / name], **environment)
     tool = build / "src/rondo"
     if device == "cpu" and tool.exists():  # it is built where nlohmann-json is
         for case in ("launch_2", "misuse"):
