@@ -51,6 +51,15 @@ RONDO_API void rondo_buckets_destroy(rondo_buckets* buckets);
 RONDO_API rondo_status rondo_buckets_reduce(rondo_buckets* buckets, rondo_tape* tape, int32_t n_outputs,
                                             rondo_tensor* const* outputs, rondo_tensor* const* output_gradients);
 
+/* The same, with the gradients of n_sources `sources` more from the same way back: tensors that the tape watches
+ * besides the parameters, such as what was looked up in tables, whose gradients the ranks gather (docs/collectives.md).
+ * They stay this rank's own, and are in no bucket. gradients[i] is in and out as of rondo_tape_gradients: NULL for a
+ * new tensor that the caller owns, or one to be written. Since 0.1. */
+RONDO_API rondo_status rondo_buckets_reduce_with(rondo_buckets* buckets, rondo_tape* tape, int32_t n_outputs,
+                                                 rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
+                                                 int32_t n_sources, rondo_tensor* const* sources,
+                                                 rondo_tensor** gradients);
+
 /* The gradient of parameter `index`: a view of its bucket, of the parameter's shape and dtype. The caller owns
  * *gradient. Since 0.1. */
 RONDO_API rondo_status rondo_buckets_gradient(rondo_buckets* buckets, int32_t index, rondo_tensor** gradient);

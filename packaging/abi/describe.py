@@ -40,6 +40,8 @@ EXCEPTIONS = {
     ("rondo_comm_create_all", "devices"): {"length": "n", "brief": "The device of each end."},
     ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
     ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs"},
+    ("rondo_buckets_reduce_with", "output_gradients"): {"length": "n_outputs"},
+    ("rondo_buckets_reduce_with", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
     ("rondo_tape_gradients", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
 }
 

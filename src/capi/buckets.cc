@@ -66,7 +66,22 @@ rondo_status rondo_buckets_reduce(rondo_buckets* buckets, rondo_tape* tape, int3
     RONDO_TRY(capi::check_tape(tape));
     std::vector<const View*> given;
     RONDO_TRY(capi::read_outputs(n_outputs, outputs, output_gradients, &given));
-    return buckets->buckets->reduce(capi::tape_of(tape), capi::views_of(outputs, n_outputs), given);
+    return buckets->buckets->reduce(capi::tape_of(tape), capi::views_of(outputs, n_outputs), given, {}, {});
+  });
+}
+
+rondo_status rondo_buckets_reduce_with(rondo_buckets* buckets, rondo_tape* tape, int32_t n_outputs,
+                                       rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
+                                       int32_t n_sources, rondo_tensor* const* sources, rondo_tensor** gradients) {
+  return guard_whole("rondo_buckets_reduce_with", [&]() -> Status {
+    RONDO_TRY(check_buckets(buckets));
+    RONDO_TRY(capi::check_tape(tape));
+    std::vector<const View*> given;
+    RONDO_TRY(capi::read_outputs(n_outputs, outputs, output_gradients, &given));
+    RONDO_TRY(capi::check_sources(n_sources, sources, gradients));
+    return buckets->buckets->reduce(capi::tape_of(tape), capi::views_of(outputs, n_outputs), given,
+                                    capi::views_of(sources, n_sources),
+                                    std::span(gradients, static_cast<size_t>(n_sources)));
   });
 }
 

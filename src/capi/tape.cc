@@ -54,6 +54,19 @@ std::vector<View> capi::views_of(rondo_tensor* const* tensors, int32_t count) {
   return views;
 }
 
+Status capi::check_sources(int32_t n_sources, rondo_tensor* const* sources, rondo_tensor* const* gradients) {
+  RONDO_TRY(check_count("n_sources", n_sources, INT32_MAX));
+  RONDO_TRY(check_list("sources", sources, n_sources));
+  RONDO_NOT_NULL(gradients);
+  for (int32_t i = 0; i < n_sources; ++i)
+    if (gradients[i] && !alive(gradients[i]))
+      return error(RONDO_INVALID_ARGUMENT,
+                   "gradients[%d] is not a live tensor: initialise it to NULL for a new one, or pass one that was not "
+                   "destroyed",
+                   i);
+  return {};
+}
+
 Status capi::read_outputs(int32_t n_outputs, rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
                           std::vector<const View*>* given) {
   RONDO_TRY(check_count("n_outputs", n_outputs, INT32_MAX));
@@ -125,16 +138,7 @@ rondo_status rondo_tape_gradients(rondo_tape* tape, int32_t n_outputs, rondo_ten
     RONDO_TRY(check_tape(tape));
     std::vector<const View*> given;
     RONDO_TRY(capi::read_outputs(n_outputs, outputs, output_gradients, &given));
-    RONDO_TRY(check_count("n_sources", n_sources, INT32_MAX));
-    RONDO_TRY(check_list("sources", sources, n_sources));
-    RONDO_NOT_NULL(gradients);
-    for (int32_t i = 0; i < n_sources; ++i)
-      if (gradients[i] && !alive(gradients[i]))
-        return error(
-            RONDO_INVALID_ARGUMENT,
-            "gradients[%d] is not a live tensor: initialise it to NULL for a new one, or pass one that was not "
-            "destroyed",
-            i);
+    RONDO_TRY(capi::check_sources(n_sources, sources, gradients));
     return tape->tape->gradients(views_of(outputs, n_outputs), given, views_of(sources, n_sources),
                                  std::span(gradients, static_cast<size_t>(n_sources)));
   });

@@ -17,6 +17,8 @@ tape::Tape& tape_of(rondo_tape* tape);
 Status check_count(const char* name, int32_t count, int32_t most);
 Status check_list(const char* list, rondo_tensor* const* tensors, int32_t count);
 std::vector<View> views_of(rondo_tensor* const* tensors, int32_t count);
+// Tensors whose gradients are asked for, and where they go: null for a new one.
+Status check_sources(int32_t n_sources, rondo_tensor* const* sources, rondo_tensor* const* gradients);
 // Outputs of which gradients are asked, and the outputs' own: null for 1.
 Status read_outputs(int32_t n_outputs, rondo_tensor* const* outputs, rondo_tensor* const* output_gradients,
                     std::vector<const View*>* given);

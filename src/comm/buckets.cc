@@ -119,17 +119,24 @@ rondo_tensor* Buckets::gradient(size_t index) const {
   return make_view(buckets_[static_cast<size_t>(bucket_of_[index])].storage, gradients_[index]);
 }
 
-Status Buckets::reduce(tape::Tape& tape, std::span<const View> outputs, std::span<const View* const> given) {
+Status Buckets::reduce(tape::Tape& tape, std::span<const View> outputs, std::span<const View* const> given,
+                       std::span<const View> more, std::span<rondo_tensor*> own) {
   std::vector<tape::Slot> handles(gradients_.size());
-  std::vector<rondo_tensor*> gradients;
+  // The caller's come first, so that messages count them as the caller does.
+  std::vector<View> sources(more.begin(), more.end());
+  sources.insert(sources.end(), sources_.begin(), sources_.end());
+  std::vector<rondo_tensor*> gradients(own.begin(), own.end());
   for (size_t i = 0; i < handles.size(); ++i) gradients.push_back(handles[i].tensor = gradient(i));
   std::vector<size_t> missing;
   for (const Bucket& each : buckets_) missing.push_back(each.gradients);
-  return tape.gradients(outputs, given, sources_, gradients, [&](size_t source) -> Status {
-    const auto bucket = static_cast<size_t>(bucket_of_[source]);
+  RONDO_TRY(tape.gradients(outputs, given, sources, gradients, [&](size_t source) -> Status {
+    if (source < own.size()) return {};
+    const auto bucket = static_cast<size_t>(bucket_of_[source - own.size()]);
     if (--missing[bucket] > 0) return {};
     return comm_->all_reduce_in_place(buckets_[bucket].view, reduction_);
-  });
+  }));
+  std::copy_n(gradients.begin(), own.size(), own.begin());
+  return {};
 }
 
 void Buckets::describe(rondo_buckets_info* info) const {

@@ -29,7 +29,9 @@ class Buckets {
   Buckets(const Buckets&) = delete;
   Buckets& operator=(const Buckets&) = delete;
 
-  Status reduce(tape::Tape& tape, std::span<const View> outputs, std::span<const View* const> given);
+  // `own`, of the views `more`, are made on the same way back and not reduced.
+  Status reduce(tape::Tape& tape, std::span<const View> outputs, std::span<const View* const> given,
+                std::span<const View> more, std::span<rondo_tensor*> own);
   // A handle of the caller's.
   rondo_tensor* gradient(size_t index) const;
   size_t parameters() const { return gradients_.size(); }

@@ -265,6 +265,29 @@ TEST_P(DataParallel, Misuse) {
   rondo_tensor* gradient = nullptr;
   expect_failure(rondo_buckets_gradient(good.get(), 3, &gradient), RONDO_INVALID_ARGUMENT, "there are 3 parameters");
   expect_failure(rondo_buckets_query(nullptr, nullptr), RONDO_INVALID_ARGUMENT, "buckets");
+  // More gradients than those in the buckets.
+  rondo_tape* tape = begin(m);
+  must(rondo_tape_watch(tape, m.x));
+  const Tensor result = loss(m), unwatched = up(0, rank_values(RONDO_F32, {4, 300}, 0));
+  rondo_tensor *output = result, *source = m.x;
+  const auto with = [&](int32_t n_sources, rondo_tensor* const* sources, rondo_tensor** gradients) {
+    return rondo_buckets_reduce_with(good.get(), tape, 1, &output, nullptr, n_sources, sources, gradients);
+  };
+  expect_failure(with(0, &source, &gradient), RONDO_INVALID_ARGUMENT, "n_sources is 0");
+  expect_failure(with(1, nullptr, &gradient), RONDO_INVALID_ARGUMENT, "sources is NULL");
+  expect_failure(with(1, &source, nullptr), RONDO_INVALID_ARGUMENT, "gradients is NULL");
+  source = nullptr;
+  expect_failure(with(1, &source, &gradient), RONDO_INVALID_ARGUMENT, "sources[0] is NULL");
+  source = unwatched;
+  expect_failure(with(1, &source, &gradient), RONDO_INVALID_ARGUMENT, "sources[0], f32 [4, 300], is not watched");
+  source = m.x;
+  rondo_tensor* small = whole;
+  expect_failure(with(1, &source, &small), RONDO_INVALID_ARGUMENT, "gradients[0] is i32 [3]");
+  EXPECT_EQ(gradient, nullptr);
+  EXPECT_EQ(small, whole);
+  expect_failure(rondo_buckets_reduce_with(nullptr, tape, 1, &output, nullptr, 1, &source, &gradient),
+                 RONDO_INVALID_ARGUMENT, "buckets");
+  rondo_tape_destroy(tape);
 }
 
 }  // namespace

@@ -22,6 +22,17 @@ class Buckets : public Owner<rondo_buckets, rondo_buckets_destroy> {
     rondo_tensor* outputs[] = {output.get()};
     check(rondo_buckets_reduce(get(), tape.get(), 1, outputs, nullptr));
   }
+  // With the gradients of other tensors that the tape watches, which stay this rank's own.
+  std::vector<Tensor> reduce_with(const Tape& tape, const Tensor& output, Tensors sources) const {
+    rondo_tensor* outputs[] = {output.get()};
+    std::vector<rondo_tensor*> made(sources.size());
+    std::vector<rondo_tensor*> from = handles_of(sources);
+    check(rondo_buckets_reduce_with(get(), tape.get(), 1, outputs, nullptr, static_cast<int32_t>(from.size()),
+                                    from.data(), made.data()));
+    std::vector<Tensor> owned;
+    for (rondo_tensor* each : made) owned.emplace_back(each);
+    return owned;
+  }
   Tensor gradient(int32_t index) const {
     return Tensor::made([&](rondo_tensor** out) { return rondo_buckets_gradient(get(), index, out); });
   }

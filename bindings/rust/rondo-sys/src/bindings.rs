@@ -2602,6 +2602,22 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " The same, with the gradients of n_sources `sources` more from the same way back: tensors that the tape watches"]
+    #[doc = " besides the parameters, such as what was looked up in tables, whose gradients the ranks gather (docs/collectives.md)."]
+    #[doc = " They stay this rank's own, and are in no bucket. gradients[i] is in and out as of rondo_tape_gradients: NULL for a"]
+    #[doc = " new tensor that the caller owns, or one to be written. Since 0.1."]
+    pub fn rondo_buckets_reduce_with(
+        buckets: *mut rondo_buckets,
+        tape: *mut rondo_tape,
+        n_outputs: i32,
+        outputs: *const *mut rondo_tensor,
+        output_gradients: *const *mut rondo_tensor,
+        n_sources: i32,
+        sources: *const *mut rondo_tensor,
+        gradients: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " The gradient of parameter `index`: a view of its bucket, of the parameter's shape and dtype. The caller owns"]
     #[doc = " *gradient. Since 0.1."]
     pub fn rondo_buckets_gradient(

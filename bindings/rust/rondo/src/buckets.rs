@@ -152,6 +152,44 @@ impl Buckets {
         self.call(tape, &outputs, Some(&given))
     }
 
+    /// The same as [`reduce`](Buckets::reduce), with the gradients of other tensors that the tape watches, from the same way
+    /// back: they stay this rank's own. What was looked up in tables is one, whose gradients the ranks gather.
+    ///
+    /// ```
+    /// # use rondo::{Buckets, Comm, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let ends = Comm::all(&engine, &[Device::CPU; 2])?;
+    /// let mut own = Vec::new();
+    /// let mut all = Vec::new();
+    /// for (rank, end) in ends.iter().enumerate() {
+    ///     let w = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    ///     let rows = Tensor::full(&engine, Device::CPU, rondo::DType::F32, 2, 1.0 + rank as f64)?;
+    ///     let buckets = Buckets::new(end, &[&w])?;
+    ///     let tape = engine.tape(&[&w, &rows])?;
+    ///     own.extend(buckets.reduce_with(&tape, &w.mul(&rows)?.sum(..)?, &[&rows])?);
+    ///     all.push(buckets);
+    /// }
+    /// assert_eq!(own[1].to_vec::<f32>()?, [1.0, 2.0]);
+    /// assert_eq!(all[1].gradient(0)?.to_vec::<f32>()?, [1.5, 1.5]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Buckets::reduce`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too without other tensors.
+    #[doc(alias = "rondo_buckets_reduce_with")]
+    #[track_caller]
+    pub fn reduce_with(&self, tape: &Tape, output: &Tensor, sources: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let (output, from, n) = (output.as_ptr(), handles(sources), length(sources));
+        let mut own = vec![null_mut(); sources.len()];
+        // SAFETY: as many handles as the lengths say.
+        check(unsafe {
+            let (from, own) = (from.as_ptr(), own.as_mut_ptr());
+            sys::rondo_buckets_reduce_with(self.as_ptr(), tape.as_ptr(), 1, &output, null(), n, from, own)
+        })?;
+        Ok(own.into_iter().map(|handle| Tensor::adopt(handle, &self.engine)).collect())
+    }
+
     #[track_caller]
     fn call(&self, tape: &Tape, outputs: &[&Tensor], given: Option<&[&Tensor]>) -> Result<()> {
         let (n, outputs, given) = (length(outputs), handles(outputs), given.map(handles));

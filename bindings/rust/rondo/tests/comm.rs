@@ -242,6 +242,36 @@ fn buckets_give_every_rank_the_gradients_of_all() {
     }
 }
 
+#[test]
+fn buckets_leave_gradients_of_others_to_their_rank() {
+    for devices in pairs() {
+        let engine = engine();
+        let (ends, mine) = group(&engine, devices);
+        let parameter = |rank: usize| Tensor::full(&engine, devices[rank], DType::F32, 4, 3.0).unwrap();
+        let parameters = [parameter(0), parameter(1)];
+        let all: Vec<_> = (0..2).map(|rank| Buckets::new(&ends[rank], &[&parameters[rank]]).unwrap()).collect();
+        let step = |rank: usize, factor: f64| {
+            let tape = engine.tape(&[&parameters[rank], &mine[rank]])?;
+            let loss = parameters[rank].mul(&mine[rank])?.mul(factor)?.sum(..)?;
+            all[rank].reduce_with(&tape, &loss, &[&mine[rank]])
+        };
+        let own: Vec<_> = (0..2).map(|rank| step(rank, 1.0 + rank as f64).unwrap()).collect();
+        for rank in 0..2 {
+            assert_eq!(own[rank].len(), 1);
+            assert_eq!(own[rank][0].to_vec::<f32>().unwrap(), [3.0 + 3.0 * rank as f32; 4]);
+            let mean: Vec<f32> = (1..=4).map(|k| k as f32 * (1.0 + 2.0 * 10.0) / 2.0).collect();
+            assert_eq!(all[rank].gradient(0).unwrap().to_vec::<f32>().unwrap(), mean);
+        }
+        let tape = engine.tape(&[&parameters[0], &mine[0]]).unwrap();
+        let loss = parameters[0].mul(&mine[0]).unwrap().sum(..).unwrap();
+        let none = all[0].reduce_with(&tape, &loss, &[]).unwrap_err();
+        assert_eq!(none.kind(), ErrorKind::InvalidArgument);
+        assert!(none.to_string().contains("Buckets::reduce_with"), "{none}");
+        let other = all[0].reduce_with(&tape, &loss, &[&mine[1]]).unwrap_err();
+        assert!(other.to_string().contains("sources[0]"), "{other}");
+    }
+}
+
 /// Messages between two threads, by channel and direction.
 #[derive(Default)]
 struct Post {

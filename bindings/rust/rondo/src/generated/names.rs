@@ -240,6 +240,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_buckets_gradient", "Buckets::gradient"),
     ("rondo_buckets_query", "Buckets::info"),
     ("rondo_buckets_reduce", "Buckets::reduce"),
+    ("rondo_buckets_reduce_with", "Buckets::reduce_with"),
     ("rondo_cache_export", "cache::export"),
     ("rondo_cache_import", "cache::import"),
     ("rondo_cache_query", "cache::info"),

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gradients of data-parallel training: every rank computes those of its part of a batch, and all end with their mean. They are kept in
@@ -107,6 +108,56 @@ public final class Buckets extends NativeObject {
         return null;
       });
     }
+  }
+
+  /**
+   * As {@link #reduce(Tape, Tensor)}, with the gradients of other tensors that the tape watches, from the same way back: they stay this
+   * rank's own. What was looked up in tables is one, whose gradients the ranks gather.
+   *
+   * @param tape watches the parameters and the sources
+   * @param output what depends on them, of one element, usually the loss
+   * @param sources watched tensors, or views of them; at least one
+   * @return one new tensor per source
+   * @throws RondoException as {@link #reduce(Tape, List, List)} says
+   */
+  public List<Tensor> reduceWith(Tape tape, Tensor output, Tensor... sources) {
+    return reduceWith(tape, List.of(output), List.of(), Arrays.asList(sources), List.of());
+  }
+
+  /**
+   * As {@link #reduce(Tape, List, List)}, with the gradients of other tensors that the tape watches, from the same way back: they stay
+   * this rank's own.
+   *
+   * @param tape watches the parameters and the sources
+   * @param outputs what depends on them
+   * @param outputGradients as of {@link Tape#gradients(List, List, List, List)}
+   * @param sources as there; at least one
+   * @param out as there
+   * @return one tensor per source
+   * @throws RondoException as that method says
+   */
+  public List<Tensor> reduceWith(Tape tape, List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources,
+      List<@Nullable Tensor> out) {
+    Tape.check("Buckets.reduceWith", "outputGradients", outputGradients, "outputs", outputs);
+    Tape.check("Buckets.reduceWith", "out", out, "sources", sources);
+    final List<NativeObject> used = new ArrayList<>(outputs);
+    used.addAll(sources);
+    outputGradients.stream().filter(Objects::nonNull).forEach(used::add);
+    out.stream().filter(Objects::nonNull).forEach(used::add);
+    used.add(this);
+    final List<Tensor> own = new ArrayList<>();
+    synchronized (lock) {
+      final long[] made = tape.give(used, () -> {
+        final long[] all = out.isEmpty() ? new long[sources.size()] : Tape.addresses(out);
+        NativeDataParallel.bucketsReduceWith(address(), tape.address(), Tape.addresses(outputs),
+            outputGradients.isEmpty() ? null : Tape.addresses(outputGradients), Tape.addresses(sources), all);
+        return all;
+      });
+      for (int i = 0; i < made.length; ++i) {
+        own.add(Tensor.result(engine, made[i], out.isEmpty() ? null : out.get(i)));
+      }
+    }
+    return own;
   }
 
   /**

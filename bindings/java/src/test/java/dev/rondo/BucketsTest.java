@@ -108,6 +108,43 @@ class BucketsTest {
     assertArrayEquals(DW, buckets.gradient(0).toFloatArray());
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#pairs")
+  void gradientsOfOthersStayWithTheirRank(List<Device> devices) {
+    final List<Comm> ends = Comm.createAll(engine, devices.toArray(new Device[0]));
+    final List<Buckets> all = new ArrayList<>();
+    final List<Model> models = new ArrayList<>();
+    for (int rank = 0; rank < 2; ++rank) {
+      final Model model = new Model(devices.get(rank), rank);
+      models.add(model);
+      all.add(Buckets.create(ends.get(rank), model.w, model.b));
+    }
+    for (final boolean given : new boolean[] {false, true}) {
+      final List<Tensor> own = new ArrayList<>();
+      for (int rank = 0; rank < 2; ++rank) {
+        final Model model = models.get(rank);
+        final Tape tape = engine.tape(model.w, model.b, model.x);
+        if (given) {
+          final Tensor out = engine.full(devices.get(rank), DType.F32, 0, 1, 3);
+          assertSame(out, all.get(rank).reduceWith(tape, List.of(model.loss()), List.of(), List.of(model.x), List.of(out)).get(0));
+          own.add(out);
+        } else {
+          own.addAll(all.get(rank).reduceWith(tape, model.loss(), model.x));
+        }
+      }
+      check(all, false);
+      assertEquals(2, own.size());
+      own.forEach(each -> assertArrayEquals(new float[] {210, 430, 650}, each.toFloatArray()));
+    }
+    final Model model = models.get(0);
+    final Tape tape = engine.tape(model.w, model.b, model.x);
+    final Tensor loss = model.loss();
+    fails(InvalidArgumentException.class, () -> all.get(0).reduceWith(tape, loss), "Buckets.reduceWith", "n_sources is 0");
+    fails(InvalidArgumentException.class, () -> all.get(0).reduceWith(tape, loss, models.get(1).x), "Buckets.reduceWith", "sources[0]");
+    fails(InvalidArgumentException.class,
+        () -> all.get(0).reduceWith(tape, List.of(loss), List.of(), List.of(model.x), List.of(loss, loss)), "Buckets.reduceWith", "out has 2");
+  }
+
   @Test
   void misuseIsRefused() {
     final Comm end = Comm.create(engine, Device.CPU);
