@@ -31,6 +31,7 @@ static const char usage[] =
     "  --device cpu|cuda|auto   where to train; of cuda devices the one of the rank's number on its machine (auto)\n"
     "  --epochs N               passes over the training images (10)\n"
     "  --batch N                images per step, on all ranks together; a multiple of the number of ranks (64)\n"
+    "  --optimizer sgd|adamw    SGD with momentum, or AdamW with gradients clipped (sgd)\n"
     "  --seed N                 of initial parameters and order of images (1)\n"
     "  --data FILE              the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE               the picture to write (digits_parallel.svg)\n"
@@ -41,6 +42,7 @@ struct options {
   const char *device, *data, *out, *parameters;
   int64_t epochs, batch;
   uint64_t seed;
+  rondo_optimizer_kind optimizer;
 };
 
 struct program {
@@ -67,7 +69,7 @@ static int64_t parse_number(const char* option, const char* text, int64_t low, i
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", NULL, "digits_parallel.svg", NULL, 10, 64, 1};
+  struct options o = {"auto", NULL, "digits_parallel.svg", NULL, 10, 64, 1, RONDO_OPTIMIZER_SGD};
   int i;
   for (i = 1; i < argc; ++i) {
     const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -86,6 +88,12 @@ static struct options parse_options(int argc, char** argv) {
       o.epochs = parse_number(option, value, 1, 1000);
     } else if (strcmp(option, "--batch") == 0) {
       o.batch = parse_number(option, value, 1, 1024);
+    } else if (strcmp(option, "--optimizer") == 0) {
+      if (strcmp(value, "sgd") != 0 && strcmp(value, "adamw") != 0) {
+        fprintf(stderr, "digits_parallel: --optimizer must be sgd or adamw, not '%s'\n", value);
+        exit(2);
+      }
+      o.optimizer = strcmp(value, "sgd") == 0 ? RONDO_OPTIMIZER_SGD : RONDO_OPTIMIZER_ADAMW;
     } else if (strcmp(option, "--seed") == 0) {
       o.seed = (uint64_t)parse_number(option, value, 0, INT64_MAX);
     } else if (strcmp(option, "--data") == 0) {
@@ -151,7 +159,7 @@ static struct run train(struct program* p, rondo_comm* comm, int slices, float* 
 
   CHECK(rondo_engine_seed(p->engine, p->options.seed));
   slices_create(&net, p->engine, p->device, &p->digits, p->options.batch, p->order,
-                p->options.epochs * steps * p->options.batch, comm, slices);
+                p->options.epochs * steps * p->options.batch, comm, slices, p->options.optimizer);
   recording.name = "step";
   CHECK(rondo_record_begin(p->engine, &recording));
   slices_step(&net);

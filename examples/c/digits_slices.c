@@ -8,9 +8,6 @@
 
 #include "check.h"
 
-#define RATE 0.1
-#define MOMENTUM 0.9
-
 static void upload(struct slices* net, rondo_dtype dtype, int64_t rows, int64_t columns, const void* data,
                    rondo_tensor** tensor) {
   int64_t shape[2];
@@ -23,13 +20,25 @@ static void create_parameter(struct slices* net, int index, rondo_comm* comm, in
   const double limit = ndim == 2 ? sqrt(6.0 / (double)shape[0]) : 0.0;
   CHECK(rondo_random_uniform(net->engine, net->device, RONDO_F32, ndim, shape, -limit, limit, &net->values[index]));
   if (comm != NULL) CHECK(rondo_comm_broadcast(comm, net->values[index], 0)); /* whatever the ranks' seeds are */
-  CHECK(rondo_tensor_create(net->engine, net->device, RONDO_F32, ndim, shape, &net->velocities[index]));
-  CHECK(rondo_fill(net->velocities[index], 0.0));
-  CHECK(rondo_tensor_accumulator(net->values[index], &net->add_to_values[index]));
+}
+
+static void create_optimizer(struct slices* net, rondo_optimizer_kind kind) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  options.kind = kind;
+  if (kind == RONDO_OPTIMIZER_SGD) {
+    options.rate = 0.1;
+    options.momentum = 0.9;
+  } else {
+    options.rate = 0.003;
+    options.weight_decay = 0.01;
+    options.max_norm = 1.0; /* of all gradients together, those of the whole batch */
+  }
+  CHECK(rondo_optimizer_create(SLICES_TENSORS, net->values, &options, &net->optimizer));
 }
 
 void slices_create(struct slices* net, rondo_engine* engine, rondo_device device, const struct digits* digits,
-                   int64_t batch, const int32_t* order, int64_t length, rondo_comm* comm, int n_slices) {
+                   int64_t batch, const int32_t* order, int64_t length, rondo_comm* comm, int n_slices,
+                   rondo_optimizer_kind kind) {
   const int64_t weight_1[2] = {DIGITS_PIXELS, SLICES_HIDDEN}, weight_2[2] = {SLICES_HIDDEN, DIGITS_CLASSES};
   const int64_t bias_1[1] = {SLICES_HIDDEN}, bias_2[1] = {DIGITS_CLASSES};
   const int64_t rows = batch / n_slices;
@@ -67,6 +76,7 @@ void slices_create(struct slices* net, rondo_engine* engine, rondo_device device
   create_parameter(net, 1, comm, 1, bias_1);
   create_parameter(net, 2, comm, 2, weight_2);
   create_parameter(net, 3, comm, 1, bias_2);
+  create_optimizer(net, kind);
   if (comm != NULL) {
     /* The second layer's gradients are ready first: a bucket of its own lets their way begin while the first layer's
      * are computed. */
@@ -78,11 +88,8 @@ void slices_create(struct slices* net, rondo_engine* engine, rondo_device device
 
 void slices_destroy(struct slices* net) {
   int i;
-  for (i = 0; i < SLICES_TENSORS; ++i) {
-    rondo_tensor_destroy(net->add_to_values[i]);
-    rondo_tensor_destroy(net->velocities[i]);
-    rondo_tensor_destroy(net->values[i]);
-  }
+  rondo_optimizer_destroy(net->optimizer);
+  for (i = 0; i < SLICES_TENSORS; ++i) rondo_tensor_destroy(net->values[i]);
   for (i = 0; i < net->own; ++i) rondo_tensor_destroy(net->positions[i]);
   rondo_tensor_destroy(net->order);
   rondo_tensor_destroy(net->test_images);
@@ -145,14 +152,10 @@ void slices_step(struct slices* net) {
       rondo_tensor_destroy(gradients[i]);
     }
   }
-  for (i = 0; i < SLICES_TENSORS; ++i) {
+  for (i = 0; i < SLICES_TENSORS; ++i)
     if (net->own > 1) CHECK(rondo_binary_scalar(RONDO_DIV, sums[i], (double)net->own, &sums[i]));
-    /* velocity = momentum * velocity + gradient; value -= rate * velocity. */
-    CHECK(rondo_binary_scalar(RONDO_MUL, net->velocities[i], MOMENTUM, &net->velocities[i]));
-    CHECK(rondo_binary(RONDO_ADD, net->velocities[i], sums[i], &net->velocities[i]));
-    CHECK(rondo_binary_scalar(RONDO_MUL, net->velocities[i], -RATE, &net->add_to_values[i]));
-    rondo_tensor_destroy(sums[i]);
-  }
+  CHECK(rondo_optimizer_step(net->optimizer, SLICES_TENSORS, sums, NULL, NULL));
+  for (i = 0; i < SLICES_TENSORS; ++i) rondo_tensor_destroy(sums[i]);
 }
 
 double slices_test(struct slices* net, const struct digits* digits) {

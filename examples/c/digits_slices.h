@@ -1,5 +1,5 @@
-/* The network of the parallel digits example: 64 -> 128 relu -> 10, softmax cross-entropy, SGD with momentum, trained
- * on slices of each batch.
+/* The network of the parallel digits example: 64 -> 128 relu -> 10, softmax cross-entropy, trained on slices of each
+ * batch by SGD with momentum, or by AdamW with clipping.
  *
  * A net is owned by the code that creates it and used by one thread. Failures end the program (check.h).
  *
@@ -22,16 +22,18 @@ struct slices {
   int n_slices, own;                    /* of each batch; those that this rank computes: 1 or all */
   rondo_buckets* buckets;               /* where other ranks have the other slices */
   rondo_tensor* values[SLICES_TENSORS]; /* weight and bias of the first layer, then of the second */
-  rondo_tensor *velocities[SLICES_TENSORS], *add_to_values[SLICES_TENSORS];
+  rondo_optimizer* optimizer;           /* the same on every rank: its state is not divided */
   rondo_tensor *train_images, *train_labels, *test_images, *order;
   rondo_tensor** positions; /* by slice: where in `order` its images of the next batch are; every step moves them on */
   int64_t batch;
 };
 
 /* comm: each of its ranks has one of the `n_slices` slices, as many as there are ranks. NULL: this one has all.
- * `order` has `length` entries and lasts length / batch steps. Parameters are rank 0's. */
+ * `order` has `length` entries and lasts length / batch steps. Parameters are rank 0's. kind: RONDO_OPTIMIZER_SGD or
+ * RONDO_OPTIMIZER_ADAMW. */
 void slices_create(struct slices* net, rondo_engine* engine, rondo_device device, const struct digits* digits,
-                   int64_t batch, const int32_t* order, int64_t length, rondo_comm* comm, int n_slices);
+                   int64_t batch, const int32_t* order, int64_t length, rondo_comm* comm, int n_slices,
+                   rondo_optimizer_kind kind);
 void slices_destroy(struct slices* net);
 
 /* One training step. Only operators and collectives: call it to run it, or inside a recording to keep it. */

@@ -23,6 +23,9 @@ import dev.rondo.Graph;
 import dev.rondo.MatmulOptions;
 import dev.rondo.ModelFile;
 import dev.rondo.Operators;
+import dev.rondo.Optimizer;
+import dev.rondo.OptimizerKind;
+import dev.rondo.OptimizerOptions;
 import dev.rondo.RanksInfo;
 import dev.rondo.RecordOptions;
 import dev.rondo.RondoException;
@@ -46,6 +49,7 @@ public final class DigitsParallel {
       + "  --device cpu|cuda|auto   where to train; of cuda devices the one of the rank's number on its machine (auto)\n"
       + "  --epochs N               passes over the training images (10)\n"
       + "  --batch N                images per step, on all ranks together; a multiple of the number of ranks (64)\n"
+      + "  --optimizer sgd|adamw    SGD with momentum, or AdamW with gradients clipped (sgd)\n"
       + "  --seed N                 of initial parameters and order of images (1)\n"
       + "  --data FILE              the images (digits.bin in $RONDO_EXAMPLE_DATA, else examples/data/digits.bin)\n"
       + "  --out FILE               the picture to write (digits_parallel.svg)\n"
@@ -131,19 +135,16 @@ public final class DigitsParallel {
     }
   }
 
-  // --- the network: 64 -> 128 relu -> 10, softmax cross-entropy, SGD with momentum
+  // --- the network: 64 -> 128 relu -> 10, softmax cross-entropy, SGD with momentum or AdamW with clipping
 
   private static final int HIDDEN = 128;
-  private static final double RATE = 0.1;
-  private static final double MOMENTUM = 0.9;
   private static final long[][] SHAPES = {{PIXELS, HIDDEN}, {HIDDEN}, {HIDDEN, CLASSES}, {CLASSES}};
 
   private static final class Net {
     private final Engine engine;
     private final int batch;
     private final List<Tensor> values = new ArrayList<>(); // weight and bias of the first layer, then of the second
-    private final List<Tensor> velocities = new ArrayList<>();
-    private final List<Tensor> addToValues = new ArrayList<>();
+    private final Optimizer optimizer; // the same on every rank: its state is not divided
     private final Buckets buckets; // where other ranks have the other slices, else null
     private final Tensor trainImages;
     private final Tensor trainLabels;
@@ -152,7 +153,7 @@ public final class DigitsParallel {
     private final List<Tensor> positions = new ArrayList<>(); // by slice of this rank: where in `order` its images of the next batch are
 
     /** comm: each of its ranks has one of the slices, as many as there are ranks. null: this one has all. Parameters are rank 0's. */
-    Net(Engine engine, Device device, Data data, int batch, int[] order, Comm comm, int slices) {
+    Net(Engine engine, Device device, Data data, int batch, int[] order, Comm comm, int slices, OptimizerKind kind) {
       this.engine = engine;
       this.batch = batch;
       trainImages = engine.tensor(device, data.trainImages, data.trainLabels.length, PIXELS);
@@ -173,9 +174,14 @@ public final class DigitsParallel {
           comm.broadcast(value, 0); // whatever the ranks' seeds are
         }
         values.add(value);
-        velocities.add(engine.full(device, DType.F32, 0, shape));
-        addToValues.add(value.accumulator());
       }
+      final OptimizerOptions options = new OptimizerOptions().kind(kind);
+      if (kind == OptimizerKind.SGD) {
+        options.rate(0.1).momentum(0.9);
+      } else {
+        options.rate(0.003).weightDecay(0.01).maxNorm(1); // of all gradients together, those of the whole batch
+      }
+      optimizer = Optimizer.create(options, values.toArray(new Tensor[0]));
       // The second layer's gradients are ready first: a bucket of its own lets their way begin while the first layer's are computed.
       buckets = comm == null ? null : Buckets.create(comm, new BucketsOptions().bucketBytes(16384), values.toArray(new Tensor[0]));
     }
@@ -212,17 +218,10 @@ public final class DigitsParallel {
             Operators.binary(BinaryOp.ADD, sums.get(i), gradients.get(i), sums.get(i));
           }
         }
-        for (int i = 0; i < sums.size(); ++i) {
-          final Tensor sum = sums.get(i);
-          final Tensor velocity = velocities.get(i);
-          if (own > 1) {
-            Operators.binaryScalar(BinaryOp.DIV, sum, own, sum);
-          }
-          // velocity = momentum * velocity + gradient; value -= rate * velocity.
-          Operators.binaryScalar(BinaryOp.MUL, velocity, MOMENTUM, velocity);
-          Operators.binary(BinaryOp.ADD, velocity, sum, velocity);
-          Operators.binaryScalar(BinaryOp.MUL, velocity, -RATE, addToValues.get(i));
+        if (own > 1) {
+          sums.forEach(sum -> Operators.binaryScalar(BinaryOp.DIV, sum, own, sum));
         }
+        optimizer.step(sums);
       }
     }
 
@@ -300,6 +299,7 @@ public final class DigitsParallel {
   private final int epochs;
   private final int batch;
   private final long seed;
+  private final OptimizerKind kind;
   private final String parameters; // where to write them, or null
   private final Data data;
   private final Engine engine;
@@ -312,6 +312,7 @@ public final class DigitsParallel {
     epochs = (int) number(options, "--epochs", 10, 1, 1000);
     batch = (int) number(options, "--batch", 64, 1, 1024);
     seed = number(options, "--seed", 1, 0, Long.MAX_VALUE);
+    kind = kind(options);
     parameters = options.get("--parameters");
     this.data = data;
     this.engine = engine;
@@ -332,7 +333,7 @@ public final class DigitsParallel {
     final int steps = order.length / epochs / batch;
     engine.seed(seed);
     try (Scope scope = Scope.open()) {
-      final Net net = new Net(engine, device, data, batch, order, comm, slices);
+      final Net net = new Net(engine, device, data, batch, order, comm, slices, kind);
       final Graph graph = engine.record(new RecordOptions().name("step"), recording -> net.step());
       double timed = 0;
       for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -424,6 +425,14 @@ public final class DigitsParallel {
     throw new WrongOption(name + " must be a whole number from " + low + " to " + high + ", not '" + text + "'");
   }
 
+  private static OptimizerKind kind(Map<String, String> options) {
+    final String text = options.getOrDefault("--optimizer", "sgd");
+    if (!text.equals("sgd") && !text.equals("adamw")) {
+      throw new WrongOption("--optimizer must be sgd or adamw, not '" + text + "'");
+    }
+    return text.equals("sgd") ? OptimizerKind.SGD : OptimizerKind.ADAMW;
+  }
+
   /** The cuda device of this rank's number on its machine, or the cpu. A launcher may show each rank one device only. */
   private static Device choose(String text, RanksInfo ranks) throws IOException {
     if (text.equals("cpu")) {
@@ -456,6 +465,7 @@ public final class DigitsParallel {
   private static boolean run(Map<String, String> options) throws IOException {
     number(options, "--epochs", 10, 1, 1000);
     number(options, "--seed", 1, 0, Long.MAX_VALUE);
+    kind(options);
     final long batch = number(options, "--batch", 64, 1, 1024);
     final RanksInfo ranks = Comm.ranks();
     if (batch % ranks.ranks() != 0) {

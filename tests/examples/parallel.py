@@ -58,17 +58,20 @@ def check(folder, out, ranks, same=True):
     assert len([each for each in picture.iter() if each.tag.endswith("circle")]) == len(counts)
 
 
-def run(folder, command, ranks, **environment):
+def run(folder, command, ranks, *more, **environment):
+    """Trains; what came out, the same in both languages."""
     trained = set()
     for program in filter(None, (EXAMPLE, REFERENCE)):
-        done = subprocess.run([*command, *program, *options(folder), "--parameters", folder / "parameters"], env={**CLEAN, **environment},
-                              cwd=folder, capture_output=True, text=True, timeout=110)
+        done = subprocess.run([*command, *program, *options(folder), *more, "--parameters", folder / "parameters"],
+                              env={**CLEAN, **environment}, cwd=folder, capture_output=True, text=True, timeout=110)
         assert done.returncode == 0, f"{command} {program} exits {done.returncode}:\n{done.stdout}{done.stderr}"
         check(folder, done.stdout, ranks)
         trained.add((folder / "parameters").read_bytes())
         (folder / "parameters").unlink()
     assert len(trained) == 1, f"{EXAMPLE} and {REFERENCE} train other parameters"
-    assert len(trained.pop()) > 4 * 9610
+    parameters = trained.pop()
+    assert len(parameters) > 4 * 9610
+    return parameters
 
 
 def case_alone(folder):
@@ -81,6 +84,11 @@ def case_launch_2(folder):
 
 def case_launch_4(folder):
     run(folder, [RONDO, "launch", "-n", "4"], 4)
+
+
+def case_adamw(folder):
+    """AdamW, clipped: by two ranks as by one with the same slices, and to other parameters than SGD's."""
+    assert len({run(folder, [RONDO, "launch", "-n", "2"], 2, "--optimizer", name) for name in ("adamw", "sgd")}) == 2
 
 
 def case_mpirun(folder):
@@ -197,7 +205,8 @@ def case_rank_lost(folder):
 def case_misuse(folder):
     for arguments, status, part in (["--fast", "1"], 2, "unknown option '--fast'"), (["--epochs"], 2, "needs a value"), \
             (["--epochs", "0"], 2, "from 1 to 1000"), (["--device", "tpu"], 2, "cpu, cuda or auto"), \
-            (["--batch", "1025"], 2, "from 1 to 1024"), (["--data", "nothing.bin"], 1, "nothing.bin"):
+            (["--optimizer", "lion"], 2, "sgd or adamw, not 'lion'"), (["--batch", "1025"], 2, "from 1 to 1024"), \
+            (["--data", "nothing.bin"], 1, "nothing.bin"):
         done = subprocess.run([*EXAMPLE, *arguments], env=CLEAN, cwd=folder, capture_output=True, text=True, timeout=60)
         assert done.returncode == status and part in done.stderr and done.stdout == "", (arguments, done)
     done = subprocess.run([RONDO, "launch", "-n", "2", *EXAMPLE, "--batch", "63"], env=CLEAN, cwd=folder, capture_output=True, text=True,

@@ -131,8 +131,10 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
         if parallel:
             c_parallel, rondo = parallel
             java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
-            run([sys.executable, f"{root}/tests/examples/parallel.py", java, rondo, "launch_2", "cpu", c_parallel], cpu, folder)
-            for status, problem, *options in ((2, "not a multiple of the 2 ranks", "--batch", "63"), (1, "nothing.bin", "--data", "nothing.bin")):
+            for case in ("launch_2", "adamw"):
+                run([sys.executable, f"{root}/tests/examples/parallel.py", java, rondo, case, "cpu", c_parallel], cpu, folder)
+            for status, problem, *options in ((2, "sgd or adamw, not 'lion'", "--optimizer", "lion"),
+                                              (2, "not a multiple of the 2 ranks", "--batch", "63"), (1, "nothing.bin", "--data", "nothing.bin")):
                 done = subprocess.run([rondo, "launch", "-n", "2", *java.split(), *options], cwd=folder, env=cpu, text=True, capture_output=True)
                 assert done.returncode == status and problem in done.stderr, done
     print("examples: as in C")

@@ -149,7 +149,7 @@ the weights are equal, bit for bit
         call([sys.executable, ROOT / "tests/examples/same_training.py", name, device, build / "examples/c" / name, programs / name], **environment)
     tool = build / "src/rondo"
     if device == "cpu" and tool.exists():  # it is built where nlohmann-json is
-        for case in ("launch_2", "misuse"):
+        for case in ("launch_2", "adamw", "misuse"):
             call([sys.executable, ROOT / "tests/examples/parallel.py", programs / "digits_parallel", tool, case, "cpu",
                   build / "examples/c/digits_parallel"], **environment)
     photographs(build, programs / "photographs", device, environment)

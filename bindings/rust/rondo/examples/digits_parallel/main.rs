@@ -20,14 +20,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use data::Digits;
-use rondo::{Comm, Device, DeviceKind, Engine, RanksInfo};
+use rondo::{Comm, Device, DeviceKind, Engine, OptimizerKind, RanksInfo};
 use scaling::Run;
-use slices::Net;
+use slices::{Net, Training};
 
 const USAGE: &str = "usage: digits_parallel [options]
   --device cpu|cuda|auto   where to train; of cuda devices the one of the rank's number on its machine (auto)
   --epochs N               passes over the training images (10)
   --batch N                images per step, on all ranks together; a multiple of the number of ranks (64)
+  --optimizer sgd|adamw    SGD with momentum, or AdamW with gradients clipped (sgd)
   --seed N                 of initial parameters and order of images (1)
   --data FILE              the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)
   --out FILE               the picture to write (digits_parallel.svg)
@@ -39,6 +40,7 @@ struct Options {
     epochs: usize,
     batch: usize,
     seed: u64,
+    optimizer: OptimizerKind,
     data: Option<PathBuf>,
     out: PathBuf,
     parameters: Option<PathBuf>,
@@ -52,7 +54,8 @@ fn number(option: &str, text: &str, low: u64, high: u64) -> Result<u64, String> 
 /// None when the help was asked for.
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     let (device, out) = ("auto".to_owned(), "digits_parallel.svg".into());
-    let mut o = Options { device, epochs: 10, batch: 64, seed: 1, data: None, out, parameters: None };
+    let optimizer = OptimizerKind::Sgd;
+    let mut o = Options { device, epochs: 10, batch: 64, seed: 1, optimizer, data: None, out, parameters: None };
     while let Some(option) = arguments.next() {
         if option == "--help" {
             return Ok(None);
@@ -65,6 +68,13 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
             "--device" => o.device = value,
             "--epochs" => o.epochs = number(&option, &value, 1, 1000)? as usize,
             "--batch" => o.batch = number(&option, &value, 1, 1024)? as usize,
+            "--optimizer" => {
+                o.optimizer = match &*value {
+                    "sgd" => OptimizerKind::Sgd,
+                    "adamw" => OptimizerKind::Adamw,
+                    _ => return Err(format!("--optimizer must be sgd or adamw, not '{}'", value)),
+                }
+            }
             "--seed" => o.seed = number(&option, &value, 0, i64::MAX as u64)?,
             "--data" => o.data = Some(value.into()),
             "--out" => o.out = value.into(),
@@ -106,7 +116,8 @@ impl Program {
         let (epochs, batch) = (self.options.epochs, self.options.batch);
         let steps = self.digits.train_labels.len() / batch;
         self.engine.seed(self.options.seed)?;
-        let net = Net::new(&self.engine, self.device, &self.digits, batch, &self.order, comm, slices)?;
+        let training = Training { digits: &self.digits, batch, order: &self.order, kind: self.options.optimizer };
+        let net = Net::new(&self.engine, self.device, &training, comm, slices)?;
         let (graph, ()) = self.engine.recording().name("step").record(|| net.step())?;
         let mut timed = Duration::default();
         for epoch in 0..epochs {

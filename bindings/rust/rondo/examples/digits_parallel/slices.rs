@@ -1,41 +1,47 @@
-//! The network of the parallel digits example: 64 -> 128 relu -> 10, softmax cross-entropy, SGD with momentum, trained on
-//! slices of each batch.
+//! The network of the parallel digits example: 64 -> 128 relu -> 10, softmax cross-entropy, trained on slices of each batch by
+//! SGD with momentum, or by AdamW with clipping.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::path::Path;
 
 use rondo::ops::{self, Activation, BinaryOp, Matmul};
-use rondo::{Buckets, Comm, DType, Device, Engine, ModelFile, Result, Tensor};
+use rondo::{Buckets, Comm, DType, Device, Engine, ModelFile, Optimizer, OptimizerKind, Result, Tensor};
 
 use crate::data::{Digits, CLASSES, PIXELS};
 
 const HIDDEN: usize = 128;
-const RATE: f64 = 0.1;
-const MOMENTUM: f64 = 0.9;
 
-struct Parameter {
-    value: Tensor,
-    velocity: Tensor,
-    add_to_value: Tensor,
+fn parameter(engine: &Engine, device: Device, comm: Option<&Comm>, shape: &[usize]) -> Result<Tensor> {
+    let limit = if shape.len() == 2 { (6.0 / shape[0] as f64).sqrt() } else { 0.0 };
+    let value = ops::random_uniform(engine, device, DType::F32, shape, -limit, limit)?;
+    if let Some(comm) = comm {
+        comm.broadcast(&value, 0)?; // whatever the ranks' seeds are
+    }
+    Ok(value)
 }
 
-impl Parameter {
-    fn new(engine: &Engine, device: Device, comm: Option<&Comm>, shape: &[usize]) -> Result<Self> {
-        let limit = if shape.len() == 2 { (6.0 / shape[0] as f64).sqrt() } else { 0.0 };
-        let value = ops::random_uniform(engine, device, DType::F32, shape, -limit, limit)?;
-        if let Some(comm) = comm {
-            comm.broadcast(&value, 0)?; // whatever the ranks' seeds are
-        }
-        let velocity = Tensor::zeros(engine, device, DType::F32, shape)?;
-        Ok(Parameter { add_to_value: value.accumulator()?, value, velocity })
+fn optimizer(kind: OptimizerKind, values: &[&Tensor]) -> Result<Optimizer> {
+    match kind {
+        OptimizerKind::Sgd => Optimizer::builder(kind, 0.1).momentum(0.9).build(values),
+        // Clipped by the norm of all gradients together, those of the whole batch.
+        _ => Optimizer::builder(kind, 0.003).weight_decay(0.01).max_norm(1.0).build(values),
     }
+}
+
+/// What is trained on, and how. `order` lasts order.len() / batch steps.
+pub struct Training<'a> {
+    pub digits: &'a Digits,
+    pub batch: usize,
+    pub order: &'a [i32],
+    pub kind: OptimizerKind,
 }
 
 pub struct Net {
     engine: Engine,
     batch: usize,
-    buckets: Option<Buckets>,   // where other ranks have the other slices
-    parameters: [Parameter; 4], // weight and bias of the first layer, then of the second
+    buckets: Option<Buckets>, // where other ranks have the other slices
+    parameters: [Tensor; 4],  // weight and bias of the first layer, then of the second
+    optimizer: Optimizer,     // the same on every rank: its state is not divided
     train_images: Tensor,
     train_labels: Tensor,
     test_images: Tensor,
@@ -44,17 +50,16 @@ pub struct Net {
 }
 
 impl Net {
-    /// `comm`: each of its ranks has one of the slices, as many as there are ranks. `None`: this one has all. `order` lasts
-    /// order.len() / batch steps. Parameters are rank 0's.
+    /// `comm`: each of its ranks has one of the slices, as many as there are ranks. `None`: this one has all. Parameters are
+    /// rank 0's.
     pub fn new(
         engine: &Engine,
         device: Device,
-        digits: &Digits,
-        batch: usize,
-        order: &[i32],
+        training: &Training,
         comm: Option<&Comm>,
         slices: usize,
     ) -> Result<Self> {
+        let Training { digits, batch, order, kind } = *training;
         let images = |data: &[f32]| Tensor::from_slice(engine, device, [data.len() / PIXELS, PIXELS], data);
         let numbers = |data: &[i32]| Tensor::from_slice(engine, device, data.len(), data);
         let rows = (batch / slices) as i32;
@@ -64,7 +69,7 @@ impl Net {
         };
         let positions = own.map(|slice| numbers(&(slice * rows..(slice + 1) * rows).collect::<Vec<_>>()));
         let positions = positions.collect::<Result<Vec<_>>>()?;
-        let parameter = |shape: &[usize]| Parameter::new(engine, device, comm, shape);
+        let parameter = |shape: &[usize]| parameter(engine, device, comm, shape);
         let parameters = [
             parameter(&[PIXELS, HIDDEN])?,
             parameter(&[HIDDEN])?,
@@ -73,12 +78,13 @@ impl Net {
         ];
         // The second layer's gradients are ready first: a bucket of its own lets their way begin while the first layer's are
         // computed.
-        let values: Vec<_> = parameters.iter().map(|each| &each.value).collect();
+        let values: Vec<_> = parameters.iter().collect();
         let buckets = comm.map(|comm| Buckets::builder(comm).bucket_bytes(16384).build(&values)).transpose()?;
         Ok(Net {
             engine: engine.clone(),
             batch,
             buckets,
+            optimizer: optimizer(kind, &values)?,
             train_images: images(&digits.train_images)?,
             train_labels: numbers(&digits.train_labels)?,
             test_images: images(&digits.test_images)?,
@@ -89,7 +95,7 @@ impl Net {
     }
 
     fn layer(&self, a: &Tensor, weight: usize, activation: Activation) -> Result<Tensor> {
-        let [weight, bias] = [&self.parameters[weight].value, &self.parameters[weight + 1].value];
+        let [weight, bias] = [&self.parameters[weight], &self.parameters[weight + 1]];
         a.matmul_with(weight, Matmul::new().bias(bias).activation(activation))
     }
 
@@ -99,7 +105,7 @@ impl Net {
         positions.add_into(self.batch as i64, positions)?;
         let images = self.train_images.gather_rows(&chosen)?;
         let labels = self.train_labels.gather_rows(&chosen)?;
-        let values: Vec<_> = self.parameters.iter().map(|each| &each.value).collect();
+        let values: Vec<_> = self.parameters.iter().collect();
         let tape = self.engine.tape(&values)?;
         let hidden = self.layer(&images, 0, Activation::Relu)?;
         let loss = self.layer(&hidden, 2, Activation::None)?.cross_entropy(&labels)?.mean(..)?;
@@ -118,16 +124,12 @@ impl Net {
             }
         }
         let own = self.positions.len();
-        for (sum, Parameter { velocity, add_to_value, .. }) in sums.iter().zip(&self.parameters) {
-            if own > 1 {
+        if own > 1 {
+            for sum in &sums {
                 ops::binary_into(BinaryOp::Div, sum, own as f64, sum)?;
             }
-            // velocity = momentum * velocity + gradient; value -= rate * velocity.
-            ops::binary_into(BinaryOp::Mul, velocity, MOMENTUM, velocity)?;
-            velocity.add_into(sum, velocity)?;
-            ops::binary_into(BinaryOp::Mul, velocity, -RATE, add_to_value)?;
         }
-        Ok(())
+        self.optimizer.step(&sums.iter().collect::<Vec<_>>())
     }
 
     /// The share of test images whose class is right.
@@ -142,14 +144,14 @@ impl Net {
     pub fn parameters(&self) -> Result<Vec<f32>> {
         let mut values = Vec::new();
         for parameter in &self.parameters {
-            values.extend(parameter.value.to_vec::<f32>()?);
+            values.extend(parameter.to_vec::<f32>()?);
         }
         Ok(values)
     }
 
     /// Writes the parameters as a safetensors file: f32 w1 [64, 128], b1 [128], w2 [128, 10], b2 [10].
     pub fn write(&self, path: &Path) -> Result<()> {
-        let named = ["w1", "b1", "w2", "b2"].into_iter().zip(self.parameters.iter().map(|each| &each.value));
+        let named = ["w1", "b1", "w2", "b2"].into_iter().zip(&self.parameters);
         ModelFile::write(path, named, [("network", "relu(x w1 + b1) w2 + b2")])
     }
 }
