@@ -229,6 +229,16 @@ TEST(PlanBranches, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
   EXPECT_EQ(branches_used(plan_small({{}, {0}, {0}, {0}, {0}, {1, 2, 3, 4}})), 2) << "three in front cost as much";
 }
 
+TEST(PlanBranches, ABranchThatIsThereIsNoReasonToLeaveTheProducer) {
+  Edges before = {{}, {}, {0, 1}};  // two that come after nothing
+  for (uint32_t i = 2; i < 20; i += 3) {
+    before.push_back({i});
+    before.push_back({i});
+    before.push_back({i + 1, i + 2});
+  }
+  EXPECT_EQ(waits_used(plan_small(before)), 1u) << "of the first pair alone";
+}
+
 TEST(PlanBranches, SmallTasksThatGoOnHaveTheirBranches) {
   // Two arms of three tasks, whichever way they were recorded.
   EXPECT_EQ(branches_used(plan_small({{}, {0}, {1}, {2}, {0}, {4}, {5}, {3, 6}})), 2);

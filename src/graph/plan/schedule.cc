@@ -97,11 +97,11 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
       for (size_t b = 0; b < width; ++b) clock[b] = std::max(clock[b], earlier[b]);
       clock[branch] = std::max(clock[branch], plan.schedule.place[*it]);
     }
-    // Next best: a branch whose last task comes before this one anyway, that of a producer if to wait there costs less
-    // than a branch, a fresh branch, the shortest one.
+    // Next best: behind a producer, if to wait there costs less than an edge between branches, a branch whose last task
+    // comes before this one anyway, a fresh branch, the shortest one.
+    if (chosen < 0 && small[i] && joined_behind[i]) chosen = near;  // mutation: no_cost_of_branches
     for (int b = 0; b < used && chosen < 0; ++b)
       if (clock[b] >= plan.schedule.place[static_cast<size_t>(tail[static_cast<size_t>(b)])]) chosen = b;
-    if (chosen < 0 && small[i] && joined_behind[i]) chosen = near;  // mutation: no_cost_of_branches
     if (chosen < 0 && used < most) chosen = used;
     if (chosen < 0) {
       chosen = 0;
