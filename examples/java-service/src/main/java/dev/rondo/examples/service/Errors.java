@@ -3,10 +3,10 @@ package dev.rondo.examples.service;
 
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.server.ResponseUtils;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
@@ -31,7 +31,9 @@ final class Errors extends ErrorHandler {
 
   /** Sends an answer, which says that the connection ends where a body is not here to its end: nothing can be read behind it. */
   static void put(Api.Reply reply, Request request, Response response, Callback callback) {
-    ResponseUtils.ensureConsumeAvailableOrNotPersistent(request, response);
+    if (!request.consumeAvailable()) {
+      response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
+    }
     response.setStatus(reply.status());
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
     reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
