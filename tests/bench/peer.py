@@ -35,6 +35,9 @@ class Sizes:
     def wants(self, row):
         return self.rows is None or row in self.rows
 
+    def wants_any(self, prefix):
+        return self.rows is None or any(row.startswith(prefix) for row in self.rows)
+
 
 clock_ns = time.perf_counter_ns  # or of the processors, as bench was told
 
@@ -114,10 +117,11 @@ def measure_networks(sizes, work):
 
 
 def measure_operators(sizes, work):
-    """Rows of operators.cc: the same sizes."""
+    """Rows of operators.cc and of the files beside it: the same sizes."""
     if isinstance(work, CuPy) or hasattr(work, "session"):
         return
     from peer_operators import adamw, attention, backward, operators
+    from peer_recommender import gates, recommenders
 
     large = not isinstance(work, NumPy) and work.a.device.type == "cuda"
     side = (4096 if sizes.quick else 16384) if large else 1024 if sizes.quick else 4096
@@ -126,8 +130,9 @@ def measure_operators(sizes, work):
         if sizes.wants(row):
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
     if isinstance(work, Torch):
-        rows = itertools.chain(backward(work.torch, work.a.device), attention(work.torch, work.a.device), adamw(work.torch, work.a.device))
-        for row, call, pairs in rows:
+        torch, device = work.torch, work.a.device
+        rows = [make(torch, device) for name, make in (("backward.", backward), ("attention.", attention), ("adamw.", adamw)) if sizes.wants_any(name)]
+        for row, call, pairs in itertools.chain(*rows, gates(torch, device, sizes.wants), recommenders(torch, device, sizes.wants)):
             if not sizes.wants(row):
                 continue
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
