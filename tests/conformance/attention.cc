@@ -330,9 +330,9 @@ TEST_P(Attention, SixteenBits) {
 // So many rows that a warp of a GPU makes more of them at once.
 TEST_P(Attention, ManyRows) {
   const std::vector<Problem> problems = {
-      {.batch = 4, .queries = 70, .keys = 35, .heads = 34, .key_heads = 2, .size = 24, .causal = true, .last = true},
-      {.batch = 33, .queries = 130, .keys = 21, .heads = 2, .key_heads = 1, .size = 8, .cap = 3, .key_lengths = true},
-      {.batch = 66, .queries = 67, .keys = 66, .heads = 2, .key_heads = 2, .size = 16, .before = 40},
+      {.batch = 2, .queries = 260, .keys = 35, .heads = 22, .key_heads = 2, .size = 24, .causal = true, .last = true},
+      {.batch = 11, .queries = 390, .keys = 21, .heads = 3, .key_heads = 1, .size = 8, .cap = 3, .key_lengths = true},
+      {.batch = 22, .queries = 258, .keys = 66, .heads = 2, .key_heads = 2, .size = 16, .before = 40},
   };
   for (const Problem& p : dealt(problems)) {
     check(RONDO_F16, p, 300);

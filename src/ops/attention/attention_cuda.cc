@@ -115,9 +115,10 @@ class CudaAttention final : public KernelTask {
       const bool large = head > 64, of_keys = number == 2;
       // Of large heads registers and shared memory hold less.
       spec.constant("kHead", head).constant("kTile", large ? 32 : 64);
-      // Two times 16 rows read shared memory half as often, where there are enough of them.
-      const bool twice =
-          !large && number == 0 && places > kRowsOfTiles && blocks_for(places, 2 * kRowsOfTiles) * rows >= kManyBlocks;
+      // Two times 16 rows read shared memory half as often, where there are enough of them. Of short sequences causal
+      // rows side by side differ too much in what they see.
+      const bool twice = !large && number == 0 && places > 4 * kRowsOfTiles &&
+                         blocks_for(places, 2 * kRowsOfTiles) * rows >= kManyBlocks;
       const int sixteens = twice ? 2 : 1;
       spec.constant("kSixteens", sixteens);
       rows_of_block = sixteens * kRowsOfTiles;
