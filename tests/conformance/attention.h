@@ -55,6 +55,10 @@ struct Exact {
     };
     const Array mask = of.mask ? host_broadcast(*of.mask, {p.batch, p.heads, p.queries, p.keys}) : Array();
     out.resize(count(p.of_q()));
+    if (collects()) {
+      lse.resize(static_cast<size_t>(p.batch * p.heads * p.queries));
+      return;
+    }
     for (int64_t b = 0; b < p.batch; ++b)
       for (int64_t h = 0; h < p.heads; ++h)
         for (int64_t i = 0; i < p.queries; ++i) {

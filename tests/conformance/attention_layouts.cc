@@ -34,7 +34,7 @@ class AttentionLayouts : public OnTape {
     p.batch = 1 + below(3), p.queries = below(5) ? 1 + below(most) : 1, p.keys = below(6) ? 1 + below(most) : 1;
     p.key_heads = 1 + below(3), p.heads = p.key_heads * (1 + below(3)), p.size = 8 * (1 + below(sparing() ? 3 : 16));
     if (!sparing() && below(8) == 0) p.size = 256;
-    if (!sparing() && on_cuda() && below(4) == 0) p.batch += 8 + below(12);
+    if (!sparing() && on_cuda() && below(4) == 0) p.batch += 8 + below(12), p.keys = 1 + below(20);
     if (below(3) == 0) p.keys = p.queries;
     p.causal = below(3) == 0, p.last = below(2) == 0;
     if (below(4) == 0) p.before = below(30);

@@ -77,6 +77,10 @@ bool thread_checked() {
 #endif
 }
 
+bool collects() {
+  return std::getenv("RONDO_TEST_KERNELS") != nullptr;
+}
+
 bool quick() {
   const char* value = std::getenv("RONDO_TEST_QUICK");
   return thread_checked() || (value && std::string(value) == "1");
@@ -332,7 +336,7 @@ void OnEngine::run(const Body& body, GraphShape shape) {
   body(eager);
   if (!GetParam().graph) {
     for (const Results::Item& item : eager.items()) {
-      if (item.expected) {
+      if (item.expected && !collects()) {
         expect_as(download(item.tensor), item.expected(), item.label);
       } else {
         must(rondo_tensor_wait(item.tensor));

@@ -49,6 +49,8 @@ class Setting {
   std::optional<std::string> before_;
 };
 
+// RONDO_TEST_KERNELS: kernels are collected (tests/toolkits), of which none computes anything. Nothing is compared.
+bool collects();
 bool quick();  // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
 // RONDO_TEST_SHARE=k, k = 0, 1, ...: a run under one of many orders of the simulated driver takes a part of the values,
 // another one for each k; -1 without: all.
