@@ -37,6 +37,21 @@ bool is_for_what_is_bound(const Segment& segment, const Segment::Addresses& addr
   });
 }
 
+// Calls visit(task, first of its addresses) for each patched task whose nodes are for others than what is bound, as
+// long as that is OK.
+template <class Visit>
+Status each_changed(Segment& segment, const Visit& visit) {
+  auto end = segment.addresses.begin();
+  for (Segment::Patched& each : segment.patched) {
+    const auto known = end;
+    bool same = true;
+    for (const Storage* storage : each.bound) same &= storage->address() == *end++;
+    if (same) continue;  // mutation: call_keeps_an_address
+    RONDO_TRY(visit(each, known));
+  }
+  return {};
+}
+
 }  // namespace
 
 // Whether a captured task's kernels can be given other addresses.
@@ -100,19 +115,14 @@ Status Graph::patch(Segment& segment, const TaskContext& context) {
   take_executable(segment, context.stream);
   TaskContext changing = context;
   changing.device_random = segment.numbers.count ? device_random(*segment.device) : nullptr;
-  auto of_task = segment.addresses.begin();
-  for (Segment::Patched& each : segment.patched) {
-    const auto known = of_task;
-    bool same = true;
-    for (const Storage* storage : each.bound) same &= storage->address() == *of_task++;
-    if (same) continue;  // mutation: call_keeps_an_address
-    std::fill(known, of_task, &kNowhere);
+  return each_changed(segment, [&](Segment::Patched& each, Segment::Addresses::iterator known) -> Status {
+    std::fill_n(known, each.bound.size(), &kNowhere);
     changing.workspace = each.workspace;
     RONDO_TRY(run_on_nodes(*each.task, segment, &each.kernels, changing));
     std::transform(each.bound.begin(), each.bound.end(), known,
                    [](const Storage* storage) { return storage->address(); });
-  }
-  return {};
+    return {};
+  });
 }
 
 // Launches what there is for these addresses, else what is made for them if that pays, else what was launched least
@@ -146,12 +156,10 @@ bool Graph::executable_pays(Segment& segment) {
     segment.lately[segment.calls_lately++ % segment.lately.size()] = hash;
     return false;
   }
-  auto known = segment.addresses.begin();
-  for (const Segment::Patched& each : segment.patched) {
-    bool same = true;
-    for (const Storage* storage : each.bound) same &= storage->address() == *known++;
-    if (!same) segment.changed_us += kChangeUs * static_cast<double>(each.kernels.nodes.size());
-  }
+  (void)each_changed(segment, [&](const Segment::Patched& each, Segment::Addresses::iterator) -> Status {
+    segment.changed_us += kChangeUs * static_cast<double>(each.kernels.nodes.size());
+    return {};
+  });
   // Nodes that choose and collectives are of one executable; what settings have changed is known of one.
   if (segment.chooses || !segment.guards.empty() || !segment.changed.empty()) return false;
   if (segment.others.size() + 1 >= kMostExecutables) return false;
