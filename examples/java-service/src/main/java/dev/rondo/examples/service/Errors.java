@@ -31,13 +31,15 @@ final class Errors extends ErrorHandler {
 
   /** Sends an answer, which says that the connection ends where a body is not here to its end: nothing can be read behind it. */
   static void put(Api.Reply reply, Request request, Response response, Callback callback) {
-    if (!request.consumeAvailable()) {
+    final Leftover left = new Leftover(request, callback);
+    final boolean whole = left.dropAvailable();
+    if (!whole) {
       response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE);
     }
     response.setStatus(reply.status());
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.type());
     reply.headers().forEach((name, value) -> response.getHeaders().put(name, value));
     response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
-    response.write(true, ByteBuffer.wrap(reply.body()), callback);
+    response.write(true, ByteBuffer.wrap(reply.body()), whole ? callback : left);
   }
 }

@@ -48,9 +48,22 @@ class ServiceTest {
         final String came = visitor.send(Visitor.post("/classify", 200_000) + " ").all();
         assertTrue(came.startsWith("HTTP/1.1 413 ") && came.contains("\r\nConnection: close\r\n"), came); // or it would be used again
       }
+      try (Visitor visitor = new Visitor(service.port())) { // sends all of it before it looks for an answer, which is not lost
+        visitor.send(Visitor.post("/classify", 16 << 20));
+        for (int i = 0; i < 16; ++i) {
+          visitor.send(" ".repeat(1 << 20));
+          Thread.sleep(10);
+        }
+        assertTrue(visitor.all().startsWith("HTTP/1.1 413 "));
+      }
+      try (Visitor visitor = new Visitor(service.port())) { // the same to a path that takes no body
+        visitor.send(Visitor.post("/nowhere", 16 << 20)).send(" ".repeat(8 << 20));
+        Thread.sleep(100);
+        assertTrue(visitor.send(" ".repeat(8 << 20)).all().startsWith("HTTP/1.1 404 "));
+      }
       assertEquals(3, service.metric("digits_requests_total{path=\"/classify\",status=\"400\"}"));
       assertEquals(9, service.metric("digits_requests_total{path=\"/classify\",status=\"200\"}"));
-      assertEquals(1, service.metric("digits_requests_total{path=\"other\",status=\"404\"}"));
+      assertEquals(2, service.metric("digits_requests_total{path=\"other\",status=\"404\"}"));
       assertEquals(1, service.metric("digits_graph_replays_total{rows=\"64\"}"));
       assertEquals(8, service.metric("digits_graph_replays_total{rows=\"1\"}"));
       assertEquals(58, service.metric("digits_batch_images_sum"));
