@@ -109,6 +109,7 @@ struct Segment {
   std::array<uint64_t, 8> lately{};      // hashes of what calls bound that no executable was for
   uint32_t calls_lately = 0;             // how many there were
   double changed_us = 0;                 // spent on nodes for addresses that came back, since an executable was made
+  int64_t shortages = 0;                 // how often the device had no memory left before one was
   std::vector<Task*> guards;             // captured tasks that are asked before each launch
   std::vector<uint32_t> tasks;           // indices into the graph's
   std::vector<Use> uses;                 // of each variable but the temporaries of this segment alone, and bindings
@@ -288,9 +289,10 @@ class Graph final : public RefCounted {
   bool is_patched(uint32_t task) const;
   Status note_patched(Segment& segment, uint32_t task, const TaskContext& context, KernelNodes kernels);
   Status patch(Segment& segment, const TaskContext& context);
-  static void take_executable(Segment& segment, void* stream);
+  void take_executable(Segment& segment, void* stream);
   static bool executable_pays(Segment& segment);
-  static void make_executable(Segment& segment, void* stream);
+  void make_executable(Segment& segment, void* stream);
+  int64_t shortages(const Segment& segment) const;
   void split();
   void number_draws();
   Status check_guards() const;

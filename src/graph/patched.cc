@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/caught.h"
+#include "engine/device_state.h"
 #include "graph/graph.h"
 
 namespace rondo {
@@ -126,9 +127,14 @@ Status Graph::patch(Segment& segment, const TaskContext& context) {
 }
 
 // Launches what there is for these addresses, else what is made for them if that pays, else what was launched least
-// lately.
+// lately. When the device's memory has run out since one was made all but one are given up.
 void Graph::take_executable(Segment& segment, void* stream) {
   std::vector<Segment::Executable>& others = segment.others;
+  if (!others.empty() && shortages(segment) != segment.shortages) {  // mutation: executables_stay_when_memory_is_short
+    for (Segment::Executable& each : others) segment.device->streams()->graph_destroy(&each.native);
+    others.clear();
+    segment.executables.store(1, std::memory_order_relaxed);
+  }
   auto found = std::find_if(others.begin(), others.end(), [&](const Segment::Executable& each) {
     return is_for_what_is_bound(segment, each.addresses);
   });
@@ -169,6 +175,7 @@ bool Graph::executable_pays(Segment& segment) {
 // Another one, for no addresses yet. Where there is no memory for it calls go on with those that there are.
 void Graph::make_executable(Segment& segment, void* stream) {
   segment.changed_us = 0;
+  segment.shortages = shortages(segment);
   StreamDevice& device = *segment.device->streams();
   NativeGraph made;
   made.graph = segment.native.graph;
@@ -186,6 +193,11 @@ void Graph::make_executable(Segment& segment, void* stream) {
   }
   segment.others.back().native.graph = nullptr;
   segment.executables.store(static_cast<uint32_t>(segment.others.size()) + 1, std::memory_order_relaxed);
+}
+
+int64_t Graph::shortages(const Segment& segment) const {
+  const DeviceState* const state = engine_->existing_state(segment.device->id());
+  return state ? state->pool.query().retries : 0;
 }
 
 }  // namespace rondo

@@ -179,6 +179,20 @@ TEST_P(InTurn, AFewCallsMakeNoExecutable) {
   EXPECT_EQ(after(3, {0, 1, 2}), 1U);
 }
 
+TEST_P(InTurn, ExecutablesAreGivenUpWhenMemoryRanOut) {
+  const size_t captured = on_cuda() ? 2 : 1;
+  EXPECT_EQ(after(20, {0, 1}), captured);
+  must(rondo_engine_wait_all(engine()));
+  must(rondo_memory_set_limit(engine(), device(), 1));
+  const Tensor large = empty(RONDO_U8, {int64_t{1} << 26});
+  (void)rondo_fill(large, 1);
+  EXPECT_EQ(rondo_tensor_wait(large), RONDO_OUT_OF_MEMORY);
+  (void)rondo_engine_wait_all(engine());
+  must(rondo_memory_set_limit(engine(), device(), 0));
+  EXPECT_EQ(after(1, {1, 0}), 1U);
+  EXPECT_EQ(after(20, {0, 1}), captured);
+}
+
 TEST_P(InTurn, ExecutablesGoWithTheGraphWhileTheyRun) {
   after(26, {0, 1, 2});
   for (const size_t set : {0, 1, 2}) {

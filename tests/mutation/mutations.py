@@ -215,6 +215,15 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="executables_stay_when_memory_is_short",
+        part=r"!others\.empty\(\) && shortages\(segment\) != segment\.shortages",
+        instead="false",
+        breaks="executables are given up when the device's memory ran out",
+        program="recording",
+        cases="Conformance/InTurn.ExecutablesAreGivenUpWhenMemoryRanOut/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="executable_of_others",
         part=r"storage->address\(\) == addresses\[i\]",
         instead="true",

@@ -13,17 +13,17 @@ namespace rondo::ops::dnn {
 using namespace cuda;
 
 double trial_number(int64_t i) {
-  static const std::array<double, kNumbers> numbers = [] {
-    constexpr double kSome[] = {0x1p-4, 0x1p-4, 0x1p-3, 0x1p-2};
-    std::array<double, kNumbers> made;
+  constexpr double kSome[] = {0x1p-4, 0x1p-4, 0x1p-3, 0x1p-2};
+  static const std::array<uint8_t, kNumbers> which = [] {
+    std::array<uint8_t, kNumbers> made;
     uint32_t bits = 1;
-    for (double& each : made) {
+    for (uint8_t& each : made) {
       bits = bits * 1664525 + 1013904223;
-      each = kSome[bits >> 30];
+      each = static_cast<uint8_t>(bits >> 30);
     }
     return made;
   }();
-  return numbers[static_cast<size_t>(i % kNumbers)];
+  return kSome[which[static_cast<size_t>(i % kNumbers)]];
 }
 
 double number_at(int32_t dtype, const void* bytes) {
