@@ -126,6 +126,7 @@ bool Library::try_open(const Candidate& candidate, From from) {
   if (!is_file && path_[0] == '/')
     for (void* each : preload(folder_of(path_))) handles.push_back(each);
   handle_.store(handle, std::memory_order_release);
+  in_process_ = from == From::process;
   std::string reservation;
   const Status verdict = accept(&reservation);
   if (verdict.ok() && (reservation.empty() || take_second_best_)) {

@@ -4,18 +4,36 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
+
+#include "base/processors.h"
 
 namespace rondo {
 
 namespace {
 
 thread_local Workers* workers_of_thread = nullptr;
+thread_local bool does_a_part = false;  // of what is shared
 thread_local bool looks_next = false;
 
 // How far a guest looks.
 constexpr int kLooks = 16;
+
+// Returns when done() or after a while, several times what it takes to be woken.
+template <class Done>
+void watch(const Done& done) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
+  while (!done() && std::chrono::steady_clock::now() < end)
+    for (int i = 0; i < 16; ++i) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      __asm__ volatile("yield");
+#endif
+    }
+}
 
 }  // namespace
 
@@ -44,7 +62,7 @@ Workers::Blocking::~Blocking() {
 }
 
 Workers::Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call)
-    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)) {
+    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(usable_processors()) {
   std::fegetenv(&arithmetic_);  // a thread has that of the one that makes it
   try {
     const std::lock_guard lock(mutex_);
@@ -63,6 +81,7 @@ void Workers::stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
+    offers_.fetch_add(1, std::memory_order_release);
   }
   work_.notify_all();
   // A task that waits may have started one more meanwhile.
@@ -135,7 +154,9 @@ bool Workers::push(Task& task) {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
     (task.lendable_ ? lendable_ : others_).push(task);
-    if ((idle_ > 0 || guests_ > 0) && !(looks_next && workers_of_thread == this)) {
+    const bool own = looks_next && workers_of_thread == this;
+    if (!own) offers_.fetch_add(1, std::memory_order_release);
+    if ((idle_ > 0 || guests_ > 0) && !own) {
       wake = idle_ > 0;
       call = calls_guests();
     }
@@ -193,7 +214,7 @@ void Workers::Guest::run(Task& task) {
 
 void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
   Shared shared{body, parts};
-  if (workers_of_thread && parts > 1)
+  if (workers_of_thread && parts > 1 && !does_a_part)
     workers_of_thread->share_out(shared);
   else
     shared.work();
@@ -201,12 +222,14 @@ void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
 }
 
 void Workers::Shared::work() noexcept {
+  const bool before = std::exchange(does_a_part, does_a_part || parts > 1);
   try {
     for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) body(part);
   } catch (...) {
     next.store(parts, std::memory_order_relaxed);
     if (!failed.exchange(true)) thrown = std::current_exception();
   }
+  does_a_part = before;
 }
 
 void Workers::share_out(Shared& shared) {
@@ -214,13 +237,20 @@ void Workers::share_out(Shared& shared) {
   {
     const std::lock_guard lock(mutex_);
     shared_.push_back(&shared);
+    offers_.fetch_add(1, std::memory_order_release);
     wanted = std::min<int64_t>(idle_, shared.parts - 1);
   }
   for (; wanted > 0; --wanted) work_.notify_one();
   shared.work();
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(shared_, &shared);  // nobody comes to it any more
+  }
+  const auto alone = [&shared] { return shared.helpers.load(std::memory_order_acquire) == 0; };
+  watch(alone);
+  if (alone()) return;
   std::unique_lock lock(mutex_);
-  std::erase(shared_, &shared);  // nobody comes to it any more
-  helped_.wait(lock, [&shared] { return shared.helpers == 0; });
+  helped_.wait(lock, alone);
 }
 
 void Workers::help(std::unique_lock<std::mutex>& lock) {
@@ -232,15 +262,30 @@ void Workers::help(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   --computing_;
   std::erase(shared_, &shared);
-  if (--shared.helpers == 0) helped_.notify_all();
+  if (shared.helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) helped_.notify_all();  // it is gone
+}
+
+// To be woken takes longer than many a task: a thread that has just worked watches a while for what comes next.
+void Workers::look(std::unique_lock<std::mutex>& lock) {
+  const uint64_t before = offers_.load(std::memory_order_relaxed);
+  ++looking_;
+  lock.unlock();
+  watch([&] { return offers_.load(std::memory_order_acquire) != before; });
+  lock.lock();
+  --looking_;
 }
 
 void Workers::loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   workers_of_thread = this;
   std::unique_lock lock(mutex_);
-  for (;;) {
+  for (bool looks = false;; looks = true) {
     while (empty() && shared_.empty() && !stopping_) {
+      if (looks && looking_ + computing_ < processors_) {
+        looks = false;
+        look(lock);
+        continue;
+      }
       ++idle_;
       work_.wait(lock);
       --idle_;

@@ -48,8 +48,8 @@ class Workers {
 
   // Calls body(part) once for each of the parts and returns when all are done: on this thread, and, if it is one of
   // Workers, on others of them that find no task to run. Which thread does which part, nobody knows. The body must not
-  // wait for a task. What it throws, the first of it, is thrown here once nobody is at it any more; parts not begun are
-  // left out then.
+  // wait for a task; what it shares itself it does alone. What it throws, the first of it, is thrown here once nobody
+  // is at it any more; parts not begun are left out then.
   static void share(int64_t parts, const std::function<void(int64_t)>& body);
 
   // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
@@ -107,7 +107,7 @@ class Workers {
     const std::function<void(int64_t)>& body;
     const int64_t parts;
     std::atomic<int64_t> next{0};
-    int helpers = 0;  // under the mutex
+    std::atomic<int> helpers{0};  // changed under the mutex
     std::atomic<bool> failed{false};
     std::exception_ptr thrown = nullptr;  // of whoever set `failed`
     void work() noexcept;
@@ -120,6 +120,7 @@ class Workers {
   bool calls_guests() const;
   void share_out(Shared& shared);
   void help(std::unique_lock<std::mutex>& lock);
+  void look(std::unique_lock<std::mutex>& lock);
 
   const std::string name_;
   const std::function<void(Task&)> body_;
@@ -134,6 +135,9 @@ class Workers {
   int blocked_ = 0;    // threads whose task waits
   int computing_ = 0;  // threads, of guests too, that run what is lendable or help with it
   int guests_ = 0;
+  int looking_ = 0;                  // threads that watch for work before they sleep
+  std::atomic<uint64_t> offers_{0};  // how often there was some
+  const int processors_;
   bool stopping_ = false;
   int wanted_ = 0;  // threads that run tasks
   int count_ = 0;   // threads

@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "base/instructions.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "device/cpu/instructions.h"
 #include "device/device.h"
 #include "device/features.h"
 #include "dynlib/blas.h"

@@ -6,6 +6,7 @@
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
 //   symbol SONAME NAME                calls int NAME(void) of a library that is in the process, or says `absent`
+//   environment NAME                  its value, or `absent`
 //   device                            opens cuda:0, whatever comes of it
 //   loaded FILE                       whether the file is in the process
 //   secure                            whether the system runs this as a program with more rights than its user
@@ -155,6 +156,9 @@ int main(int argc, char** argv) {
     } else if (word == "symbol") {
       const std::string& soname = next();
       rondo::symbol(soname.c_str(), next().c_str());
+    } else if (word == "environment") {
+      const char* const value = std::getenv(next().c_str());
+      rondo::print("environment", value ? value : "absent");
     } else if (word == "device") {
       rondo::Device* device = nullptr;
       rondo::print("device", rondo::get_device({RONDO_CUDA, 0}, &device).message());

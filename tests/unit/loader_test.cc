@@ -3,10 +3,14 @@
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
 
+#include "base/instructions.h"
 #include "loader_fixture.h"
 
 namespace rondo_test {
 namespace {
+
+using rondo::Instructions;
+using rondo::possible_instructions;
 
 // --- the setting ---
 
@@ -227,6 +231,28 @@ TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
   const Outcome toolkit = run({{"RONDO_NVRTC", nvrtc}, {"CUDA_HOME", (root / "home").string()}},
                               {"secure", "open", "nvrtc"}, false, program);
   EXPECT_EQ(toolkit.text.find(root.string()), std::string::npos) << toolkit.text;
+}
+
+// --- OpenBLAS's kernels and threads ---
+
+TEST_F(Loader, OpenBlasIsToldOfAProcessorThatItDoesNotKnow) {
+  const Instructions has = possible_instructions();
+  const char* const known = has == Instructions::avx512 ? "SkylakeX"
+                            : has == Instructions::avx2 ? "Haswell"
+                                                        : "Prescott";
+  const std::string old = plant("old", "openblas_old", "libopenblas.so.0"), file = old + "/libopenblas.so.0";
+  const Outcome outcome = run({{"RONDO_BLAS", old}}, {"open", "blas", "environment", "OPENBLAS_CORETYPE"});
+  opened(outcome, file, std::string(known) + ", 1 threads");
+  EXPECT_EQ(outcome["environment"], "absent");
+  // What it knows by itself, or was told by the user, stays.
+  const std::string zen = plant("zen", "openblas_zen", "libopenblas.so.0");
+  opened(run({{"RONDO_BLAS", zen}}, {"open", "blas"}), zen + "/libopenblas.so.0", "Zen, 1 threads");
+  opened(run({{"RONDO_BLAS", old}, {"OPENBLAS_CORETYPE", "Core2"}}, {"open", "blas"}), file, "Core2, 1 threads");
+}
+
+TEST_F(Loader, OpenBlasOfTheProgramStaysAsItIs) {
+  const std::string old = plant("old", "openblas_old", "libopenblas.so.0"), file = old + "/libopenblas.so.0";
+  opened(run({}, {"load", file, "open", "blas"}), file, "Prescott, 8 threads");
 }
 
 // --- absent functions ---

@@ -90,21 +90,23 @@ class Attention {
 
   // Rows of an array, one behind the other, or, turned, one beside the other.
   void load(int array, int64_t b, int64_t h, int64_t first, int64_t count, C* to) const {
-    const int64_t size = args_.size, step = args_.stride[array][3];
-    for (int64_t i = 0; i < count; ++i) {
-      const T* from = args_.template row<const T>(array, b, first + i, h);
-      for (int64_t x = 0; x < size; ++x) to[i * size + x] = from_memory(from[x * step]);
-    }
-  }
-  void turn(int64_t count, const C* from, C* to) const {
-    const int64_t size = args_.size;
     for (int64_t i = 0; i < count; ++i)
-      for (int64_t x = 0; x < size; ++x) to[x * count + i] = from[i * size + x];
+      moves_.load(to + i * args_.size,
+                  reinterpret_cast<const char*>(args_.template row<const T>(array, b, first + i, h)),
+                  args_.stride[array][3], args_.size);
   }
-  void store(int array, int64_t b, int64_t h, int64_t place, const C* from, C factor) const {
-    const int64_t step = args_.stride[array][3];
-    T* to = args_.template row<T>(array, b, place, h);
-    for (int64_t x = 0; x < args_.size; ++x) to[x * step] = to_memory<T>(from[x] * factor);
+  void turn(int64_t count, const C* from, C* to) const { turn_rows(count, args_.size, from, to); }
+  // A few at a time, so that whole lines of the cache are read and written.
+  static void turn_rows(int64_t rows, int64_t columns, const C* from, C* to) {
+    constexpr int64_t kTile = 8;
+    for (int64_t i = 0; i < rows; i += kTile)
+      for (int64_t j = 0; j < columns; ++j)
+        for (int64_t r = i; r < std::min(i + kTile, rows); ++r) to[j * rows + r] = from[r * columns + j];
+  }
+  void store(int array, int64_t b, int64_t h, int64_t place, C* from, C factor) const {
+    for (int64_t x = 0; x < args_.size; ++x) from[x] *= factor;
+    moves_.store(reinterpret_cast<char*>(args_.template row<T>(array, b, place, h)), args_.stride[array][3], from,
+                 args_.size);
   }
 
   // Products of queries and keys become scores, before the mask.
@@ -149,7 +151,11 @@ class Attention {
     else
       for (int64_t j = 0; j < count; ++j) to[j] = std::exp(from[j] - top);
   }
-  static C largest(const C* values, int64_t count, C top) {
+  C largest(const C* values, int64_t count, C top) const {
+    if constexpr (std::is_same_v<C, float>) {
+      const C highest = table_.largest(values, count);
+      return highest > top ? highest : top;
+    }
     for (int64_t j = 0; j < count; ++j) top = values[j] > top ? values[j] : top;
     return top;
   }
@@ -298,9 +304,9 @@ class Attention {
         load(kAttentionQ, b, h, at, queries, q);
         load(kAttentionDy, b, h, at, queries, dy);
         meet(reach, {b, h, at, queries, first, count, q, dy, k_turned, v_turned, scores, parts, changes});
-        turn_scores(queries, count, parts, turned);
+        turn_rows(queries, count, parts, turned);
         multiply_panels(count, size, queries, turned, dy, dv);
-        turn_scores(queries, count, changes, turned);
+        turn_rows(queries, count, changes, turned);
         multiply_panels(count, size, queries, turned, q, dk);
       }
     }
@@ -309,11 +315,6 @@ class Attention {
       store(kAttentionDv, b, of, first + i, dv + i * size, C(1));
     }
   }
-  static void turn_scores(int64_t rows, int64_t columns, const C* from, C* to) {
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
-  }
-
   const AttentionPlan& plan_;
   const AttentionArguments& args_;
   const Sizes sizes_;
@@ -324,6 +325,7 @@ class Attention {
   const uint32_t threshold_;
   uint64_t key_ = 0, start_ = 0;
   const Loops& table_ = loops(instructions());
+  const Moves moves_ = table_.moves(plan_.q().dtype, false);
 };
 
 class CpuAttention final : public Computation {

@@ -16,7 +16,7 @@
 
 #include <memory>
 
-#include "device/cpu/instructions.h"
+#include "base/instructions.h"
 #include "ops/elementwise/elementwise_plan.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"

@@ -1,14 +1,18 @@
 // Matrix products on the host: a BLAS library found at run time where the layouts suit it; otherwise panels are
 // packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
-// The BLAS library keeps the number of threads it chose (its own environment variable sets it): it is the process's,
-// not ours, and changing it between calls would change how sums are split and with it the last bits of results.
+// Where a call of the library is done by the thread that makes it, products are cut into parts that workers share, each
+// with what follows it while it is in the cache: by their sizes alone, so that the number of workers changes no bit.
+// Else the library keeps the number of threads it chose: it is the process's, and changing it between calls would
+// change how sums are split.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cmath>
 
+#include "base/processors.h"
 #include "dynlib/blas.h"
 #include "engine/workers.h"
 #include "ops/elementwise/sum_finish.h"
@@ -19,7 +23,19 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kPanelM = 256, kPanelN = 512, kPanelK = 2048;
+// Panels of the operands, which are packed, and of the result.
+struct Panels {
+  int64_t m, n, k;
+  int64_t down, along;  // how many there are of the result
+  explicit Panels(const Product& product)
+      : m(std::min<int64_t>(product.m, 256)),
+        n(std::min<int64_t>(product.n, 256)),
+        k(std::min<int64_t>(product.k, 1024)),
+        down(m ? (product.m + m - 1) / m : 0),
+        along(n ? (product.n + n - 1) / n : 0) {}
+  int64_t count() const { return down * along; }
+  int64_t elements() const { return m * k + k * n + m * n; }  // of all three
+};
 
 enum { kRowMajor = 101, kNoTranspose = 111, kTranspose = 112 };
 
@@ -81,18 +97,35 @@ void blas_gemm(const BlasMatrix& a, const BlasMatrix& b, int64_t m, int64_t n, i
                      1.0, pa, a.leading, pb, b.leading, beta, out, leading);
 }
 
+// Rows and columns of a part.
+struct Part {
+  int64_t rows, columns;
+};
+// The same for products of these sizes on every machine. Every part packs the operands' rows and columns that it needs,
+// so they are few, and long.
+Part part_of(int64_t m, int64_t n, int64_t k) {
+  constexpr double kMultiplications = 1 << 20, kMost = 64;
+  constexpr int64_t kShortest = 128, kMultiple = 16;
+  const double all = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  const auto wanted = static_cast<int64_t>(std::min(all / kMultiplications, kMost));
+  Part part = {m, n};
+  for (int64_t parts = 1; 2 * parts <= wanted; parts *= 2) {
+    int64_t& longer = part.columns >= part.rows ? part.columns : part.rows;
+    if (longer < 2 * kShortest) break;
+    longer = ((longer + 1) / 2 + kMultiple - 1) / kMultiple * kMultiple;
+  }
+  return part;
+}
+
 template <class T>
 class Multiplication {
  public:
   using C = Register<T>;
-  Multiplication(const Product& product, const DirectCall& direct, void* workspace)
+  Multiplication(const Product& product, const DirectCall& direct, int64_t threads, void* workspace)
       : product_(product),
         direct_(direct),
-        panel_m_(std::min(product.m, kPanelM)),
-        panel_n_(std::min(product.n, kPanelN)),
-        panel_a_(static_cast<C*>(workspace)),
-        panel_b_(panel_a_ + panel_m_ * std::min(product.k, kPanelK)),
-        panel_out_(panel_b_ + panel_n_ * std::min(product.k, kPanelK)),
+        threads_(threads),
+        workspace_(static_cast<C*>(workspace)),
         finish_(product.out.dtype, product.activation, product.out.accumulate) {}
 
   void run() {
@@ -100,48 +133,80 @@ class Multiplication {
     const T* b = reinterpret_cast<const T*>(product_.b.address());
     bias_ = product_.has_bias() ? product_.bias.address() : nullptr;
     const int64_t batches = product_.batch.elements();
-    for (int64_t i = 0; i < batches; ++i) {
-      const T* left = a + product_.batch.offset(0, i);
-      const T* right = b + product_.batch.offset(1, i);
-      char* to = product_.out.address() + product_.batch.offset(2, i) * out_size_;
-      if (direct_.possible)
-        by_library(left, right, i, reinterpret_cast<T*>(to));
-      else
-        by_panels(left, right, i, to);
+    const auto each = [&](int64_t batch, const auto& by) {
+      by(a + product_.batch.offset(0, batch), b + product_.batch.offset(1, batch),
+         product_.out.address() + product_.batch.offset(2, batch) * out_size_);
+    };
+    if (!direct_.possible) {
+      const Panels panels(product_);
+      std::atomic<int64_t> next{0};
+      Workers::share(threads_, [&](int64_t thread) {
+        for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < batches * panels.count();)
+          each(number / panels.count(), [&](const T* left, const T* right, char* out) {
+            by_panels(left, right, number / panels.count(), number % panels.count(), panels,
+                      workspace_ + thread * panels.elements(), out);
+          });
+      });
+      return;
     }
+    if (!blas().serial()) {
+      for (int64_t i = 0; i < batches; ++i)
+        each(i, [&](const T* left, const T* right, char* out) {
+          by_library(left, right, i, {product_.m, product_.n}, 0, 0, reinterpret_cast<T*>(out));
+        });
+      return;
+    }
+    const Part part = part_of(product_.m, product_.n, product_.k);
+    const int64_t down = (product_.m + part.rows - 1) / part.rows,
+                  along = (product_.n + part.columns - 1) / part.columns;
+    const int64_t parts = batches * down * along;
+    // What is too little to wake a thread for is one part.
+    const bool alone = product_.m * product_.n < kSharedCost / (product_.k + 1) / std::max<int64_t>(batches, 1);
+    const auto run_one = [&](int64_t number) {
+      const int64_t batch = number / (down * along), row = number / along % down * part.rows,
+                    column = number % along * part.columns;
+      each(batch, [&](const T* left, const T* right, char* out) {
+        by_library(left, right, batch, part, row, column, reinterpret_cast<T*>(out));
+      });
+    };
+    if (alone)
+      for (int64_t i = 0; i < parts; ++i) run_one(i);
+    else
+      Workers::share(parts, run_one);
   }
 
  private:
-  void by_library(const T* a, const T* b, int64_t batch, T* out) {
+  // A part of at most as many rows and columns, from row i and column j on.
+  void by_library(const T* a, const T* b, int64_t batch, const Part& most, int64_t i, int64_t j, T* out) {
     if constexpr (std::is_same_v<T, C>) {
       const C beta = product_.out.accumulate ? 1 : 0;
+      const int64_t m = std::min(most.rows, product_.m - i), n = std::min(most.columns, product_.n - j);
+      a += i * product_.a_step[0];
+      b += j * product_.b_step[1];
+      out += i * product_.out_step[0] + j * product_.out_step[1];
       if (direct_.transposed)
-        blas_gemm(direct_.a, direct_.b, product_.n, product_.m, product_.k, b, a, beta, out, direct_.out.leading);
+        blas_gemm(direct_.a, direct_.b, n, m, product_.k, b, a, beta, out, direct_.out.leading);
       else
-        blas_gemm(direct_.a, direct_.b, product_.m, product_.n, product_.k, a, b, beta, out, direct_.out.leading);
-      if (product_.has_epilogue())
-        store(batch, 0, 0, product_.m, product_.n, out, product_.out_step, reinterpret_cast<char*>(out));
+        blas_gemm(direct_.a, direct_.b, m, n, product_.k, a, b, beta, out, direct_.out.leading);
+      if (product_.has_epilogue()) store(batch, i, j, m, n, out, product_.out_step, reinterpret_cast<char*>(out));
     }
   }
 
-  void by_panels(const T* a, const T* b, int64_t batch, char* out) {
-    for (int64_t j = 0; j < product_.n; j += panel_n_) {
-      const int64_t n = std::min(panel_n_, product_.n - j);
-      for (int64_t i = 0; i < product_.m; i += panel_m_) {
-        const int64_t m = std::min(panel_m_, product_.m - i);
-        std::fill(panel_out_, panel_out_ + m * n, C(0));
-        for (int64_t l = 0; l < product_.k; l += kPanelK) {
-          const int64_t k = std::min(kPanelK, product_.k - l);
-          pack(a + i * product_.a_step[0] + l * product_.a_step[1], m, k, product_.a_step, panel_a_);
-          // b's panel stays when it is the same for all panels of a.
-          if (i == 0 || product_.k > kPanelK)
-            pack(b + l * product_.b_step[0] + j * product_.b_step[1], k, n, product_.b_step, panel_b_);
-          multiply_panels(m, n, k, panel_a_, panel_b_, panel_out_);
-        }
-        store(batch, i, j, m, n, panel_out_, {n, 1},
-              out + (i * product_.out_step[0] + j * product_.out_step[1]) * out_size_);
-      }
+  // The panel of the result with this number.
+  void by_panels(const T* a, const T* b, int64_t batch, int64_t number, const Panels& panels, C* memory, char* out) {
+    C *const panel_a = memory, *const panel_b = panel_a + panels.m * panels.k,
+             *const panel_out = panel_b + panels.k * panels.n;
+    const int64_t i = number % panels.down * panels.m, j = number / panels.down * panels.n,
+                  m = std::min(panels.m, product_.m - i), n = std::min(panels.n, product_.n - j);
+    std::fill(panel_out, panel_out + m * n, C(0));
+    for (int64_t l = 0; l < product_.k; l += panels.k) {
+      const int64_t k = std::min(panels.k, product_.k - l);
+      pack(a + i * product_.a_step[0] + l * product_.a_step[1], m, k, product_.a_step, panel_a);
+      pack(b + l * product_.b_step[0] + j * product_.b_step[1], k, n, product_.b_step, panel_b);
+      multiply_panels(m, n, k, panel_a, panel_b, panel_out);
     }
+    store(batch, i, j, m, n, panel_out, {n, 1},
+          out + (i * product_.out_step[0] + j * product_.out_step[1]) * out_size_);
   }
 
   // m rows of n elements, from row i and column j on: what the product is there, to what results are; both may be the
@@ -182,10 +247,8 @@ class Multiplication {
 
   const Product& product_;
   const DirectCall& direct_;
-  const int64_t panel_m_, panel_n_;
-  C* const panel_a_;
-  C* const panel_b_;
-  C* const panel_out_;
+  const int64_t threads_;  // that have memory for panels
+  C* const workspace_;
   const SumFinish finish_;
   char* bias_ = nullptr;
   const Moves moves_ = loops(instructions()).moves(product_.out.dtype, product_.out.accumulate);
@@ -201,13 +264,13 @@ class CpuMatmul final : public Computation, public TakesEpilogue {
       lendable_ = blas().same_on_every_thread();
       return;
     }
-    const int64_t m = std::min(product_.m, kPanelM), n = std::min(product_.n, kPanelN),
-                  k = std::min(product_.k, kPanelK);
-    workspace_bytes_ = static_cast<size_t>(m * k + k * n + m * n) * dtype_size(compute_dtype(product_.dtype()));
+    const Panels panels(product_);
+    threads_ = std::clamp<int64_t>(product_.batch.elements() * panels.count(), 1, usable_processors());
+    workspace_bytes_ = static_cast<size_t>(threads_ * panels.elements()) * dtype_size(compute_dtype(product_.dtype()));
   }
   Status run(const TaskContext& context) override {
     with_float_element(product_.dtype(),
-                       [&]<class T>(T*) { Multiplication<T>(product_, direct_, context.workspace).run(); });
+                       [&]<class T>(T*) { Multiplication<T>(product_, direct_, threads_, context.workspace).run(); });
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
@@ -222,6 +285,7 @@ class CpuMatmul final : public Computation, public TakesEpilogue {
  private:
   const Product product_;
   const DirectCall direct_;
+  int64_t threads_ = 1;  // that panels are shared by
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "device/cpu/instructions.h"
+#include "base/instructions.h"
 #include "ops/reduce/reduce.h"
 
 namespace rondo::ops {

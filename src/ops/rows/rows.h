@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "device/cpu/instructions.h"
+#include "base/instructions.h"
 #include "ops/elementwise/form.h"
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"

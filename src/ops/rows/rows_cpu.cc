@@ -131,6 +131,15 @@ struct Rows {
       row[i] = (row[i] - std::exp(device::from_memory(y[i * plan.step[0]])) * sum) * scale;
     store(out);
   }
+  // by(i, element i) of a vector along the rows.
+  template <class By>
+  void each_of(const View& along, const By& by) const {
+    const T* const from = reinterpret_cast<const T*>(along.address());
+    if (const int64_t step = along.layout.strides[0]; step == 1)
+      for (int64_t i = 0; i < plan.length; ++i) by(i, device::from_memory(from[i]));
+    else
+      for (int64_t i = 0; i < plan.length; ++i) by(i, device::from_memory(from[i * step]));
+  }
   C weight_at(int64_t i) const {
     if (!plan.weight) return 1;
     return device::from_memory(reinterpret_cast<const T*>(plan.weight->address())[i * plan.weight->layout.strides[0]]);
@@ -143,11 +152,18 @@ struct Rows {
     if constexpr (step < Formula::kSteps) {
       constexpr int kLanes = 8, sums = Formula::sums(step);
       double lanes[sums][kLanes] = {};
-      for (int64_t i = 0; i < plan.length; ++i) {
-        C terms[device::kMaxRowSums];
-        Formula::template add<step>(known, row[i], step < Formula::kChange ? C(0) : change_at(dy, i), terms);
-        for (int s = 0; s < sums; ++s) lanes[s][i % kLanes] += static_cast<double>(terms[s]);
-      }
+      // Element i to lane i % kLanes.
+      const auto add = [&](int64_t from, int64_t count) {
+        for (int64_t l = 0; l < count; ++l) {
+          C terms[device::kMaxRowSums];
+          Formula::template add<step>(known, row[from + l], step < Formula::kChange ? C(0) : change_at(dy, from + l),
+                                      terms);
+          for (int s = 0; s < sums; ++s) lanes[s][l] += static_cast<double>(terms[s]);
+        }
+      };
+      int64_t i = 0;
+      for (; i + kLanes <= plan.length; i += kLanes) add(i, kLanes);
+      add(i, plan.length - i);
       C all[sums];
       for (int s = 0; s < sums; ++s) all[s] = static_cast<C>(std::accumulate(lanes[s], lanes[s] + kLanes, 0.0));
       Formula::template know<step>(known, all, static_cast<C>(plan.length), static_cast<C>(plan.scale));
@@ -160,12 +176,8 @@ struct Rows {
     C known[Formula::kKnown];
     know<Formula, 0>(dy, known);
     for (int64_t i = 0; i < plan.length; ++i) row[i] = Formula::result(known, row[i], dy ? change_at(dy, i) : C(0));
-    if (plan.weight && !dy)
-      for (int64_t i = 0; i < plan.length; ++i) row[i] *= weight_at(i);
-    if (plan.bias) {
-      const T* bias = reinterpret_cast<const T*>(plan.bias->address());
-      for (int64_t i = 0; i < plan.length; ++i) row[i] += device::from_memory(bias[i * plan.bias->layout.strides[0]]);
-    }
+    if (plan.weight && !dy) each_of(*plan.weight, [&](int64_t i, C weight) { row[i] *= weight; });
+    if (plan.bias) each_of(*plan.bias, [&](int64_t i, C bias) { row[i] += bias; });
     store(out);
   }
   void loss(const T* x, int64_t label, T* out) const {
@@ -287,7 +299,7 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
 
 // Parts that threads may work on side by side, each with a row of workspace.
 int64_t parts_of(const RowPlan& plan) {
-  constexpr int64_t kMost = 8, kElements = 1 << 16;
+  constexpr int64_t kMost = 8, kElements = 1 << 14;
   const int64_t rows = plan.rows.elements();
   return rows < 2 || plan.length < 1 || plan.length > (1 << 20) || rows < kElements / plan.length
              ? 1
