@@ -1,5 +1,6 @@
 // The rules of gradients: for each kind of operator (ops/program/kinds.h), through which operands gradients flow, which
-// values they need, and how they are made, of operators. A kind without its rule does not compile.
+// values they need, and how they are made, of operators. A kind without its rule does not compile. The rules themselves
+// are in the wing rules/.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

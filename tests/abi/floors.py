@@ -25,6 +25,7 @@ WINGS = {
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],
         ["recommender", "recurrent", "text"],
     ],
+    "tape": [[""], ["rules"]],
     "graph": [["plan"], ["passes"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }

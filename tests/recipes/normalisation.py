@@ -85,7 +85,7 @@ inline void l2_norm(std::vector<Real>& row, Real epsilon) {
 CPP = (".cc", ".h", ".hpp", ".def")
 MOST_IN_CPP = 6
 # Translation units that the table or the declaration reaches.
-UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules_normalisation.cc", "src/capi/ops.cc"]
+UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules/normalisation.cc", "src/capi/ops.cc"]
 PROGRAMS = ["conformance_models_1", "conformance_models_2", "conformance_models_3", "conformance_tape", "conformance_misuse", "simulated_models_1"]
 
 

@@ -2,12 +2,11 @@
 // up where it came from, in a fixed order (ops/movement/put.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_shapes.h"
-
 #include <deque>
 
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -6,10 +6,9 @@
 // which gradients of these gradients come.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_batch_norm.h"
-
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/operators/scalar.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -1,5 +1,5 @@
 // Gradients through activations. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_activation.h"
+#include "tape/rules/activation.h"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 // Gradients of softmaxes and of cross-entropy, and gradients of those.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_rows.h"
-
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -2,9 +2,8 @@
 // constants.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_recurrent.h"
-
 #include "ops/recurrent/recurrent.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

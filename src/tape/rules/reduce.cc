@@ -1,10 +1,9 @@
 // Gradients of reductions: a sum's is the incoming one, broadcast; the others' are in a table
 // (ops/reduce/reduce_gradient.h). Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_reduce.h"
-
-#include "ops/operators/scalar.h"
 #include "ops/reduce/reduce.h"
+#include "ops/operators/scalar.h"
 #include "ops/reduce/reduce_gradient.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

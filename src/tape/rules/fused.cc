@@ -1,13 +1,12 @@
 // The gradient of an expression: of its instructions, which are operators of the table, one after the other.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_fused.h"
-
 #include <algorithm>
 
 #include "base/bit_cast.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -1,10 +1,9 @@
 // Gradients of out = activation(op(a) op(b) + bias). Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
-#include "tape/rules_matmul.h"
-
 #include "engine/views.h"
 #include "ops/ops.h"
-#include "tape/rules_activation.h"
+#include "tape/rules/activation.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

@@ -2,11 +2,10 @@
 // so are theirs.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_convolution.h"
-
 #include "ops/convolution/convolution.h"
 #include "ops/ops.h"
-#include "tape/rules_activation.h"
+#include "tape/rules/activation.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

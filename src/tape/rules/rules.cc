@@ -6,22 +6,7 @@
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
 #include "ops/reduce/reduce.h"
-#include "tape/rules_attention.h"
-#include "tape/rules_batch_norm.h"
-#include "tape/rules_convolution.h"
-#include "tape/rules_cumulative.h"
-#include "tape/rules_fused.h"
-#include "tape/rules_gated.h"
-#include "tape/rules_matmul.h"
-#include "tape/rules_normalisation.h"
-#include "tape/rules_product.h"
-#include "tape/rules_recommender.h"
-#include "tape/rules_recurrent.h"
-#include "tape/rules_reduce.h"
-#include "tape/rules_rotary.h"
-#include "tape/rules_rows.h"
-#include "tape/rules_shapes.h"
-#include "tape/rules_window.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

@@ -2,10 +2,9 @@
 // behind it. Running values themselves are not kept but computed again.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_cumulative.h"
-
 #include "ops/movement/shapes.h"
 #include "ops/task/submit.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

@@ -1,9 +1,8 @@
 // The gradient of rows turned by their positions: it is turned the other way.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_rotary.h"
-
 #include "ops/attention/rotary.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

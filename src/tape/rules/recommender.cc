@@ -1,10 +1,9 @@
 // The gradients of bags of rows, and of products of pairs. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_recommender.h"
-
 #include "engine/views.h"
 #include "ops/recommender/bags.h"
 #include "ops/recommender/interaction.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

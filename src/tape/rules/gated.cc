@@ -2,12 +2,11 @@
 // activation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_gated.h"
-
 #include <algorithm>
 
 #include "ops/operators/gradients.h"
 #include "ops/operators/scalar.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

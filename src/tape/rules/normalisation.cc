@@ -2,9 +2,8 @@
 // the table's formula (ops/operators/normalisations.def); of weight and bias by sums over rows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_normalisation.h"
-
 #include "ops/rows/normalisation.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

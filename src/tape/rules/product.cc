@@ -1,12 +1,11 @@
-// The gradient of a product's gradient. What makes the first (ops/reduce, rules_cumulative.cc) divides by elements and
+// The gradient of a product's gradient. What makes the first (ops/reduce, cumulative.cc) divides by elements and
 // looks where zeros are, which is fast, but no formula for slopes at a zero. Here products are trees of
 // multiplications, whose gradients of any order are right everywhere.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_product.h"
-
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
 namespace rondo::tape {

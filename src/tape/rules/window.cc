@@ -3,11 +3,10 @@
 // forward does not know whether a gradient will be asked for.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_window.h"
-
 #include <string>
 
 #include "ops/image/window.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 

@@ -1,9 +1,8 @@
 // The gradient of attention: of queries, keys and values in one task. Mask and lengths are constants.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/rules_attention.h"
-
 #include "ops/attention/attention.h"
+#include "tape/rules/kinds.h"
 
 namespace rondo::tape {
 
