@@ -74,7 +74,7 @@ inline Tensor l2_norm(const Tensor& a, int32_t axis = -1, const Tensor* weight =
   });
 }
 """),
-    ("tests/conformance/normalisations.h", "inline void layer_norm(", """\
+    ("tests/conformance/operators/normalisations.h", "inline void layer_norm(", """\
 inline void l2_norm(std::vector<Real>& row, Real epsilon) {
   const Real root = std::sqrt(mean_of_squares(row) * Real(row.size()) + epsilon);
   for (Real& value : row) value /= root;

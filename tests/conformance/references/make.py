@@ -3,7 +3,7 @@
 
     python3 -m venv env && env/bin/pip install torch==2.11.0 numpy==2.5.2 && env/bin/python make.py
 
-tests/conformance/references.cc runs the same cases, which it knows by name. A case here has its inputs, in f32, and for
+tests/conformance/layers/references.cc runs the same cases, which it knows by name. A case here has its inputs, in f32, and for
 PyTorch the gradient of each with respect to the sum of weights * result.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

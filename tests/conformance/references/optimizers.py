@@ -5,7 +5,7 @@ documentation and the LAMB paper (You et al. 2020, algorithm 2) print.
     python3 optimizers.py            needs nothing but Python
     python3 optimizers.py --compare  with PyTorch's own results too, where torch is installed
 
-tests/conformance/optimizer.cc runs the same cases.
+tests/conformance/training/optimizer.cc runs the same cases.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 

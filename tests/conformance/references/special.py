@@ -4,7 +4,7 @@ trigamma, in far tails, where what is between overflows and the result does not,
 
     python3 -m venv env && env/bin/pip install mpmath==1.3.0 numpy==2.4.6 && env/bin/python special.py
 
-tests/conformance/special.cc runs the same cases, on all devices. A case has an operator's name, a dtype, its operands, the
+tests/conformance/operators/special.cc runs the same cases, on all devices. A case has an operator's name, a dtype, its operands, the
 parameters if it has any, exact results, and for each the largest of the terms that cancel in it, where some do: errors are
 counted in units of that.
 """

@@ -1,0 +1,290 @@
+// Recordings that want fewer roundings: products and convolutions take in what follows them, with the bits of calls
+// that are given it, and fused operators hand on what they computed.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "passes/passes.h"
+
+namespace conformance {
+namespace {
+
+class Epilogue : public OnProgramsByPasses {
+ protected:
+  static rondo_record_options fewer_roundings() {
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_FEWER_ROUNDINGS;
+    return options;
+  }
+  // A body as a graph of so many tasks, and what eager calls make of the same arrays, which has the same bits.
+  Graph compare_with(const std::vector<Array>& arrays, const Program& recorded, const Program& eager,
+                     const std::string& label, int32_t tasks) const {
+    const std::vector<Tensor> here = copies(arrays), there = copies(arrays);
+    const std::vector<Tensor> expected = eager(there);
+    std::vector<Tensor> results;
+    const rondo_record_options options = fewer_roundings();
+    Graph graph = record(
+        engine(), [&] { results = recorded(here); }, &options);
+    must(rondo_graph_launch(graph.get()));
+    EXPECT_EQ(results.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      expect_same_bits(numbers(results[i]), numbers(expected[i]), label + ", result " + std::to_string(i));
+    expect_captured(graph.get());
+    EXPECT_EQ(graph_info(graph.get()).tasks, tasks) << label << "\n" << graph_report(graph.get());
+    return graph;
+  }
+};
+CONFORMANCE_ENGINE_SUITE(Epilogue);
+
+struct Activation {
+  rondo_activation number;
+  Tensor (*made)(rondo_tensor* x);
+};
+const Activation kActivations[] = {
+    {RONDO_ACTIVATION_NONE, nullptr},
+    {RONDO_ACTIVATION_RELU, [](rondo_tensor* x) { return make(rondo_unary, RONDO_RELU, x); }},
+    {RONDO_ACTIVATION_GELU, [](rondo_tensor* x) { return make(rondo_unary, RONDO_GELU_TANH, x); }},
+    {RONDO_ACTIVATION_RELU6,
+     [](rondo_tensor* x) {
+       const double limits[] = {0, 6};
+       return make(rondo_unary_with, RONDO_HARD_TANH, x, 2, limits);
+     }},
+    {RONDO_ACTIVATION_SILU, [](rondo_tensor* x) { return make(rondo_unary, RONDO_SILU, x); }},
+};
+
+TEST_P(Epilogue, ProductsTakeInBiasAndActivation) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_F64})
+    for (const Activation& activation : kActivations)
+      for (const bool batched : {false, true}) {
+        if (quick() && batched && dtype != RONDO_F16) continue;
+        const std::vector<Array> arrays = {random_array(dtype, batched ? Shape{3, 19, 24} : Shape{19, 24}, 3, -2, 2),
+                                           random_array(dtype, batched ? Shape{3, 24, 40} : Shape{24, 40}, 4, -2, 2),
+                                           random_array(dtype, {40}, 5, -9, 9)};
+        const Graph graph = compare_with(
+            arrays,
+            [&](const auto& x) {
+              const rondo_matmul_options plain = RONDO_MATMUL_OPTIONS_INIT;
+              Tensor y = make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &plain), x[2]);
+              return activation.made ? list(activation.made(y)) : list(std::move(y));
+            },
+            [&](const auto& x) {
+              rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+              options.bias = x[2];
+              options.activation = activation.number;
+              return list(make(rondo_matmul, x[0], x[1], &options));
+            },
+            rondo_dtype_name(dtype), 1);
+        const std::string report = graph_report(graph.get());
+        EXPECT_TRUE(has_word(report, "one of 0 'matmul', 1 'add'")) << report;
+        const int saved = is_half(dtype) ? (activation.made ? 2 : 1) : 0;
+        EXPECT_TRUE(has_word(report, "(roundings saved: " + std::to_string(saved) + ")")) << report;
+      }
+}
+
+TEST_P(Epilogue, ConvolutionsTakeInScaleBiasResidualAndActivation) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_F64})
+    for (int parts = 1; parts < 16; ++parts) {
+      const bool scale = parts & 1, bias = parts & 2, residual = parts & 4, relu = parts & 8;
+      if (quick() && dtype != RONDO_F16 && parts != 15) continue;
+      const std::vector<Array> arrays = {random_array(dtype, {2, 5, 9, 7}, 3, -2, 2),
+                                         random_array(dtype, {6, 5, 3, 3}, 4, -2, 2),
+                                         random_array(dtype, {6}, 5, -3, 3), random_array(dtype, {6}, 6, -9, 9),
+                                         random_array(dtype, {2, 6, 7, 5}, 7, -9, 9)};
+      compare_with(
+          arrays,
+          [&](const auto& x) {
+            const rondo_convolution_options plain = RONDO_CONVOLUTION_OPTIONS_INIT;
+            const auto by_channel = [](rondo_tensor* of) { return reshape(of, {6, 1, 1}); };
+            Tensor y = make(rondo_convolution, x[0], x[1], &plain);
+            if (scale) y = make(rondo_binary, RONDO_MUL, y, by_channel(x[2]));
+            if (bias) y = make(rondo_binary, RONDO_ADD, by_channel(x[3]), y);
+            if (residual) y = make(rondo_binary, RONDO_ADD, y, x[4]);
+            if (relu) y = make(rondo_unary, RONDO_RELU, y);
+            return list(std::move(y));
+          },
+          [&](const auto& x) {
+            rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+            if (scale) options.scale = x[2];
+            if (bias) options.bias = x[3];
+            if (residual) options.residual = x[4];
+            if (relu) options.activation = RONDO_ACTIVATION_RELU;
+            return list(make(rondo_convolution, x[0], x[1], &options));
+          },
+          std::string(rondo_dtype_name(dtype)) + " parts " + std::to_string(parts), 1);
+    }
+}
+
+// What comes in another order than a call has it, is looked at by somebody, or is written over.
+TEST_P(Epilogue, WhatACallCannotHaveStaysBehindIt) {
+  const std::vector<Array> arrays = {random_array(RONDO_F32, {8, 8}, 3, -2, 2),
+                                     random_array(RONDO_F32, {8, 8}, 4, -2, 2), random_array(RONDO_F32, {8}, 5, -2, 2),
+                                     random_array(RONDO_F32, {8, 1}, 6, -2, 2)};
+  const rondo_matmul_options plain = RONDO_MATMUL_OPTIONS_INIT;
+  rondo_matmul_options limited = plain;
+  limited.activation = RONDO_ACTIVATION_RELU;
+  struct Case {
+    const char* label;
+    int32_t tasks;
+    Program body, eager = body;  // what the calls are that it becomes
+  };
+  const Case cases[] = {
+      {"activation before bias", 2,
+       [&](const auto& x) {
+         const Tensor soft = make(rondo_unary, RONDO_RELU, make(rondo_matmul, x[0], x[1], &plain));
+         return list(make(rondo_binary, RONDO_ADD, soft, x[2]));
+       },
+       [&](const auto& x) {
+         return list(make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &limited), x[2]));
+       }},
+      {"a number for each row", 2,
+       [&](const auto& x) {
+         return list(make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &plain), x[3]));
+       }},
+      {"a scale", 2,
+       [&](const auto& x) {
+         return list(make(rondo_binary, RONDO_MUL, make(rondo_matmul, x[0], x[1], &plain), x[2]));
+       }},
+      {"the product is an output too", 2,
+       [&](const auto& x) {
+         Tensor product = make(rondo_matmul, x[0], x[1], &plain);
+         Tensor sum = make(rondo_binary, RONDO_ADD, product, x[2]);
+         return list(std::move(product), std::move(sum));
+       }},
+      {"the product twice", 2,
+       [&](const auto& x) {
+         const Tensor product = make(rondo_matmul, x[0], x[1], &plain);
+         return list(make(rondo_binary, RONDO_ADD, product, product));
+       }},
+      {"over its own operand", 3,
+       [&](const auto& x) {
+         const Tensor product = make(rondo_matmul, x[0], x[1], &plain);
+         into(x[0], rondo_binary, RONDO_ADD, product, x[2]);
+         return list(make(rondo_cumulative, RONDO_SUM, x[1], 0, 0), slice(x[0], 0, 0, 8));
+       }},
+  };
+  for (const Case& each : cases) compare_with(arrays, each.body, each.eager, each.label, each.tasks);
+}
+
+// Without the option each result has its bits.
+TEST_P(Epilogue, RoundingsStayUnlessFewerAreWanted) {
+  const Graph graph = compare(
+      {random_array(RONDO_F16, {19, 24}, 3, -2, 2), random_array(RONDO_F16, {24, 40}, 4, -2, 2),
+       random_array(RONDO_F16, {40}, 5, -9, 9)},
+      [&](const auto& x) {
+        const rondo_matmul_options plain = RONDO_MATMUL_OPTIONS_INIT;
+        return list(
+            make(rondo_unary, RONDO_RELU, make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &plain), x[2])));
+      },
+      "as eager calls");
+  const std::string report = graph_report(graph.get());
+  EXPECT_FALSE(has_word(report, "one of 0 'matmul'")) << report;
+  EXPECT_FALSE(has_word(report, "roundings saved")) << report;
+}
+
+// What follows a sum goes through the same loops on the host as operators do, so that nobody has to ask.
+TEST_P(Epilogue, OnTheHostTheBitsAreThoseOfOperatorsApart) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64})
+    for (const Activation& activation : kActivations) {
+      const Graph graph = compare(
+          {random_array(dtype, {19, 24}, 3, -2, 2), random_array(dtype, {24, 40}, 4, -2, 2),
+           random_array(dtype, {40}, 5, -9, 9), random_array(dtype, {2, 5, 9, 7}, 6, -2, 2),
+           random_array(dtype, {6, 5, 3, 3}, 7, -2, 2), random_array(dtype, {6, 1, 1}, 8, -9, 9),
+           random_array(dtype, {2, 6, 7, 5}, 9, -9, 9)},
+          [&](const auto& x) {
+            const rondo_matmul_options product = RONDO_MATMUL_OPTIONS_INIT;
+            const rondo_convolution_options convolution = RONDO_CONVOLUTION_OPTIONS_INIT;
+            Tensor y = make(rondo_binary, RONDO_ADD, make(rondo_matmul, x[0], x[1], &product), x[2]);
+            Tensor z = make(rondo_binary, RONDO_MUL, make(rondo_convolution, x[3], x[4], &convolution), x[5]);
+            z = make(rondo_binary, RONDO_ADD, make(rondo_binary, RONDO_ADD, z, x[5]), x[6]);
+            if (activation.made) y = activation.made(y), z = activation.made(z);
+            return list(std::move(y), std::move(z));
+          },
+          rondo_dtype_name(dtype));
+      EXPECT_EQ(graph_info(graph.get()).tasks, on_cuda() ? 4 : 2) << graph_report(graph.get());
+    }
+}
+
+// A chain of 16-bit operators is computed in f32, and rounded at its end.
+TEST_P(Epilogue, ChainsAreRoundedOnce) {
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
+    const auto chain = [](rondo_tensor* a, rondo_tensor* b) {
+      const Tensor square = make(rondo_binary, RONDO_MUL, a, a);
+      const Tensor sum = make(rondo_binary, RONDO_ADD, square, b);
+      return make(rondo_binary, RONDO_SUB, make(rondo_unary, RONDO_TANH, sum), square);
+    };
+    const Graph graph = compare_with(
+        {random_array(dtype, {1003}, 3, -2, 2), random_array(dtype, {1003}, 4, -2, 2)},
+        [&](const auto& x) { return list(chain(x[0], x[1])); },
+        [&](const auto& x) {
+          const Tensor a = make(rondo_cast, x[0], RONDO_F32), b = make(rondo_cast, x[1], RONDO_F32);
+          return list(make(rondo_cast, chain(a, b), dtype));
+        },
+        rondo_dtype_name(dtype), 1);
+    EXPECT_TRUE(has_word(graph_report(graph.get()), "(roundings saved: 4)")) << graph_report(graph.get());
+  }
+}
+
+// Programs by chance: a rounding less is never further from the exact result than the bound of all roundings.
+TEST_P(Epilogue, ProgramsByChanceStayCloseToEagerOnes) {
+  for (int seed = 0; seed < (quick() ? 10 : 200); ++seed) {
+    std::mt19937 random(static_cast<unsigned>(seed));
+    const auto chance = [&](int of) { return static_cast<int>(random() % static_cast<unsigned>(of)); };
+    const Shape shape = {1 + chance(20), 1 + chance(30)};
+    const int64_t inner = 1 + chance(20);
+    std::vector<int> steps(static_cast<size_t>(1 + chance(5)));
+    for (int& step : steps) step = chance(6);
+    const std::vector<Array> arrays = {
+        random_array(RONDO_F32, {shape[0], inner}, static_cast<unsigned>(seed), -1, 1),
+        random_array(RONDO_F32, {inner, shape[1]}, static_cast<unsigned>(seed) + 1, -1, 1),
+        random_array(RONDO_F32, {shape[1]}, static_cast<unsigned>(seed) + 2, -1, 1),
+        random_array(RONDO_F32, shape, static_cast<unsigned>(seed) + 3, -1, 1)};
+    const auto body = [&](const std::vector<Tensor>& x) {
+      const rondo_matmul_options plain = RONDO_MATMUL_OPTIONS_INIT;
+      std::vector<Tensor> kept;
+      Tensor y = make(rondo_matmul, x[0], x[1], &plain);
+      for (const int step : steps) {
+        if (step == 0) y = make(rondo_binary, RONDO_ADD, y, x[2]);
+        if (step == 1) y = make(rondo_unary, RONDO_RELU, y);
+        if (step == 2) y = make(rondo_binary, RONDO_ADD, x[3], y);
+        if (step == 3) y = make(rondo_unary, RONDO_SILU, y);
+        if (step == 4) y = make(rondo_binary, RONDO_MUL, y, x[2]);
+        if (step == 5) kept.push_back(make(rondo_unary, RONDO_TANH, y));
+      }
+      kept.push_back(std::move(y));
+      return kept;
+    };
+    const std::vector<Tensor> here = copies(arrays), there = copies(arrays);
+    const std::vector<Tensor> expected = body(there);
+    std::vector<Tensor> results;
+    const rondo_record_options options = fewer_roundings();
+    const Graph graph = record(
+        engine(), [&] { results = body(here); }, &options);
+    must(rondo_graph_launch(graph.get()));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const Array got = download(results[i]), want = download(expected[i]);
+      for (size_t k = 0; k < want.size(); ++k)
+        EXPECT_LE(std::abs(got[k] - want[k]), 1e-5L * (1 + std::abs(want[k]))) << "seed " << seed << ", result " << i;
+    }
+  }
+}
+
+TEST_P(Epilogue, AsWrittenAndFewerRoundingsExcludeEachOther) {
+  rondo_record_options options = fewer_roundings();
+  options.flags |= RONDO_RECORD_AS_WRITTEN;
+  expect_refused(rondo_record_begin(engine(), &options), RONDO_INVALID_ARGUMENT, "rondo_record_begin",
+                 "options->flags");
+  EXPECT_TRUE(has_word(rondo_last_error(), "RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS"))
+      << rondo_last_error();
+  rondo_callable_options callable = RONDO_CALLABLE_OPTIONS_INIT;
+  callable.flags = RONDO_CALLABLE_AS_WRITTEN | RONDO_CALLABLE_FEWER_ROUNDINGS;
+  rondo_callable* made = nullptr;
+  const rondo_callable_fn function = [](void*, int32_t, rondo_tensor* const*, int32_t, rondo_tensor**) {
+    return RONDO_OK;
+  };
+  expect_refused(rondo_callable_create(engine(), 1, &callable, function, nullptr, nullptr, &made),
+                 RONDO_INVALID_ARGUMENT, "rondo_callable_create", "options->flags");
+  EXPECT_TRUE(has_word(rondo_last_error(), "RONDO_CALLABLE_AS_WRITTEN and RONDO_CALLABLE_FEWER_ROUNDINGS"))
+      << rondo_last_error();
+}
+
+}  // namespace
+}  // namespace conformance
