@@ -12,8 +12,8 @@
 
 #include "abi.h"
 #include "entries.h"
-#include "heap.h"
-#include "pinned.h"
+#include "heap/heap.h"
+#include "heap/pinned.h"
 #include "scheduler.h"
 
 namespace simcuda {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "../simcuda/library_call.h"
+#include "../simcuda/libraries/library_call.h"
 #include "engines.h"
 
 namespace simcudnn {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../../src/dynlib/nccl_types.h"
-#include "../simcuda/foreign.h"
+#include "../simcuda/libraries/foreign.h"
 #include "meeting.h"
 
 namespace simnccl {

@@ -3,7 +3,7 @@
 // measured. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 
-#include "test_driver.h"
+#include "test/driver.h"
 
 namespace simcuda_test {
 namespace {

@@ -1,7 +1,7 @@
 // Two runs of the host compiler per kernel source: the preprocessor over the user's text alone, then, after rewriting,
 // the compiler over the device prelude, that text and the table of kernels. What every kernel is linked with, the hooks
 // of its loads and stores, is compiled once. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "compiler.h"
+#include "nvrtc/compiler.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -17,7 +17,7 @@
 #include <sstream>
 
 #include "abi.h"
-#include "rewrite.h"
+#include "nvrtc/rewrite.h"
 
 namespace simcuda {
 namespace {

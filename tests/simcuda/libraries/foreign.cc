@@ -1,5 +1,5 @@
 // Work of other simulated libraries. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "foreign.h"
+#include "libraries/foreign.h"
 
 #include "capture.h"
 

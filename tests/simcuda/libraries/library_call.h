@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "abi.h"
+#include "../abi.h"
 
 struct SimcudaLibraryRange {
   std::uint64_t address, bytes;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "test_driver.h"
+#include "test/driver.h"
 
 namespace simcuda_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "test_driver.h"
+#include "test/driver.h"
 
 namespace simcuda_test {
 namespace {

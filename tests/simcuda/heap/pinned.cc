@@ -1,13 +1,13 @@
 // Allocation and quarantine of pinned host memory.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "pinned.h"
+#include "heap/pinned.h"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 
-#include "poison.h"
+#include "heap/poison.h"
 
 namespace simcuda {
 namespace {

@@ -1,7 +1,7 @@
 // Stream-ordered allocation, graphs built by hand, conditional nodes, updates,
 // programmatic launches, older drivers. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
-#include "test_driver.h"
+#include "test/driver.h"
 
 namespace simcuda_test {
 namespace {
@@ -378,7 +378,7 @@ TEST(OlderDrivers, LackWhatIsNewer) {
   };
   const Symbol symbols[] = {
 #define RONDO_FN(result, name, parameters, since) {#name, since},
-#include "../../src/dynlib/driver.def"
+#include "../../../src/dynlib/driver.def"
 #include "extra.def"
 #undef RONDO_FN
   };

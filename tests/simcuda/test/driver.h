@@ -20,8 +20,8 @@ using namespace rondo::cuda;
 struct Api {
   void *driver = nullptr, *nvrtc = nullptr;
 #define RONDO_FN(result, name, parameters, since) result(*name) parameters = nullptr;
-#include "../../src/dynlib/driver.def"
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/driver.def"
+#include "../../../src/dynlib/nvrtc.def"
 #include "extra.def"
 #undef RONDO_FN
   long long (*simcuda_control)(const char*, const char*) = nullptr;
@@ -48,12 +48,12 @@ inline const Api& api() {
     if (made->driver == nullptr || made->nvrtc == nullptr) std::abort();
 #define RONDO_FN(result, name, parameters, since) \
   made->name = reinterpret_cast<result(*) parameters>(dlsym(made->driver, #name));
-#include "../../src/dynlib/driver.def"
+#include "../../../src/dynlib/driver.def"
 #include "extra.def"
 #undef RONDO_FN
 #define RONDO_FN(result, name, parameters, since) \
   made->name = reinterpret_cast<result(*) parameters>(dlsym(made->nvrtc, #name));
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
     made->simcuda_control =
         reinterpret_cast<long long (*)(const char*, const char*)>(dlsym(made->driver, "simcuda_control"));

@@ -1,6 +1,6 @@
 // One pass over the tokens of a preprocessed kernel source.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "rewrite.h"
+#include "nvrtc/rewrite.h"
 
 #include <algorithm>
 #include <cctype>

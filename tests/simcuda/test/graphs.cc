@@ -7,7 +7,7 @@
 #include <functional>
 #include <thread>
 
-#include "test_driver.h"
+#include "test/driver.h"
 
 namespace simcuda_test {
 namespace {

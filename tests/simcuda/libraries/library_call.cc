@@ -1,6 +1,6 @@
 // Work of other simulated libraries: checked as kernels are, by whole ranges.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "library_call.h"
+#include "libraries/library_call.h"
 
 #include "capture.h"
 

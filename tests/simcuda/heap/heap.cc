@@ -1,6 +1,6 @@
 // Allocation, quarantine and the two bit maps of a simulated device's memory.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "heap.h"
+#include "heap/heap.h"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "poison.h"
+#include "heap/poison.h"
 
 namespace simcuda {
 namespace {

@@ -1,7 +1,7 @@
 // Poison by writing it, or by mapping a file full of it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "poison.h"
+#include "heap/poison.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

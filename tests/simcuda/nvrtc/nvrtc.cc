@@ -10,8 +10,8 @@
 #include <mutex>
 #include <sstream>
 
-#include "../../src/dynlib/cuda_types.h"
-#include "compiler.h"
+#include "../../../src/dynlib/cuda_types.h"
+#include "nvrtc/compiler.h"
 
 namespace simcuda {
 
@@ -19,27 +19,27 @@ using namespace rondo::cuda;
 
 #define RONDO_FN(result, name, parameters, since) \
   extern "C" __attribute__((visibility("default"))) result name parameters;
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
 
 namespace {
 
 enum class Entry : unsigned {
 #define RONDO_FN(result, name, parameters, since) name,
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
   count
 };
 const char* const kNames[] = {
 #define RONDO_FN(result, name, parameters, since) #name,
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
 };
 
 // Taking every address makes the linker insist that each entry of the table is defined.
 [[gnu::used]] const void* const kDefinitions[] = {
 #define RONDO_FN(result, name, parameters, since) reinterpret_cast<const void*>(&::simcuda::name),
-#include "../../src/dynlib/nvrtc.def"
+#include "../../../src/dynlib/nvrtc.def"
 #undef RONDO_FN
 };
 
