@@ -6,7 +6,7 @@
 
 Checked: the table of precisions is that of precisions.def, whose names are operators; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
 is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass, and the programs that it
-shows, are those of tests/unit/passes_test.cc and tests/unit/fuse_test.cc, which run them.
+shows, are those of tests/unit/graph/passes_test.cc and tests/unit/graph/fuse_test.cc, which run them.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -104,16 +104,16 @@ def problems(root):
     for name, _ in passes(root):
         if not (root / f"src/graph/passes/{name}.cc").exists():
             yield f"the pass {name} has no file src/graph/passes/{name}.cc"
-    test = (root / "tests/unit/passes_test.cc").read_text()
+    test = (root / "tests/unit/graph/passes_test.cc").read_text()
     example = marked(test, "example")
     if not example or example not in page:
-        yield "docs/program.md has not the example pass of tests/unit/passes_test.cc, between `// [example` and `// example]`"
+        yield "docs/program.md has not the example pass of tests/unit/graph/passes_test.cc, between `// [example` and `// example]`"
     for file in ("passes_test.cc", "fuse_test.cc"):
-        test = (root / "tests/unit" / file).read_text()
+        test = (root / "tests/unit/graph" / file).read_text()
         for name in ("before", "after"):
             code = marked(test, name)
             if not code or strings(code) not in page:
-                yield f"docs/program.md has not the program {name} the pass, as tests/unit/{file} has it"
+                yield f"docs/program.md has not the program {name} the pass, as tests/unit/graph/{file} has it"
 
 
 def main(root, *flags):

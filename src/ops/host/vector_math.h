@@ -2,7 +2,7 @@
 // since they consist of operations that IEEE 754 defines to the last bit, results are the same on every processor, with
 // every instruction set and beside every C library. Most are computed in f64, and their errors stay below 0.6 units in
 // the last place, mostly the rounding of f64 to f32; exp and tanh, which are used most, in f32, which takes half the
-// time or less, with errors below 1.1 and 1.4 (tests/unit/vector_math_test.cc goes through all values of f32).
+// time or less, with errors below 1.1 and 1.4 (tests/unit/ops/vector_math_test.cc goes through all values of f32).
 //
 // A value is an F32, not a float: the device functions (rtc/device/*.h), which are written for any type, find these
 // functions by their argument, and so every operator made of them is vectorised too.

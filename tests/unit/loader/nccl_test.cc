@@ -1,6 +1,6 @@
 // Finding NCCL: absent, too old, not NCCL, damaged, made for another machine; functions that a version lacks.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {

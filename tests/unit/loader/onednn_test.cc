@@ -1,6 +1,6 @@
 // Finding oneDNN: version 3 of its interface and no other. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {

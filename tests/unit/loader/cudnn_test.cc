@@ -1,6 +1,6 @@
 // Finding cuDNN: whole or not at all, because it ends the process where a part is missing. Copyright 2026 the Rondo
 // developers. SPDX-License-Identifier: Apache-2.0
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {

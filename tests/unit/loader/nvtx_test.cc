@@ -1,6 +1,6 @@
 // The library of a profiler that takes ranges: named by its variable or by the setting, hidden, not one, unwilling.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/statvfs.h>
 
 #include "base/instructions.h"
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {

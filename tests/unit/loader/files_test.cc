@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "loader_fixture.h"
+#include "fixture.h"
 
 namespace rondo_test {
 namespace {
