@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""House rules for the files of the source tree: size, opening comment, licence line, nothing that does not belong here.
+"""House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, nothing that does not
+belong here.
 
     files.py SOURCE_ROOT
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import collections
 import os
 import pathlib
 import re
@@ -12,6 +14,26 @@ import subprocess
 import sys
 
 MAX_LINES = 600  # beyond that a file has more than one subject
+MOST_FILES = 30  # of a folder: what a reader takes in at a glance
+ABOUT = {"meson.build", "README.md"}  # tell about the folder they are in
+# Folders that may have any number, with the reason why they are one folder.
+WHOLE = {
+    "bindings/java/src/main/java/dev/rondo": "a package of Java is a folder, and what is private to it is shared in it",
+    "bindings/java/src/test/java/dev/rondo": "the same package",
+    "bindings/rust/rondo/src": "the modules of a crate that has one level of them",
+    "docs": "a page for each subject, which others link to by this address",
+    "examples/c": "programs of a file or two, each read by itself",
+    "include/rondo": "programs include headers by these names",
+}
+# Folders that had more before this was asked. They get no more files; one that gets fewer gets a smaller number here.
+OWED = {
+    "src/base": 40,
+    "src/capi": 35,
+    "src/dynlib": 31,
+    "src/engine": 44,
+    "src/rtc/device": 37,
+    "tests/bench": 42,
+}
 OPENING_LINES = 40  # the licence line stands in the comment at the top
 LICENCE = re.compile(r"Copyright \d{4} the Rondo developers\. SPDX-License-Identifier: Apache-2\.0")
 SOURCES = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
@@ -66,10 +88,28 @@ def source_problems(name, text):
             yield number, "leaves something open; finish it or drop it"
 
 
+def folder_problems(names, whole, owed):
+    files = collections.Counter(pathlib.PurePosixPath(name).parent.as_posix() for name in names
+                                if pathlib.PurePosixPath(name).name not in ABOUT)
+    for folder, count in sorted(files.items()):
+        most = owed.get(folder, MOST_FILES)
+        if count > most and folder not in whole:
+            yield f"{folder}: {count} files, more than {most}: which of them make a folder of their own?"
+    for folder, most in owed.items():
+        if files[folder] <= MOST_FILES:
+            yield f"{folder}: {files[folder]} files, as any folder may have; take it out of OWED in tests/abi/files.py"
+        elif files[folder] < most:
+            yield f"{folder}: {files[folder]} files, fewer than before; put that number into OWED in tests/abi/files.py"
+    for folder in whole:
+        if not files[folder]:
+            yield f"{folder}: has no files; take it out of WHOLE in tests/abi/files.py"
+
+
 def main(root):
     root = pathlib.Path(root).resolve()
     problems, sources = [], 0
     names = files_of(root)
+    problems += folder_problems(names, WHOLE, OWED)
     for name in names:
         data = (root / name).read_bytes()
         if b"\0" in data:

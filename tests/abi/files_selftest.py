@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""files.py tells of folders with too many files, and of rows of its lists that are no longer true.
+
+Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+"""
+
+import sys
+import unittest
+
+sys.dont_write_bytecode = True  # the source folder stays as it is
+import files
+
+
+def some(count, folder="a/b"):
+    return [f"{folder}/{i}.cc" for i in range(count)]
+
+
+class Folders(unittest.TestCase):
+    def told(self, names, whole=(), owed=None):
+        return list(files.folder_problems(names, dict.fromkeys(whole, "why"), owed or {}))
+
+    def test_as_many_as_may_be(self):
+        self.assertEqual(self.told(some(30) + some(30, "a") + some(30, "a/b/c")), [])
+
+    def test_one_more(self):
+        self.assertEqual(self.told(some(31) + some(3, "a")),
+                         ["a/b: 31 files, more than 30: which of them make a folder of their own?"])
+
+    def test_files_beside_all_folders_are_in_one_too(self):
+        self.assertEqual(len(self.told([f"{i}.md" for i in range(31)])), 1)
+
+    def test_what_tells_about_the_folder_does_not_count(self):
+        self.assertEqual(self.told(some(30) + ["a/b/meson.build", "a/b/README.md"]), [])
+
+    def test_a_folder_that_is_whole(self):
+        self.assertEqual(self.told(some(99), whole=["a/b"]), [])
+        self.assertEqual(len(self.told(some(99, "a/b/c"), whole=["a/b"])), 2)  # not what is below it; and a/b has none
+
+    def test_a_folder_that_is_whole_and_gone(self):
+        self.assertEqual(self.told(some(1), whole=["c"]), ["c: has no files; take it out of WHOLE in tests/abi/files.py"])
+
+    def test_a_folder_that_had_more(self):
+        self.assertEqual(self.told(some(35), owed={"a/b": 35}), [])
+        self.assertIn("more than 35", self.told(some(36), owed={"a/b": 35})[0])
+
+    def test_a_folder_that_has_fewer_than_before(self):
+        self.assertIn("put that number", self.told(some(34), owed={"a/b": 35})[0])
+        for count in (30, 0):
+            self.assertIn("take it out of OWED", self.told(some(count), owed={"a/b": 35})[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
