@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 
 namespace rondo {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "base/caught.h"
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
 #include "engine/last_tasks.h"

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/processors.h"
+#include "base/machine/processors.h"
 
 namespace rondo {
 

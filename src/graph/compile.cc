@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "base/caught.h"
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/shown.h"
 #include "engine/trace.h"

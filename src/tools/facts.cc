@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "device/device.h"

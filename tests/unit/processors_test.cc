@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "device/cpu/cpu_device.h"
 
 namespace rondo {

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/file.h"
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "base/text.h"
 
 namespace rondo {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "dynlib/blas.h"
 #include "engine/workers.h"
 #include "ops/attention/attention.h"

@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "engine/workers.h"
 #include "ops/attention/rotary.h"
 #include "ops/host/elementwise_loops.h"

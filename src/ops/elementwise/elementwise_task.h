@@ -16,7 +16,7 @@
 
 #include <memory>
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "ops/elementwise/elementwise_plan.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"

@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "ops/host/folds.h"
 #include "ops/host/window_loops.h"
 #include "ops/operators/expression.h"

@@ -12,7 +12,7 @@
 #include <climits>
 #include <cmath>
 
-#include "base/processors.h"
+#include "base/machine/processors.h"
 #include "dynlib/blas.h"
 #include "engine/workers.h"
 #include "ops/elementwise/sum_finish.h"

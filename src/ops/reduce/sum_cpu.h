@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "ops/reduce/reduce.h"
 
 namespace rondo::ops {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "ops/elementwise/form.h"
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"

@@ -3,7 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
 
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 #include "fixture.h"
 
 namespace rondo_test {

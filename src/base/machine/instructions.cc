@@ -1,5 +1,5 @@
 // Asking the processor. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/instructions.h"
+#include "base/machine/instructions.h"
 
 #include <algorithm>
 

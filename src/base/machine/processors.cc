@@ -1,5 +1,5 @@
 // Counting processors and memory. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/processors.h"
+#include "base/machine/processors.h"
 
 #include <sched.h>
 #include <unistd.h>
