@@ -201,7 +201,7 @@ static void step(struct model* m) {
   rondo_tape_destroy(tape);
   CHECK(rondo_optimizer_step(m->optimizer, PARAMETERS, gradients, NULL, NULL));
   CHECK(rondo_embedding_bag_descend(CLICKS_TABLES, m->tables, v.indices, NULL, RONDO_BAG_SUM, gradients[PARAMETERS],
-                                    m->rate));
+                                    m->rate, NULL));
 
   for (i = 0; i <= PARAMETERS; ++i) rondo_tensor_destroy(gradients[i]);
   vectors_destroy(&v);

@@ -31,16 +31,28 @@ typedef enum rondo_bag_mode {
 RONDO_API rondo_status rondo_embedding_bag(int32_t n_tables, rondo_tensor* const* tables, rondo_tensor* indices,
                                            rondo_tensor* offsets, rondo_bag_mode mode, rondo_tensor** out);
 
+/* What a step of rows goes by besides, as rondo_optimizer_step does. Since 0.1. */
+typedef struct rondo_descend_options {
+  size_t size;          /* set by RONDO_DESCEND_OPTIONS_INIT */
+  rondo_tensor* finite; /* NULL, or a bool of one element, as rondo_all_finite makes it; where it is false the step
+                           writes nothing */
+  rondo_tensor* scale;  /* NULL, or an f32 of one element, which gradients of rows are multiplied by */
+} rondo_descend_options;
+#define RONDO_DESCEND_OPTIONS_INIT \
+  { sizeof(rondo_descend_options), NULL, NULL }
+
 /* A step of gradient descent of the rows that rondo_embedding_bag read, and of no others: tables[t][r, :] -= rate times
  * what the gradient of row r is, given `gradient`, that of the result, of its shape and the tables' dtype. The n_tables
  * `tables`, which share no memory, indices, offsets (may be NULL) and mode are as there. rate is f32 or f64 of one
- * element, on the device, so a graph goes by what it holds: an optimizer's "optimizer.rate", say. The bits are those
- * of the dense gradient and a step of rondo_optimizer with RONDO_OPTIMIZER_SGD, without momentum, decay and clipping,
- * as long as all numbers are finite; memory and time go by the indices, not by the rows. On cuda indices are sorted
- * first; results do not change between runs. No gradient. Since 0.1. */
+ * element, on the device, so a graph goes by what it holds: an optimizer's "optimizer.rate", say; so it does by finite
+ * and scale of options, which are on the device too and are read when the step runs. options (may be NULL) NULL means
+ * RONDO_DESCEND_OPTIONS_INIT. The bits are those of the dense gradient and a step of rondo_optimizer with
+ * RONDO_OPTIMIZER_SGD, without momentum, decay and clipping, given the same finite and scale, as long as all numbers
+ * are finite; memory and time go by the indices, not by the rows. On cuda indices are sorted first; results do not
+ * change between runs. No gradient. Since 0.1. */
 RONDO_API rondo_status rondo_embedding_bag_descend(int32_t n_tables, rondo_tensor* const* tables, rondo_tensor* indices,
                                                    rondo_tensor* offsets, rondo_bag_mode mode, rondo_tensor* gradient,
-                                                   rondo_tensor* rate);
+                                                   rondo_tensor* rate, const rondo_descend_options* options);
 
 /* out[b, :] = the products x[b, i, :] . x[b, j, :] of all pairs j < i of a sample's vectors, row by row: (1, 0), (2,
  * 0), (2, 1), (3, 0) and so on. x is [batch, vectors, width] of one float dtype, with any strides, and out [batch,

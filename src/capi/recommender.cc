@@ -3,6 +3,7 @@
 #include <rondo/recommender.h>
 
 #include "capi/operators.h"
+#include "capi/structs.h"
 #include "capi/tape.h"
 #include "ops/recommender/bags.h"
 #include "ops/recommender/interaction.h"
@@ -41,14 +42,19 @@ rondo_status rondo_embedding_bag(int32_t n_tables, rondo_tensor* const* tables, 
 
 rondo_status rondo_embedding_bag_descend(int32_t n_tables, rondo_tensor* const* tables, rondo_tensor* indices,
                                          rondo_tensor* offsets, rondo_bag_mode mode, rondo_tensor* gradient,
-                                         rondo_tensor* rate) {
+                                         rondo_tensor* rate, const rondo_descend_options* options) {
   return capi::guard("rondo_embedding_bag_descend", [&]() -> Status {
     RONDO_TRY(check_bags(n_tables, tables, indices, offsets));
     RONDO_TRY(check_tensor(gradient, "gradient"));
     RONDO_TRY(check_tensor(rate, "rate"));
+    rondo_descend_options known = RONDO_DESCEND_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &known));
+    rondo_tensor *const finite = known.finite, *const scale = known.scale;
+    if (finite) RONDO_TRY(check_tensor(finite, "options->finite"));
+    if (scale) RONDO_TRY(check_tensor(scale, "options->scale"));
     const std::vector<View> views = capi::views_of(tables, n_tables);
     return ops::embedding_bag_descend({views, &indices->view, offsets ? &offsets->view : nullptr, mode}, gradient->view,
-                                      rate->view);
+                                      {&rate->view, finite ? &finite->view : nullptr, scale ? &scale->view : nullptr});
   });
 }
 

@@ -89,7 +89,7 @@ class Recommender {
     rondo::check(rondo_optimizer_step(optimizer_->get(), static_cast<int32_t>(parameters_.size()), gradients.data(),
                                       nullptr, nullptr));
     rondo::check(rondo_embedding_bag_descend(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM,
-                                             gradients.back(), rate_.get()));
+                                             gradients.back(), rate_.get(), nullptr));
   }
 
   rondo::Engine engine_;

@@ -135,6 +135,22 @@ rondo_status call(Objects& objects, rondo_pool_options* options) {
     return rondo_avg_pool(image, 1, &kernel, options, out);
   });
 }
+rondo_status call(Objects& objects, rondo_descend_options* options) {
+  const int64_t place[] = {1, 1, 1}, bag[] = {1, 1, 3};
+  const int32_t row = 0;
+  const float numbers[3] = {};
+  rondo_tensor *indices = nullptr, *rate = nullptr, *gradient = nullptr;
+  const auto upload = [&](rondo_dtype dtype, int32_t ndim, const int64_t* shape, const void* data, rondo_tensor** out) {
+    EXPECT_EQ(rondo_tensor_from_host(objects.engine, {RONDO_CPU, 0}, dtype, ndim, shape, data, out), RONDO_OK);
+  };
+  upload(RONDO_I32, 3, place, &row, &indices);
+  upload(RONDO_F32, 0, nullptr, numbers, &rate);
+  upload(RONDO_F32, 3, bag, numbers, &gradient);
+  const rondo_status status =
+      rondo_embedding_bag_descend(1, &objects.tensor, indices, nullptr, RONDO_BAG_SUM, gradient, rate, options);
+  for (rondo_tensor* each : {indices, rate, gradient}) rondo_tensor_destroy(each);
+  return status;
+}
 // Without a GPU there is no module: what is said then is the next thing after the options.
 rondo_status call(Objects& objects, rondo_module_options* options) {
   rondo_module* module = nullptr;

@@ -277,6 +277,15 @@ TEST(Wrapper, BagsOfRowsAndProductsOfPairs) {
   rondo::embedding_bag_descend({a, b}, indices, rondo::Tensor(), RONDO_BAG_SUM, ones, rate);
   EXPECT_EQ(a.read<float>(), (Floats{0.5f, 1.5f}));
   EXPECT_EQ(b.read<float>(), (Floats{9}));
+  const rondo::Tensor no = rondo::cast(engine.from_host<float>(home, {1}, {0}), RONDO_BOOL),
+                      yes = rondo::cast(rate, RONDO_BOOL);
+  rondo_descend_options options = rondo::descend_defaults();
+  options.finite = no.get();
+  rondo::embedding_bag_descend({a, b}, indices, rondo::Tensor(), RONDO_BAG_SUM, ones, rate, options);
+  EXPECT_EQ(b.read<float>(), (Floats{9}));
+  options.finite = yes.get(), options.scale = rate.get();
+  rondo::embedding_bag_descend({a, b}, indices, rondo::Tensor(), RONDO_BAG_SUM, ones, rate, options);
+  EXPECT_EQ(b.read<float>(), (Floats{8.5f}));
 }
 
 TEST(Wrapper, MovingElements) {

@@ -31,7 +31,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
          "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link Callable#report}",
-         "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_tensor_create": "{@link Engine#empty}",
+         "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_optimizer_step": "{@link Optimizer#step}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
 # What Java calls functions in messages where the rule of java_name gives another name.

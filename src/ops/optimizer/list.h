@@ -62,6 +62,8 @@ bool lies_alike(const Layout& a, const Layout& b);
 Status check_list(const char* name, std::span<const View> tensors);
 // That no two of them share memory.
 Status check_apart(const char* name, std::span<const View> tensors);
+// That what the device knows about a step of `list`, if it is given, is one element of this dtype beside them.
+Status check_given(const char* name, const View* given, rondo_dtype dtype, const char* list, const View& first);
 
 Status all_finite(std::span<const View> tensors, Output& out);
 Status global_norm(std::span<const View> tensors, Output& out);

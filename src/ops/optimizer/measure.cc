@@ -142,6 +142,19 @@ Status check_apart(const char* name, std::span<const View> tensors) {
   return {};
 }
 
+Status check_given(const char* name, const View* given, rondo_dtype dtype, const char* list, const View& first) {
+  if (!given) return {};
+  if (&given->engine() != &first.engine() || &given->device() != &first.device())
+    return error(RONDO_INVALID_ARGUMENT, "%s is not on the %s' engine and device, %s", name, list,
+                 device_name(first.device().id()).c_str());
+  if (given->dtype != dtype || given->elements() != 1)
+    return error(RONDO_INVALID_ARGUMENT, "%s is %s; one element of %s is needed", name, operand_text(*given).c_str(),
+                 dtype_name(dtype));
+  if (given->accumulate)
+    return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator; the tensor itself is needed", name);
+  return check_written(name, *given);
+}
+
 Status all_finite(std::span<const View> tensors, Output& out) {
   MeasureWork work{Measure::finite, {tensors.begin(), tensors.end()}, {}, 0};
   return submit_measure(std::move(work), out, RONDO_BOOL, [] { return Call{AllFiniteCall{}}; });

@@ -115,20 +115,6 @@ rondo_dtype state_dtype(const View& parameter) {
   return parameter.dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
 }
 
-// A device's number that says something about a step.
-Status check_given(const char* name, const View* given, rondo_dtype dtype, const View& parameter) {
-  if (!given) return {};
-  if (&given->engine() != &parameter.engine() || &given->device() != &parameter.device())
-    return error(RONDO_INVALID_ARGUMENT, "%s is not on the parameters' engine and device, %s", name,
-                 device_name(parameter.device().id()).c_str());
-  if (given->dtype != dtype || given->elements() != 1)
-    return error(RONDO_INVALID_ARGUMENT, "%s is %s; one element of %s is needed", name, operand_text(*given).c_str(),
-                 dtype_name(dtype));
-  if (given->accumulate)
-    return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator; the tensor itself is needed", name);
-  return check_written(name, *given);
-}
-
 }  // namespace
 
 Status Optimizer::create(std::span<const View> parameters, const rondo_optimizer_options& options,
@@ -228,8 +214,8 @@ Status Optimizer::check(std::span<const View> gradients) const {
 
 Status Optimizer::step(std::span<const View> gradients, const View* finite, const View* scale) {
   RONDO_TRY(check(gradients));
-  RONDO_TRY(check_given("finite", finite, RONDO_BOOL, parameters_[0]));
-  RONDO_TRY(check_given("scale", scale, RONDO_F32, parameters_[0]));
+  RONDO_TRY(check_given("finite", finite, RONDO_BOOL, "parameters", parameters_[0]));
+  RONDO_TRY(check_given("scale", scale, RONDO_F32, "parameters", parameters_[0]));
   StepWork work = work_;
   for (size_t i = 0; i < gradients.size(); ++i) work.tensors[i].gradient = gradients[i];
   if (finite) work.finite = *finite;

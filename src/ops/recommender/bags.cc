@@ -3,12 +3,15 @@
 
 #include "base/text.h"
 #include "ops/movement/shapes.h"
+#include "ops/optimizer/list.h"
 #include "ops/task/overlap.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
 
 namespace {
+
+constexpr const char *kFinite = "options->finite", *kScale = "options->scale";
 
 std::string table_name(size_t i) {
   return format("tables[%zu]", i);
@@ -144,7 +147,8 @@ void BagPlan::list_operands(std::vector<TaskOperand>* list) const {
   list->push_back({indices, false});
   if (offsets) list->push_back({*offsets, false});
   if (what != BagTask::sum) list->push_back({sums, false});
-  if (rate) list->push_back({*rate, false});
+  for (const std::optional<View>* each : {&rate, &finite, &scale})
+    if (*each) list->push_back({**each, false});
   if (what != BagTask::gradient) list_tables(false);
   if (what == BagTask::sum)
     list->push_back({sums, true});
@@ -206,7 +210,7 @@ Status embedding_bag_grad(const View& indices, const View* offsets, const View& 
   return submit_bags(std::move(plan), {}, [&] { return Call{call}; });
 }
 
-Status embedding_bag_descend(const Bags& bags, const View& gradient, const View& rate) {
+Status embedding_bag_descend(const Bags& bags, const View& gradient, const BagStep& step) {
   BagPlan plan;
   plan.what = BagTask::descend;
   int64_t batch = 0;
@@ -220,9 +224,12 @@ Status embedding_bag_descend(const Bags& bags, const View& gradient, const View&
   if (!gradient.layout.same_shape(shape))
     return error(RONDO_INVALID_ARGUMENT, "gradient has shape %s; %s is needed, that of the result",
                  shape_text(gradient.layout).c_str(), shape_text(shape).c_str());
+  const View& rate = *step.rate;
   if ((rate.dtype != RONDO_F32 && rate.dtype != RONDO_F64) || rate.elements() != 1)
     return error(RONDO_INVALID_ARGUMENT, "rate is %s; one element of f32 or f64 is needed", operand_text(rate).c_str());
   RONDO_TRY(check_inputs({{"tables[0]", &first}, {"rate", &rate}}));
+  RONDO_TRY(check_given(kFinite, step.finite, RONDO_BOOL, "tables", first));
+  RONDO_TRY(check_given(kScale, step.scale, RONDO_F32, "tables", first));
   for (size_t i = 0; i < bags.tables.size(); ++i) {
     const View& each = bags.tables[i];
     RONDO_TRY(check_writable(table_name(i).c_str(), each));
@@ -232,7 +239,8 @@ Status embedding_bag_descend(const Bags& bags, const View& gradient, const View&
     const struct {
       const char* name;
       const View* view;
-    } read[] = {{"indices", bags.indices}, {"offsets", bags.offsets}, {"gradient", &gradient}, {"rate", &rate}};
+    } read[] = {{"indices", bags.indices}, {"offsets", bags.offsets}, {"gradient", &gradient},
+                {"rate", &rate},           {kFinite, step.finite},    {kScale, step.scale}};
     for (const auto& other : read)
       if (other.view && other.view->storage == each.storage && overlap(*other.view, each))
         return error(RONDO_INVALID_ARGUMENT, "tables[%zu] and %s share memory; a copy (rondo_copy) is needed", i,
@@ -240,6 +248,8 @@ Status embedding_bag_descend(const Bags& bags, const View& gradient, const View&
   }
   plan.sums = gradient;
   plan.rate = rate;
+  if (step.finite) plan.finite = *step.finite;
+  if (step.scale) plan.scale = *step.scale;
   if (gradient.elements() == 0 || plan.places() == 0 || plan.first_row(plan.rows.size()) == 0) return {};
   RONDO_TRY(check_bags(&plan));
   return submit_bags(std::move(plan), {}, [] { return Call{EmbeddingBagDescendCall{}}; });

@@ -25,7 +25,7 @@ struct BagPlan {
   std::vector<int64_t> rows;  // of each
   View indices;               // [tables, batch, length], with offsets [length]
   View sums;                  // [batch, tables, width], or the gradient of that
-  std::optional<View> offsets, rate;
+  std::optional<View> offsets, rate, finite, scale;
   Ref<Variable> checked;  // of a check of the indices; null: there was none
   bool mean = false;
 
@@ -36,7 +36,7 @@ struct BagPlan {
   device::BagFacts facts() const;
   int64_t places() const { return indices.elements(); }
   int64_t first_row(size_t table) const;
-  void move_to(const Rebinding& memory) { memory.move_all(tables, indices, sums, offsets, rate); }
+  void move_to(const Rebinding& memory) { memory.move_all(tables, indices, sums, offsets, rate, finite, scale); }
   void list_operands(std::vector<TaskOperand>* list) const;
   void declare(Task& task) const;
 };
@@ -53,7 +53,11 @@ Status embedding_bag(const Bags& bags, Output& out);
 // The gradients of tables of so many rows, those that have a place for it, which must be empty.
 Status embedding_bag_grad(const View& indices, const View* offsets, const View& dy, const EmbeddingBagGradCall& call,
                           std::span<rondo_tensor** const> gradients);
-Status embedding_bag_descend(const Bags& bags, const View& gradient, const View& rate);
+// What a step goes by, of one element each; null: there is none.
+struct BagStep {
+  const View *rate, *finite, *scale;
+};
+Status embedding_bag_descend(const Bags& bags, const View& gradient, const BagStep& step);
 
 // Indices that stand outside, and offsets that decrease or lie outside, are an error on an engine that checks indices.
 Status check_bags(BagPlan* plan);

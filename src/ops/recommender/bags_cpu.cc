@@ -36,6 +36,7 @@ class CpuBags final : public Computation {
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuBags>(memory.moved(plan_)); }
 
   Status run(const TaskContext&) override {
+    if (plan_.finite && !device::from_memory(*reinterpret_cast<const device::b8*>(plan_.finite->address()))) return {};
     BagFacts facts = plan_.facts();
     facts.indices = plan_.indices.address();
     facts.offsets = plan_.offsets ? plan_.offsets->address() : nullptr;
@@ -137,7 +138,7 @@ class CpuBags final : public Computation {
   void take_run(const BagFacts& facts, int64_t table, const std::vector<KeyedPlace>& places,
                 const std::vector<int64_t>& bags, int64_t at, M* row, int64_t step) const {
     const auto first = static_cast<size_t>(at);
-    const double rate = plan_.rate ? rate_of(*plan_.rate) : 0;
+    const double rate = plan_.rate ? number_of(*plan_.rate) : 0, scale = plan_.scale ? number_of(*plan_.scale) : 1;
     for (int64_t column = 0, n; column < facts.width; column += n) {
       n = std::min<int64_t>(kPiece, facts.width - column);
       Register<M> sum[kPiece] = {};
@@ -154,13 +155,13 @@ class CpuBags final : public Computation {
       M* const to = row + column * step;
       for (int64_t c = 0; c < n; ++c) {
         const M gradient = device::to_memory<M>(sum[c]);
-        to[c * step] = plan_.rate ? device::descended<M>(to[c * step], gradient, rate) : gradient;
+        to[c * step] = plan_.rate ? device::descended<M>(to[c * step], gradient, scale, rate) : gradient;
       }
     }
   }
-  static double rate_of(const View& rate) {
-    return rate.dtype == RONDO_F64 ? *reinterpret_cast<const double*>(rate.address())
-                                   : static_cast<double>(*reinterpret_cast<const float*>(rate.address()));
+  static double number_of(const View& one) {
+    return one.dtype == RONDO_F64 ? *reinterpret_cast<const double*>(one.address())
+                                  : static_cast<double>(*reinterpret_cast<const float*>(one.address()));
   }
 
   BagPlan plan_;

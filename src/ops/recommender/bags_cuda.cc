@@ -110,6 +110,8 @@ class CudaBags final : public SortingTask {
   void add_rows(Part& part) {
     add_address(&part.facts().sums, plan_.sums);
     if (plan_.rate) add_address(&part.facts().rate, *plan_.rate);
+    if (plan_.finite) add_address(&part.facts().finite, *plan_.finite);
+    if (plan_.scale) add_address(&part.facts().scale, *plan_.scale);
     for (size_t i = 0; i < static_cast<size_t>(part.facts().here); ++i) {
       const View& view = plan_.tables[static_cast<size_t>(part.facts().first_table) + i];
       if (view.storage) add_address(&part.tables()[i].rows, view);

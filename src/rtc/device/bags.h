@@ -25,6 +25,8 @@ struct BagFacts {
   const void* offsets;  // where bags begin in the list of indices; null: all are `length` long
   void* sums;           // of bags; or their gradients
   const void* rate;     // f64 or f32, how far rows go
+  const b8* finite;     // null: true
+  const f32* scale;     // of gradients; null: 1
   void* numbers;        // of rows, by place, as they are sorted then
   u32* bags;            // by place, with offsets
   const void* keys;     // the numbers in order
@@ -99,10 +101,10 @@ RONDO_INLINE Register<M> bag_share(const BagFacts& facts, i64 table, i64 bag) {
 
 // Where a row is after a step along its gradient, with the bits of a step of gradient descent over all rows.
 template <class M>
-RONDO_INLINE M descended(M row, M gradient, f64 rate) {
+RONDO_INLINE M descended(M row, M gradient, f64 scale, f64 rate) {
   using C = Register<M>;
   StepNumbers<C> numbers = {};
-  numbers.gradient = 1;
+  numbers.gradient = static_cast<C>(scale);
   numbers.shrink = 1;
   numbers.step = static_cast<C>(rate);
   C p = from_memory(row), g = from_memory(gradient), none = 0;
@@ -257,6 +259,7 @@ RONDO_INLINE void gradient_of_row(const Arguments& args, Index i) {
 template <class M, class In, class Key, class Rate, class Index, int vector, class Arguments>
 RONDO_INLINE void descend_row(const Arguments& args, Index i) {
   const BagFacts& facts = args.facts;
+  if (facts.finite && !from_memory(*facts.finite)) return;
   const Index packs = static_cast<Index>(facts.width / vector);
   const i64 rest = i / packs, column = (i % packs) * vector;
   const i64 line = facts.offsets ? 0 : facts.first_table * facts.line + rest / facts.line * facts.line;
@@ -273,12 +276,13 @@ RONDO_INLINE void descend_row(const Arguments& args, Index i) {
   add_run<M, In, Key, vector>(facts, facts.first_table + t, line, at, column, sum);
   M* to = static_cast<M*>(table.rows) + (row - table.first) * table.stride + column * table.step;
   const f64 rate = static_cast<f64>(*static_cast<const Rate*>(facts.rate));
+  const f64 scale = facts.scale ? static_cast<f64>(*facts.scale) : 1.0;
   if constexpr (vector == 1) {
-    *to = descended<M>(*to, sum[0], rate);
+    *to = descended<M>(*to, sum[0], scale, rate);
   } else {
     Pack<M, vector> pack = load_pack<M, vector>(to);
 #pragma unroll
-    for (int v = 0; v < vector; ++v) pack.v[v] = descended<M>(pack.v[v], sum[v], rate);
+    for (int v = 0; v < vector; ++v) pack.v[v] = descended<M>(pack.v[v], sum[v], scale, rate);
     store_pack(to, pack);
   }
 }

@@ -114,11 +114,11 @@ class ParallelBags : public OnParallelTraining {
     const Tensor rate = make(rondo_binary_scalar, RONDO_DIV, of.rate, divisor);
     if (!of.listed)
       return must(rondo_embedding_bag_descend(kTables, tables.data(), by_tables(indices), nullptr, RONDO_BAG_MEAN,
-                                              gradient, rate));
+                                              gradient, rate, nullptr));
     for (int64_t rank = 0; rank < ranks(); ++rank)
       must(rondo_embedding_bag_descend(kTables, tables.data(), slice(indices, 0, rank * kPlaces, (rank + 1) * kPlaces),
                                        slice(offsets, 0, rank * (kBags + 1), (rank + 1) * (kBags + 1)), RONDO_BAG_MEAN,
-                                       slice(gradient, 0, rank * kBatch, (rank + 1) * kBatch), rate));
+                                       slice(gradient, 0, rank * kBatch, (rank + 1) * kBatch), rate, nullptr));
   }
   static Tensor joined(const Tensors& parts) {
     std::vector<rondo_tensor*> list = handles(parts);

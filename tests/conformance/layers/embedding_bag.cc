@@ -1,163 +1,12 @@
 // Bags of rows against a reference in higher precision: tables of many sizes, bags of one length and by offsets,
-// indices from the end and outside; gradients, and steps of the rows that were read beside those of all rows, bit for
-// bit. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tape/tape.h"
-#include "training/optimizer.h"
+// indices from the end and outside, and gradients. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include "layers/embedding_bag.h"
 
 namespace conformance {
 namespace {
 
-using Inputs = std::vector<Tensor>;
-
-struct Problem {
-  std::vector<int64_t> rows = {5, 3, 9};
-  int64_t batch = 4, width = 3, length = 2;
-  bool offsets = false, mean = false, gaps = false;
-  rondo_dtype places = RONDO_I32;
-
-  int64_t tables() const { return static_cast<int64_t>(rows.size()); }
-  Shape of_sums() const { return {batch, tables(), width}; }
-  rondo_bag_mode mode() const { return mean ? RONDO_BAG_MEAN : RONDO_BAG_SUM; }
-};
-
-// Where bags begin; with offsets, of lengths from 0 to 2 * length, two places before the first and one behind the last.
-std::vector<int64_t> begins(const Problem& p) {
-  std::vector<int64_t> at = {p.offsets ? 2 : 0};
-  for (int64_t i = 0; i < p.tables() * p.batch; ++i)
-    at.push_back(at.back() + (p.offsets ? (i * 7 + i / 3) % (2 * p.length + 1) : p.length));
-  return at;
-}
-int64_t places(const Problem& p) {
-  return begins(p).back() + (p.offsets ? 1 : 0);
-}
-
-std::vector<Array> tables_of(rondo_dtype dtype, const Problem& p, uint32_t seed) {
-  std::vector<Array> all;
-  for (const int64_t rows : p.rows) all.push_back(random_array(dtype, {rows, p.width}, ++seed, -1, 1));
-  return all;
-}
-
-// Many of each row, some from the end, some outside.
-Array indices_of(const Problem& p, uint32_t seed, bool inside = false) {
-  const std::vector<int64_t> at = begins(p);
-  Array indices(p.places, p.offsets ? Shape{places(p)} : Shape{p.tables(), p.batch, p.length});
-  std::mt19937 random(seed);
-  for (size_t i = 0; i < indices.size(); ++i) indices.set(i, 0);
-  for (size_t bag = 0; bag + 1 < at.size(); ++bag) {
-    const int64_t rows = p.rows[bag / static_cast<size_t>(p.batch)];
-    for (int64_t i = at[bag]; i < at[bag + 1]; ++i) {
-      const auto chance = static_cast<int64_t>(random() % 1000);
-      const int64_t row = rows == 0 ? 0 : chance % rows;
-      const bool out = !inside && chance > 900;
-      indices.set(static_cast<size_t>(i), out                    ? (chance % 2 ? rows : -rows - 1)
-                                          : chance > 600 && rows ? row - rows
-                                                                 : row);
-    }
-  }
-  return indices;
-}
-Array offsets_of(const Problem& p) {
-  const std::vector<int64_t> at = begins(p);
-  Array offsets(p.places, {static_cast<int64_t>(at.size())});
-  for (size_t i = 0; i < at.size(); ++i) offsets.set(i, static_cast<Real>(at[i]));
-  return offsets;
-}
-
-// each(bag, table, row or -1, length of the bag), in the order of the places.
-void each_place(const Problem& p, const Array& indices,
-                const std::function<void(size_t bag, size_t table, int64_t row, Real length)>& each) {
-  const std::vector<int64_t> at = begins(p);
-  for (size_t i = 0; i + 1 < at.size(); ++i) {
-    const size_t table = i / static_cast<size_t>(p.batch), bag = i % static_cast<size_t>(p.batch);
-    for (int64_t j = at[i]; j < at[i + 1]; ++j) {
-      int64_t row = indices.integer(static_cast<size_t>(j));
-      if (row < 0) row += p.rows[table];
-      each(bag, table, row < 0 || row >= p.rows[table] ? -1 : row, static_cast<Real>(at[i + 1] - at[i]));
-    }
-  }
-}
-
-// The error of sums in f32 or f64 of up to so many numbers below 1.
-Real bound(rondo_dtype dtype, int64_t numbers) {
-  return static_cast<Real>(numbers * numbers + 4) * unit(dtype);
-}
-
-Expected sums_of(const Problem& p, const std::vector<Array>& tables, const Array& indices) {
-  const rondo_dtype dtype = tables[0].dtype;
-  Expected out(dtype, p.of_sums(), is_half(dtype) ? 1 : 0);
-  each_place(p, indices, [&](size_t bag, size_t table, int64_t row, Real length) {
-    for (size_t c = 0; row >= 0 && c < static_cast<size_t>(p.width); ++c)
-      out.values[(bag * tables.size() + table) * static_cast<size_t>(p.width) + c] +=
-          tables[table][static_cast<size_t>(row * p.width) + c] / (p.mean ? length : 1);
-  });
-  if (!is_half(dtype)) out.absolute.assign(out.values.size(), bound(dtype, 2 * p.length));
-  return out;
-}
-
-Expected gradient_of(const Problem& p, const Array& dy, const Array& indices, size_t which) {
-  Expected out(dy.dtype, {p.rows[which], p.width}, is_half(dy.dtype) ? 1 : 0);
-  each_place(p, indices, [&](size_t bag, size_t table, int64_t row, Real length) {
-    if (table != which || row < 0) return;
-    for (size_t c = 0; c < static_cast<size_t>(p.width); ++c)
-      out.values[static_cast<size_t>(row * p.width) + c] +=
-          dy[(bag * p.rows.size() + table) * static_cast<size_t>(p.width) + c] / (p.mean ? length : 1);
-  });
-  out.absolute.assign(out.values.size(), bound(dy.dtype, 2 * p.length * p.batch));
-  return out;
-}
-
-class EmbeddingBag : public OnTape {
- protected:
-  static Tensor call(const Problem& p, const std::vector<rondo_tensor*>& tables, rondo_tensor* indices,
-                     rondo_tensor* offsets) {
-    return make(rondo_embedding_bag, static_cast<int32_t>(tables.size()), tables.data(), indices, offsets, p.mode());
-  }
-  static void descend(const Problem& p, const std::vector<rondo_tensor*>& tables, rondo_tensor* indices,
-                      rondo_tensor* offsets, rondo_tensor* gradient, rondo_tensor* rate) {
-    must(rondo_embedding_bag_descend(static_cast<int32_t>(tables.size()), tables.data(), indices, offsets, p.mode(),
-                                     gradient, rate));
-  }
-  // With gaps every other element of memory is another's.
-  Tensor placed(const Array& a, bool gaps) const {
-    if (!gaps) return up(a);
-    Shape shape = a.shape;
-    shape.back() *= 2;
-    Array wide(a.dtype, shape);
-    for (size_t i = 0; i < a.size(); ++i) wide.set(2 * i, 7), wide.set(2 * i + 1, a[i]);
-    return slice(up(wide), static_cast<int32_t>(shape.size()) - 1, 1, shape.back(), 2);
-  }
-  // Tables, indices, and offsets if there are any.
-  struct Given {
-    Inputs tables;
-    Tensor indices, offsets;
-    std::vector<rondo_tensor*> list() const { return {tables.begin(), tables.end()}; }
-  };
-  Given give(const Problem& p, const std::vector<Array>& tables, const Array& indices) const {
-    Given given;
-    for (const Array& each : tables) given.tables.push_back(placed(each, p.gaps));
-    given.indices = placed(indices, p.gaps);
-    if (p.offsets) given.offsets = placed(offsets_of(p), p.gaps);
-    return given;
-  }
-  std::vector<Problem> problems() const {
-    std::vector<int64_t> many(70, 4);
-    many[5] = 0, many[64] = 11;
-    return {{},
-            {.width = 8, .length = 1, .places = RONDO_I64},
-            {.offsets = true},
-            {.offsets = true, .mean = true, .places = RONDO_I64},
-            {.mean = true, .gaps = true},
-            {.rows = {1}, .batch = 1, .width = 1, .length = 1},
-            {.rows = {300}, .batch = 700, .width = 4, .length = 4},
-            {.rows = {30, 2}, .batch = 900, .width = 16, .length = 3, .offsets = true},
-            {.rows = many, .batch = 3, .width = 4},
-            {.rows = many, .batch = 2, .width = 5, .offsets = true},
-            {.offsets = true, .gaps = true},
-            {.rows = {0, 4, 2}, .width = 4},
-            {.length = 0},
-            {.width = 300}};
-  }
-};
+using EmbeddingBag = OnBags;
 CONFORMANCE_SUITE(EmbeddingBag);
 
 TEST_P(EmbeddingBag, SumsAreThoseOfTheRowsThatIndicesName) {
@@ -261,74 +110,6 @@ TEST_P(EmbeddingBag, DenseGradientsAreSumsInTheOrderOfThePlaces) {
   }
 }
 
-// Only the rows that were read are touched, and all bits are those of the dense gradient and a step over all rows.
-TEST_P(EmbeddingBag, StepsOfTheRowsThatWereReadHaveTheBitsOfStepsOfAll) {
-  int turn = 2;
-  for (const Problem& p : dealt(problems())) {
-    SCOPED_TRACE("problem " + std::to_string(turn));
-    const rondo_dtype dtype = covering({RONDO_F32, RONDO_BF16, RONDO_F64, RONDO_F16}, turn++)[0];
-    const std::vector<Array> tables = tables_of(dtype, p, 40);
-    const Array indices = indices_of(p, 9), dy = random_array(dtype, p.of_sums(), 8, -1, 1);
-    const Given given = give({.rows = p.rows,
-                              .batch = p.batch,
-                              .width = p.width,
-                              .length = p.length,
-                              .offsets = p.offsets,
-                              .mean = p.mean,
-                              .places = p.places},
-                             tables, indices);
-    const Tensor incoming = up(dy);
-    std::vector<Array> dense;  // two steps
-    {
-      Inputs own;
-      std::vector<rondo_tensor*> list;
-      for (const Array& each : tables) own.push_back(up(each)), list.push_back(own.back());
-      rondo_optimizer* made = nullptr;
-      const rondo_optimizer_options options = optimizer_options(RONDO_OPTIMIZER_SGD, 0.3);
-      must(rondo_optimizer_create(static_cast<int32_t>(list.size()), list.data(), &options, &made));
-      const Optimizer optimizer(made);
-      for (int step = 0; step < 2; ++step) {
-        std::vector<Tensor> gradients;
-        {
-          const Tape tape(engine());
-          for (rondo_tensor* each : list) tape.watch(each);
-          gradients = tape.gradients(call(p, list, given.indices, given.offsets), list, incoming);
-        }
-        const std::vector<rondo_tensor*> handles(gradients.begin(), gradients.end());
-        must(rondo_optimizer_step(made, static_cast<int32_t>(handles.size()), handles.data(), nullptr, nullptr));
-      }
-      for (rondo_tensor* each : list) dense.push_back(download(each));
-    }
-    const Tensor rate = up(full(RONDO_F64, {}, 0.3));
-    run([&](Results& results) {
-      Inputs own;
-      std::vector<rondo_tensor*> list;
-      for (size_t i = 0; i < tables.size(); ++i) {
-        own.push_back(make(rondo_copy, given.tables[i]));
-        list.push_back(own.back());
-      }
-      for (int step = 0; step < 2; ++step) descend(p, list, given.indices, given.offsets, incoming, rate);
-      for (size_t i = 0; i < own.size(); ++i)
-        results.keep("table " + std::to_string(i), std::move(own[i]), [&, i] { return Expected(dense[i]); });
-    });
-  }
-}
-
-// Each launch goes by what the rate holds then; the rows of a table that nobody names stay, whatever they are.
-TEST_P(EmbeddingBag, StepsGoByTheRateOnTheDevice) {
-  const Problem p = {.rows = {3}, .batch = 1, .width = 2, .length = 2};
-  const Tensor table = up(array_of(RONDO_F32, {3, 2}, {1, 2, INFINITY, NAN, 5, 6})),
-               indices = up(array_of(RONDO_I32, {1, 1, 2}, {0, 0})), rate = up(full(RONDO_F32, {1}, 1)),
-               dy = up(array_of(RONDO_F32, {1, 1, 2}, {1, -2}));
-  const auto body = [&] { descend(p, {table}, indices, nullptr, dy, rate); };
-  const Graph graph = GetParam().graph ? record(engine(), body) : Graph();
-  for (const float now : {1.0f, 0.25f, 0.0f}) {
-    must(rondo_tensor_write(rate, &now, sizeof now));
-    graph ? must(rondo_graph_launch(graph.get())) : body();
-  }
-  expect_as(download(table), Expected(array_of(RONDO_F32, {3, 2}, {-1.5, 7, INFINITY, NAN, 5, 6})), "table");
-}
-
 TEST_P(EmbeddingBag, ManyTablesAreOneLaunch) {
   if (!GetParam().graph || !on_cuda()) return;
   Problem p = {.rows = std::vector<int64_t>(26, 20), .batch = 8, .width = 8, .length = 1};
@@ -382,7 +163,7 @@ TEST_P(EmbeddingBag, ChecksIndicesWhereTheEngineDoes) {
   const Tensor places = up(bags({1, 2, 0, 0})), dy = up(full(RONDO_F32, {1, 2, 3}, 1)),
                rate = up(full(RONDO_F32, {}, 1));
   rondo_tensor* const both[] = {small, large};
-  const rondo_status called = rondo_embedding_bag_descend(2, both, places, nullptr, RONDO_BAG_SUM, dy, rate);
+  const rondo_status called = rondo_embedding_bag_descend(2, both, places, nullptr, RONDO_BAG_SUM, dy, rate, nullptr);
   const rondo_status status = called != RONDO_OK ? called : rondo_tensor_wait(small);
   EXPECT_EQ(status, RONDO_INVALID_ARGUMENT);
   EXPECT_NE(std::string(rondo_last_error()).find("indices[0, 0, 1] is 2"), std::string::npos) << rondo_last_error();
@@ -400,7 +181,7 @@ TEST_P(EmbeddingBag, WrongOffsetsReadNothingOutside) {
     });
   });
   const Tensor dy = up(full(RONDO_F32, {3, 1, 1}, 0));
-  must(rondo_embedding_bag_descend(1, list, indices, offsets, RONDO_BAG_SUM, dy, rate));
+  must(rondo_embedding_bag_descend(1, list, indices, offsets, RONDO_BAG_SUM, dy, rate, nullptr));
   must(rondo_tensor_wait(table));
 }
 
@@ -449,26 +230,6 @@ TEST_P(EmbeddingBag, MisuseIsNamed) {
   said(rondo_embedding_bag(2, tables, indices, nullptr, RONDO_BAG_SUM, &wrong), "out");
   const Tensor adding = make(rondo_tensor_accumulator, a);
   refuses("tables[0] is an accumulator view", {adding, b}, indices, nullptr);
-
-  function = "rondo_embedding_bag_descend";
-  const Tensor dy = tensor(RONDO_F32, {5, 2, 3}), rate = tensor(RONDO_F32, {});
-  const auto refuses_step = [&](const std::string& part, const std::vector<rondo_tensor*>& of, rondo_tensor* gradient,
-                                rondo_tensor* how_far, rondo_tensor* places) {
-    said(rondo_embedding_bag_descend(static_cast<int32_t>(of.size()), of.data(), places, nullptr, RONDO_BAG_SUM,
-                                     gradient, how_far),
-         part);
-  };
-  refuses_step("gradient is NULL", {a, b}, nullptr, rate, indices);
-  refuses_step("rate is NULL", {a, b}, dy, nullptr, indices);
-  refuses_step("gradient has shape [4, 3]; [5, 2, 3] is needed", {a, b}, a, rate, indices);
-  refuses_step("gradient has dtype f64 but tables[0] has f32", {a, b}, tensor(RONDO_F64, {5, 2, 3}), rate, indices);
-  refuses_step("rate is f32 [4, 3]; one element of f32 or f64", {a, b}, dy, a, indices);
-  refuses_step("rate is i32 []; one element of f32 or f64", {a, b}, dy, tensor(RONDO_I32, {}), indices);
-  refuses_step("tables[0] and tables[1] share memory", {a, slice(a, 0, 1, 3)}, dy, rate, indices);
-  refuses_step("tables[1]", {a, broadcast(slice(b, 0, 0, 1), {4, 3})}, dy, rate, indices);
-  const Tensor both = tensor(RONDO_F32, {34, 3}), front = slice(both, 0, 0, 4),
-               behind = reshape(slice(both, 0, 2, 12), {5, 2, 3});
-  refuses_step("tables[0] and gradient share memory", {front, b}, behind, rate, indices);
 }
 
 }  // namespace

@@ -6219,14 +6219,77 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[doc = " What a step of rows goes by besides, as rondo_optimizer_step does. Since 0.1."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_descend_options {
+    #[doc = " set by RONDO_DESCEND_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " NULL, or a bool of one element, as rondo_all_finite makes it; where it is false the step"]
+    #[doc = "writes nothing"]
+    pub finite: *mut rondo_tensor,
+    #[doc = " NULL, or an f32 of one element, which gradients of rows are multiplied by"]
+    pub scale: *mut rondo_tensor,
+}
+#[test]
+fn bindgen_test_layout_rondo_descend_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_descend_options>(),
+        24usize,
+        concat!("Size of: ", stringify!(rondo_descend_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_descend_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_descend_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_descend_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_descend_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_finite() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_descend_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).finite) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_descend_options), "::", stringify!(finite))
+        );
+    }
+    test_field_finite();
+    fn test_field_scale() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_descend_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).scale) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_descend_options), "::", stringify!(scale))
+        );
+    }
+    test_field_scale();
+}
 extern "C" {
     #[doc = " A step of gradient descent of the rows that rondo_embedding_bag read, and of no others: tables[t][r, :] -= rate times"]
     #[doc = " what the gradient of row r is, given `gradient`, that of the result, of its shape and the tables' dtype. The n_tables"]
     #[doc = " `tables`, which share no memory, indices, offsets (may be NULL) and mode are as there. rate is f32 or f64 of one"]
-    #[doc = " element, on the device, so a graph goes by what it holds: an optimizer's \"optimizer.rate\", say. The bits are those"]
-    #[doc = " of the dense gradient and a step of rondo_optimizer with RONDO_OPTIMIZER_SGD, without momentum, decay and clipping,"]
-    #[doc = " as long as all numbers are finite; memory and time go by the indices, not by the rows. On cuda indices are sorted"]
-    #[doc = " first; results do not change between runs. No gradient. Since 0.1."]
+    #[doc = " element, on the device, so a graph goes by what it holds: an optimizer's \"optimizer.rate\", say; so it does by finite"]
+    #[doc = " and scale of options, which are on the device too and are read when the step runs. options (may be NULL) NULL means"]
+    #[doc = " RONDO_DESCEND_OPTIONS_INIT. The bits are those of the dense gradient and a step of rondo_optimizer with"]
+    #[doc = " RONDO_OPTIMIZER_SGD, without momentum, decay and clipping, given the same finite and scale, as long as all numbers"]
+    #[doc = " are finite; memory and time go by the indices, not by the rows. On cuda indices are sorted first; results do not"]
+    #[doc = " change between runs. No gradient. Since 0.1."]
     pub fn rondo_embedding_bag_descend(
         n_tables: i32,
         tables: *const *mut rondo_tensor,
@@ -6235,6 +6298,7 @@ extern "C" {
         mode: rondo_bag_mode,
         gradient: *mut rondo_tensor,
         rate: *mut rondo_tensor,
+        options: *const rondo_descend_options,
     ) -> rondo_status;
 }
 extern "C" {
@@ -7670,6 +7734,13 @@ pub const RONDO_POOL_OPTIONS_INIT: rondo_pool_options = rondo_pool_options {
     dilation: [1; 3],
     ceil_mode: 0,
     count_include_pad: 1,
+};
+
+/// What a `rondo_descend_options` begins with.
+pub const RONDO_DESCEND_OPTIONS_INIT: rondo_descend_options = rondo_descend_options {
+    size: ::std::mem::size_of::<rondo_descend_options>(),
+    finite: ::std::ptr::null_mut(),
+    scale: ::std::ptr::null_mut(),
 };
 
 /// What a `rondo_recurrent_options` begins with.

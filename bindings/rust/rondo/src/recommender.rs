@@ -172,8 +172,47 @@ impl Tensor {
     #[doc(alias = "rondo_embedding_bag_descend")]
     #[track_caller]
     pub fn embedding_bag_descend(tables: &[&Tensor], bags: Bags<'_>, gradient: &Tensor, rate: &Tensor) -> Result<()> {
+        Tensor::embedding_bag_descend_with(tables, bags, gradient, rate, None, None)
+    }
+
+    /// The same, skipped where the bool `finite` is false: then nothing is written; and with gradients of rows multiplied by
+    /// the f32 `scale`, as [`Optimizer::step_with`](crate::Optimizer::step_with) does.
+    ///
+    /// ```
+    /// # use rondo::{ops, ops::Bags, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let table = Tensor::from_slice(&engine, Device::CPU, [2, 1], &[1.0f32, 2.0])?;
+    /// # let indices = Tensor::from_slice(&engine, Device::CPU, [1, 1, 2], &[1i32, 1])?;
+    /// # let rate = Tensor::from_slice(&engine, Device::CPU, 1, &[0.25f32])?;
+    /// let scale = Tensor::from_slice(&engine, Device::CPU, 1, &[0.5f32])?;
+    /// for value in [2.0f32, f32::INFINITY] {
+    ///     let gradient = Tensor::from_slice(&engine, Device::CPU, [1, 1, 1], &[value])?;
+    ///     let finite = ops::all_finite(&[&gradient])?;
+    ///     let bags = Bags::new(&indices);
+    ///     Tensor::embedding_bag_descend_with(&[&table], bags, &gradient, &rate, Some(&finite), Some(&scale))?;
+    ///     assert_eq!(table.to_vec::<f32>()?, [1.0, 1.5]);
+    /// }
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`embedding_bag_descend`](Tensor::embedding_bag_descend); also where `finite` or `scale` is not one element of its
+    /// dtype.
+    #[track_caller]
+    pub fn embedding_bag_descend_with(
+        tables: &[&Tensor],
+        bags: Bags<'_>,
+        gradient: &Tensor,
+        rate: &Tensor,
+        finite: Option<&Tensor>,
+        scale: Option<&Tensor>,
+    ) -> Result<()> {
         let handles: Vec<_> = tables.iter().map(|each| each.as_ptr()).collect();
         let (indices, offsets) = (bags.indices.as_ptr(), bags.offsets_raw());
+        let mut options = sys::RONDO_DESCEND_OPTIONS_INIT;
+        options.finite = finite.map_or(null_mut(), Tensor::as_ptr);
+        options.scale = scale.map_or(null_mut(), Tensor::as_ptr);
         check(unsafe {
             sys::rondo_embedding_bag_descend(
                 length(tables),
@@ -183,6 +222,7 @@ impl Tensor {
                 bags.mode(),
                 gradient.as_ptr(),
                 rate.as_ptr(),
+                &options,
             )
         })
     }

@@ -33,16 +33,38 @@ public final class EmbeddingBag {
    * @throws InvalidArgumentException where an argument does not fit
    */
   public static void descend(List<Tensor> tables, Tensor indices, @Nullable Tensor offsets, BagMode mode, Tensor gradient, Tensor rate) {
+    descend(tables, indices, offsets, mode, gradient, rate, new DescendOptions());
+  }
+
+  /**
+   * {@link #descend(List, Tensor, Tensor, BagMode, Tensor, Tensor)} that writes nothing where gradients are not finite, or multiplies them, as
+   * {@link Optimizer#step(List, Tensor, Tensor)} does.
+   *
+   * @param tables whose rows are stepped; they share no memory
+   * @param indices as they were looked up
+   * @param offsets null, or as they were looked up
+   * @param mode as it was
+   * @param gradient that of the result
+   * @param rate how far, an f32 or f64 of one element on the device, so that a graph goes by what it holds then
+   * @param options whether the step is taken, and what gradients are multiplied by, both on the device too
+   * @throws InvalidArgumentException where an argument does not fit
+   */
+  public static void descend(List<Tensor> tables, Tensor indices, @Nullable Tensor offsets, BagMode mode, Tensor gradient, Tensor rate,
+      DescendOptions options) {
     final List<NativeObject> used = new ArrayList<>(tables);
     used.addAll(List.of(indices, gradient, rate));
-    if (offsets != null) {
-      used.add(offsets);
+    final Tensor finite = options.finite();
+    final Tensor scale = options.scale();
+    for (Tensor each : new Tensor[] {offsets, finite, scale}) {
+      if (each != null) {
+        used.add(each);
+      }
     }
     Objects.requireNonNull(mode, "mode");
     final NativeObject.Uses uses = NativeObject.use(used.toArray(new NativeObject[0]));
     try {
       NativeRecommender.embeddingBagDescend(Tape.addresses(tables), indices.address(), NativeObject.addressOf(offsets), mode,
-          gradient.address(), rate.address());
+          gradient.address(), rate.address(), options);
     } finally {
       uses.end();
     }

@@ -366,6 +366,18 @@ class OperatorsTest {
     assertArrayEquals(new float[] {9.5f, 19}, b.toFloatArray());
     EmbeddingBag.descend(List.of(tables), list, offsets, BagMode.MEAN, gradient, rate);
     assertArrayEquals(new float[] {2, 3}, Arrays.copyOfRange(a.toFloatArray(), 2, 4));
+    final Tensor one = engine.tensor(device, new int[] {0, 0}, 2, 1, 1);
+    final Tensor broken = engine.tensor(device, new float[] {1, 1, Float.NaN, 2}, 1, 2, 2);
+    final float[] before = b.toFloatArray();
+    final Tensor quarter = engine.tensor(device, new float[] {0.25f});
+    EmbeddingBag.descend(List.of(tables), one, null, BagMode.SUM, broken, rate,
+        new DescendOptions().finite(Operators.allFinite(broken)).scale(quarter));
+    assertArrayEquals(before, b.toFloatArray());
+    EmbeddingBag.descend(List.of(tables), one, null, BagMode.SUM, gradient, rate,
+        new DescendOptions().finite(Operators.allFinite(gradient)).scale(quarter));
+    assertArrayEquals(new float[] {before[0] - 0.125f, before[1] - 0.25f}, b.toFloatArray());
+    fails(InvalidArgumentException.class, () -> EmbeddingBag.descend(List.of(tables), one, null, BagMode.SUM, gradient, rate,
+        new DescendOptions().finite(quarter)), "EmbeddingBag.descend", "one element of bool is needed");
     fails(InvalidArgumentException.class,
         () -> EmbeddingBag.descend(List.of(a, a), indices, null, BagMode.SUM, gradient, rate), "EmbeddingBag.descend", "share memory");
   }
