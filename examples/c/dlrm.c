@@ -3,9 +3,10 @@
  * were read are updated, is recorded once as a graph and launched for every batch; the first steps, run operator by
  * operator beside it, leave the same bits. Data are made up (clicks.h).
  *
- * usage: dlrm [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
+ * usage: dlrm [--half] [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
  *
- * FILE gets the trained tables and parameters, as safetensors.
+ * FILE gets the trained tables and parameters, as safetensors. --half: the upper network computes in f16, and the loss
+ * is scaled; what is trained stays f32.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -43,6 +44,7 @@ struct model {
   rondo_tensor* parameters[PARAMETERS]; /* of each layer the weight and the bias */
   rondo_optimizer* optimizer;           /* of these */
   rondo_tensor* rate;                   /* the optimizer's: tables go by it too */
+  rondo_loss_scaler* scaler;            /* --half; else NULL */
   rondo_tensor *loss, *add_to_loss;     /* sum of the batches' mean losses */
 };
 
@@ -78,7 +80,7 @@ static rondo_tensor* uniform(const struct model* m, int64_t rows, int64_t column
   return tensor;
 }
 
-static void model_create(struct model* m, rondo_engine* engine, rondo_device device, int64_t batch,
+static void model_create(struct model* m, rondo_engine* engine, rondo_device device, int64_t batch, int half,
                          const struct clicks* clicks) {
   rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
   const char* name = NULL;
@@ -100,6 +102,7 @@ static void model_create(struct model* m, rondo_engine* engine, rondo_device dev
   options.rate = 0.4;
   CHECK(rondo_optimizer_create(PARAMETERS, m->parameters, &options, &m->optimizer));
   CHECK(rondo_optimizer_state(m->optimizer, 1, &name, &m->rate)); /* "optimizer.rate" */
+  if (half) CHECK(rondo_loss_scaler_create(engine, device, NULL, &m->scaler));
   CHECK(rondo_tensor_create(engine, device, RONDO_F32, 0, NULL, &m->loss));
   CHECK(rondo_fill(m->loss, 0));
   CHECK(rondo_tensor_accumulator(m->loss, &m->add_to_loss));
@@ -109,6 +112,7 @@ static void model_destroy(struct model* m) {
   int i;
   rondo_tensor_destroy(m->add_to_loss);
   rondo_tensor_destroy(m->loss);
+  rondo_loss_scaler_destroy(m->scaler);
   rondo_tensor_destroy(m->rate);
   rondo_optimizer_destroy(m->optimizer);
   for (i = 0; i < PARAMETERS; ++i) rondo_tensor_destroy(m->parameters[i]);
@@ -160,16 +164,19 @@ static void vectors_destroy(struct vectors* v) {
   rondo_tensor_destroy(v->indices);
 }
 
-/* *loss = the mean loss of samples whose rows are looked up. */
+/* *loss = the mean loss of samples whose rows are looked up. With --half what is above the vectors computes in f16;
+ * what is written into a view of them does not. */
 static void forward(const struct model* m, const struct samples* samples, struct vectors* v, rondo_tensor** loss) {
   rondo_tensor *hidden = NULL, *pairs = NULL, *above = NULL, *logits = NULL, *losses = NULL;
   layer(m, 0, samples->dense, RONDO_ACTIVATION_RELU, &hidden);
   layer(m, 1, hidden, RONDO_ACTIVATION_RELU, &v->dense);
+  if (m->scaler != NULL) CHECK(rondo_autocast_begin(m->engine, RONDO_F16));
   CHECK(rondo_dot_interaction(v->all, 1, &pairs));
   layer(m, 2, pairs, RONDO_ACTIVATION_RELU, &above);
   layer(m, 3, above, RONDO_ACTIVATION_NONE, &logits);
   CHECK(rondo_binary(RONDO_BCE_WITH_LOGITS, logits, samples->labels, &losses));
   CHECK(rondo_reduce(RONDO_MEAN, losses, 0, NULL, 0, loss));
+  if (m->scaler != NULL) CHECK(rondo_autocast_end(m->engine));
   rondo_tensor_destroy(losses);
   rondo_tensor_destroy(logits);
   rondo_tensor_destroy(above);
@@ -177,11 +184,14 @@ static void forward(const struct model* m, const struct samples* samples, struct
   rondo_tensor_destroy(hidden);
 }
 
-/* The next batch forward and back, and all updates. */
+/* The next batch forward and back, and all updates. With a scaled loss layers and tables are updated if all gradients
+ * are finite, and otherwise neither: the device decides. */
 static void step(struct model* m) {
   struct samples batch = {NULL, NULL, NULL};
   struct vectors v;
   rondo_tensor *sources[PARAMETERS + 1], *gradients[PARAMETERS + 1] = {NULL};
+  rondo_tensor *scaled = NULL, *finite = NULL, *scale = NULL;
+  rondo_descend_options options = RONDO_DESCEND_OPTIONS_INIT;
   rondo_tape* tape = NULL;
   int i;
   CHECK(rondo_gather_rows(m->training.dense, m->positions, &batch.dense));
@@ -197,11 +207,19 @@ static void step(struct model* m) {
   sources[PARAMETERS] = v.rows;
   for (i = 0; i <= PARAMETERS; ++i) CHECK(rondo_tape_watch(tape, sources[i]));
   forward(m, &batch, &v, &m->add_to_loss);
-  CHECK(rondo_tape_gradients(tape, 1, &m->loss, NULL, PARAMETERS + 1, sources, gradients));
+  if (m->scaler != NULL) CHECK(rondo_loss_scaler_scale(m->scaler, m->loss, &scaled));
+  CHECK(rondo_tape_gradients(tape, 1, scaled != NULL ? &scaled : &m->loss, NULL, PARAMETERS + 1, sources, gradients));
   rondo_tape_destroy(tape);
-  CHECK(rondo_optimizer_step(m->optimizer, PARAMETERS, gradients, NULL, NULL));
+  if (m->scaler != NULL) CHECK(rondo_loss_scaler_finite(m->scaler, PARAMETERS + 1, gradients, &finite, &scale));
+  options.finite = finite;
+  options.scale = scale;
+  CHECK(rondo_optimizer_step(m->optimizer, PARAMETERS, gradients, finite, scale));
   CHECK(rondo_embedding_bag_descend(CLICKS_TABLES, m->tables, v.indices, NULL, RONDO_BAG_SUM, gradients[PARAMETERS],
-                                    m->rate, NULL));
+                                    m->rate, &options));
+  if (m->scaler != NULL) CHECK(rondo_loss_scaler_update(m->scaler));
+  rondo_tensor_destroy(scaled);
+  rondo_tensor_destroy(finite);
+  rondo_tensor_destroy(scale);
 
   for (i = 0; i <= PARAMETERS; ++i) rondo_tensor_destroy(gradients[i]);
   vectors_destroy(&v);
@@ -300,9 +318,12 @@ static long positive(const char* what, const char* text) {
 }
 
 int main(int argc, char** argv) {
-  const rondo_device device = device_choose(argc > 1 ? argv[1] : "cpu");
-  const long steps = argc > 2 ? positive("STEPS", argv[2]) : 1024;
-  const long batch = argc > 3 ? positive("BATCH", argv[3]) : 128;
+  const int half = argc > 1 && strcmp(argv[1], "--half") == 0;
+  char** const given = argv + half; /* given[1] to given[n] */
+  const int n = argc - 1 - half;
+  const rondo_device device = device_choose(n > 0 ? given[1] : "cpu");
+  const long steps = n > 1 ? positive("STEPS", given[2]) : 1024;
+  const long batch = n > 2 ? positive("BATCH", given[3]) : 128;
   const long parts = 8;
   struct clicks clicks, unseen;
   struct model model, eager;
@@ -317,8 +338,8 @@ int main(int argc, char** argv) {
   clicks_create(&unseen, TESTS, 2);
   CHECK(rondo_engine_create(NULL, &engine));
   device_print(engine, device, name, sizeof name);
-  model_create(&model, engine, device, batch, &clicks);
-  model_create(&eager, engine, device, batch, &clicks);
+  model_create(&model, engine, device, batch, half, &clicks);
+  model_create(&eager, engine, device, batch, half, &clicks);
   tests = samples_upload(&model, &unseen);
   before = test(&model, &tests);
 
@@ -341,7 +362,7 @@ int main(int argc, char** argv) {
   after = test(&model, &tests);
   printf("unseen: loss %.4f, before %.4f; %.4f by the share of clicks alone, %.4f by the model that made them\n", after,
          before, unseen.blind, unseen.best);
-  if (argc > 4) write_parameters(&model, argv[4]);
+  if (n > 3) write_parameters(&model, given[4]);
 
   rondo_graph_destroy(graph);
   samples_destroy(&tests);

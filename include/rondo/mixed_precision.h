@@ -89,6 +89,16 @@ RONDO_API rondo_status rondo_loss_scaler_scale(rondo_loss_scaler* scaler, rondo_
 RONDO_API rondo_status rondo_loss_scaler_step(rondo_loss_scaler* scaler, rondo_optimizer* optimizer,
                                               int32_t n_gradients, rondo_tensor* const* gradients);
 
+/* What a step goes by that is not rondo_loss_scaler_step: of rows of tables (rondo_embedding_bag_descend), of an
+ * optimizer that others decide for too (rondo_optimizer_step), or of your own. *finite = whether no element of the
+ * n_gradients `gradients` of the scaled loss is infinite or NaN, a bool; *scale = 1 / the scale, which the step
+ * multiplies them by, an f32; both new, without axes, and the caller's. It counts as a step: where *finite is false the
+ * round is not a good one. gradients: as rondo_all_finite takes them, on the scaler's device. Does not wait. No
+ * gradient. Since 0.1. */
+RONDO_API rondo_status rondo_loss_scaler_finite(rondo_loss_scaler* scaler, int32_t n_gradients,
+                                                rondo_tensor* const* gradients, rondo_tensor** finite,
+                                                rondo_tensor** scale);
+
 /* Ends a round of training, after its steps: if all of them were taken it was a good one, and the growth_interval-th
  * in a row multiplies the scale by growth_factor; otherwise the scale is multiplied by backoff_factor. The scale stays
  * from 2 to the -126 to 2 to the 126. Does not wait: ordered as any operator, eager or recorded. RONDO_INVALID_STATE

@@ -171,6 +171,18 @@ rondo_status rondo_loss_scaler_step(rondo_loss_scaler* scaler, rondo_optimizer* 
   });
 }
 
+rondo_status rondo_loss_scaler_finite(rondo_loss_scaler* scaler, int32_t n_gradients, rondo_tensor* const* gradients,
+                                      rondo_tensor** finite, rondo_tensor** scale) {
+  return guard("rondo_loss_scaler_finite", [&]() -> Status {
+    RONDO_TRY(check_scaler(scaler));
+    RONDO_TRY(capi::check_count("n_gradients", n_gradients, kMost));
+    RONDO_TRY(capi::check_list("gradients", gradients, n_gradients));
+    RONDO_NOT_NULL(finite);
+    RONDO_NOT_NULL(scale);
+    return scaler->scaler->finite(capi::views_of(gradients, n_gradients), finite, scale);
+  });
+}
+
 rondo_status rondo_loss_scaler_update(rondo_loss_scaler* scaler) {
   return guard("rondo_loss_scaler_update", [&]() -> Status {
     RONDO_TRY(check_scaler(scaler));

@@ -508,6 +508,9 @@ TEST(Wrapper, MixedPrecision) {
   const rondo::Graph graph = engine.record(round);
   graph.launch();
   EXPECT_EQ(weights[0].read<float>(), (Floats{2.5f, 3}));
+  const rondo::LossScaler::Judged by = scaler.finite(weights);
+  EXPECT_EQ(rondo::cast(by.finite, RONDO_F32).read<float>(), (Floats{1}));
+  EXPECT_EQ(by.scale.read<float>(), (Floats{1 / 2048.0f}));
   char folder[] = "/tmp/rondo_wrapper_XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string path = std::string(folder) + "/state.safetensors";

@@ -58,6 +58,18 @@ class LossScaler : public Owner<rondo_loss_scaler, rondo_loss_scaler_destroy> {
     for (const Tensor& each : gradients) handles.push_back(each.get());
     check(rondo_loss_scaler_step(get(), optimizer.get(), static_cast<int32_t>(handles.size()), handles.data()));
   }
+  // What a step goes by that is not step(): rondo::embedding_bag_descend, Optimizer::step, or your own. It counts as
+  // one.
+  struct Judged {
+    Tensor finite, scale;
+  };
+  Judged finite(const std::vector<Tensor>& gradients) const {
+    std::vector<rondo_tensor*> handles;
+    for (const Tensor& each : gradients) handles.push_back(each.get());
+    rondo_tensor *flag = nullptr, *number = nullptr;
+    check(rondo_loss_scaler_finite(get(), static_cast<int32_t>(handles.size()), handles.data(), &flag, &number));
+    return {Tensor(flag), Tensor(number)};
+  }
   void update() const { check(rondo_loss_scaler_update(get())); }
   // The state, for saving it: names and tensors that share its memory.
   std::vector<std::pair<std::string, Tensor>> states() const {

@@ -94,6 +94,22 @@ Status LossScaler::scale(const View& loss, Output& out) const {
   return binary(RONDO_MUL, loss, scale, 0, nullptr, out);
 }
 
+// Asks whether gradients are finite, and has the round go by that.
+Status LossScaler::judge(const char* name, std::span<const View> gradients, Handle* finite, Handle* inverse) {
+  {
+    Output out(&finite->tensor);
+    RONDO_TRY(all_finite(gradients, out));
+  }
+  inverse->tensor = make_tensor(engine(), state_[kScale].device(), RONDO_F32, Layout());
+  OneElement numbers;
+  Expression& e = numbers.expression;
+  const Value scale = numbers.of(state_[kScale]), taken = numbers.of(state_[kTaken]),
+              now = numbers.of(finite->tensor->view);
+  numbers.write(inverse->tensor->view, e.apply(Op::reciprocal, scale));
+  numbers.write(state_[kTaken], e.apply(Op::logical_and, taken, now));
+  return numbers.submit(name);
+}
+
 Status LossScaler::step(Optimizer& optimizer, std::span<const View> gradients) {
   Device& device = state_[kScale].device();
   if (&optimizer.engine() != &engine() || &optimizer.device() != &device)
@@ -101,21 +117,24 @@ Status LossScaler::step(Optimizer& optimizer, std::span<const View> gradients) {
                  "optimizer has parameters that are not on the loss scaler's engine and device, %s",
                  device_name(device.id()).c_str());
   RONDO_TRY(optimizer.check(gradients));
-  Handle finite;
-  {
-    Output out(&finite.tensor);
-    RONDO_TRY(all_finite(gradients, out));
-  }
-  Ref<Storage> keep;
-  const View inverse = make_temporary(engine(), device, RONDO_F32, Layout(), &keep);
-  OneElement numbers;
-  Expression& e = numbers.expression;
-  const Value scale = numbers.of(state_[kScale]), taken = numbers.of(state_[kTaken]),
-              now = numbers.of(finite.tensor->view);
-  numbers.write(inverse, e.apply(Op::reciprocal, scale));
-  numbers.write(state_[kTaken], e.apply(Op::logical_and, taken, now));
-  RONDO_TRY(numbers.submit("loss_scaler_step"));
-  RONDO_TRY(optimizer.step(gradients, &finite.tensor->view, &inverse));
+  Handle finite, inverse;
+  RONDO_TRY(judge("loss_scaler_step", gradients, &finite, &inverse));
+  RONDO_TRY(optimizer.step(gradients, &finite.tensor->view, &inverse.tensor->view));
+  stepped_ = true;
+  return {};
+}
+
+Status LossScaler::finite(std::span<const View> gradients, rondo_tensor** finite, rondo_tensor** inverse) {
+  RONDO_TRY(engine().usable());
+  Device& device = state_[kScale].device();
+  if (&gradients[0].engine() != &engine() || &gradients[0].device() != &device)
+    return error(RONDO_INVALID_ARGUMENT, "gradients[0] is not on the loss scaler's engine and device, %s",
+                 device_name(device.id()).c_str());
+  RONDO_TRY(check_list("gradients", gradients));
+  Handle now, divided;
+  RONDO_TRY(judge("loss_scaler_finite", gradients, &now, &divided));
+  *finite = std::exchange(now.tensor, nullptr);
+  *inverse = std::exchange(divided.tensor, nullptr);
   stepped_ = true;
   return {};
 }
@@ -125,7 +144,7 @@ Status LossScaler::update() {
   if (!stepped_)
     return error(RONDO_INVALID_STATE,
                  "no step was asked for since the last update, so nothing says whether the scale was right; call "
-                 "rondo_loss_scaler_step first");
+                 "rondo_loss_scaler_step or rondo_loss_scaler_finite first");
   OneElement numbers;
   Expression& e = numbers.expression;
   const auto f32 = [&](double value) { return numbers.number(RONDO_F32, Scalar::of(value)); };

@@ -25,6 +25,8 @@ class LossScaler {
 
   Status scale(const View& loss, Output& out) const;
   Status step(Optimizer& optimizer, std::span<const View> gradients);
+  // New tensors: whether all is finite, which this round goes by too, and 1 / the scale.
+  Status finite(std::span<const View> gradients, rondo_tensor** finite, rondo_tensor** inverse);
   Status update();
   static const char* state_name(int index);
   // A handle of the caller's.
@@ -34,6 +36,7 @@ class LossScaler {
  private:
   // The states that are saved, in this order, then whether all steps since the last update were taken.
   enum { kScale, kGood, kSkipped, kTaken, kTensors };
+  Status judge(const char* name, std::span<const View> gradients, Handle* finite, Handle* inverse);
   explicit LossScaler(const rondo_loss_scaler_options& options) : options_(options) {}
 
   const rondo_loss_scaler_options options_;

@@ -24,6 +24,7 @@ struct Trainee {
   Optimizer optimizer;
   Optimizer of_tables;  // with dense gradients
   Buckets buckets;
+  LossScaler scaler;  // if the loss is scaled
   Graph graph;
 };
 
@@ -108,17 +109,20 @@ class ParallelBags : public OnParallelTraining {
   }
   // The rows of all ranks' samples. Bags of one length are one list of samples; lists with offsets are steps that
   // follow each other, in the order of ranks.
-  void descend(const Trainee& of, rondo_tensor* indices, rondo_tensor* offsets, rondo_tensor* gradient) const {
+  void descend(const Trainee& of, rondo_tensor* indices, rondo_tensor* offsets, rondo_tensor* gradient,
+               const Shared::Judged& by = {}) const {
+    rondo_descend_options options = RONDO_DESCEND_OPTIONS_INIT;
+    options.finite = by.finite, options.scale = by.scale;
     std::vector<rondo_tensor*> tables = handles(of.tables);
     const double divisor = old_library() ? 1 : ranks();
     const Tensor rate = make(rondo_binary_scalar, RONDO_DIV, of.rate, divisor);
     if (!of.listed)
       return must(rondo_embedding_bag_descend(kTables, tables.data(), by_tables(indices), nullptr, RONDO_BAG_MEAN,
-                                              gradient, rate, nullptr));
+                                              gradient, rate, &options));
     for (int64_t rank = 0; rank < ranks(); ++rank)
       must(rondo_embedding_bag_descend(kTables, tables.data(), slice(indices, 0, rank * kPlaces, (rank + 1) * kPlaces),
                                        slice(offsets, 0, rank * (kBags + 1), (rank + 1) * (kBags + 1)), RONDO_BAG_MEAN,
-                                       slice(gradient, 0, rank * kBatch, (rank + 1) * kBatch), rate, nullptr));
+                                       slice(gradient, 0, rank * kBatch, (rank + 1) * kBatch), rate, &options));
   }
   static Tensor joined(const Tensors& parts) {
     std::vector<rondo_tensor*> list = handles(parts);
@@ -131,15 +135,25 @@ class ParallelBags : public OnParallelTraining {
     const Tensor rows = bags(of, 0);
     tape.watch(rows);
     const Tensor loss = loss_of(of, rows, 0);
-    rondo_tensor* output = loss;
+    const Tensor scaled = of.scaler ? make(rondo_loss_scaler_scale, of.scaler.get(), loss) : Tensor();
+    rondo_tensor* output = of.scaler ? scaled : loss;
     rondo_tensor* source = rows;
     Tensor own;
     must(rondo_buckets_reduce_with(of.buckets.get(), tape, 1, &output, nullptr, 1, &source, own.slot()));
     const Tensor indices = make(rondo_comm_all_gather, comm(rank), of.indices[0]);
     const Tensor offsets = of.listed ? make(rondo_comm_all_gather, comm(rank), of.offsets[0]) : Tensor();
     const Tensor gradient = make(rondo_comm_all_gather, comm(rank), own);
-    descend(of, indices, offsets, gradient);
-    Shared::step(of.optimizer, gradients_of(of.buckets));
+    const Tensors of_layers = gradients_of(of.buckets);
+    if (!of.scaler) {
+      descend(of, indices, offsets, gradient);
+      return Shared::step(of.optimizer, of_layers);
+    }
+    std::vector<rondo_tensor*> all = handles(of_layers);
+    all.push_back(gradient);
+    const Shared::Judged by = Shared::judged(of.scaler, all);
+    descend(of, indices, offsets, gradient, by);
+    Shared::step(of.optimizer, of_layers, by.finite, by.scale);
+    must(rondo_loss_scaler_update(of.scaler.get()));
   }
   // What the ranks do, one part after the other.
   void step_of_all(const Trainee& of) const {
@@ -222,6 +236,53 @@ TEST_P(ParallelBags, EveryRankHasTheSameTables) {
         if (row < 20 && table == 1) continue;  // some of these are read
         EXPECT_EQ(same, row >= 20) << label << ", table " << table << ", row " << row;
       }
+    }
+  }
+}
+
+// What is not finite on one rank comes to all of them with what is reduced and gathered, so all skip, tables and
+// layers.
+TEST_P(ParallelBags, OneRankThatIsNotFiniteMakesAllSkip) {
+  for (const bool listed : {false, true}) {
+    const std::string label = listed ? "by offsets" : "of one length";
+    std::vector<Trainee> all(static_cast<size_t>(ranks()));
+    for (int32_t rank = 0; rank < ranks(); ++rank) {
+      if (!here(rank)) continue;
+      Trainee& each = all[static_cast<size_t>(rank)] = trainee(rank, Kind::rank, listed);
+      const rondo_loss_scaler_options options = Shared::scaler_options(64, 1000);
+      rondo_loss_scaler* scaler = nullptr;
+      must(rondo_loss_scaler_create(engine(), device(rank), &options, &scaler));
+      each.scaler.reset(scaler);
+      if (GetParam().graph) each.graph = recorded([&] { step_of_rank(rank, each); }, each.buckets);
+    }
+    std::vector<Values> before(all.size());
+    for (int number = 0; number < 3; ++number) {
+      const bool bad = number == 1;
+      each_rank([&](int32_t rank) {
+        const Trainee& own = all[static_cast<size_t>(rank)];
+        feed(own, rank, number);
+        if (bad && rank == ranks() - 1) Shared::write(own.target[0], full(RONDO_F32, {kBatch, 1}, NAN));
+        if (own.graph)
+          must(rondo_graph_launch(own.graph.get()));
+        else
+          step_of_rank(rank, own);
+      });
+      const std::string at = label + ", step " + std::to_string(number);
+      for (size_t rank = 0; rank < all.size(); ++rank) {
+        if (!here(static_cast<int32_t>(rank))) continue;
+        const Values now = values(all[rank]);
+        const std::string which = at + ", rank " + std::to_string(rank);
+        if (bad) expect_same(now, before[rank], which);
+        for (size_t i = 0; number == 2 && i < now.size(); ++i)
+          EXPECT_NE(now[i].second.bytes, before[rank][i].second.bytes) << which << ", " << i << " has not moved";
+        EXPECT_EQ(Shared::figures(all[rank].scaler),
+                  (number == 0 ? std::vector<Real>{64, 1, 0} : std::vector<Real>{32, Real(number - 1), 1}))
+            << which;
+        before[rank] = now;
+      }
+      for (size_t rank = 0; rank < all.size(); ++rank)
+        if (here(static_cast<int32_t>(rank)))
+          expect_same(before[rank], before[static_cast<size_t>(own())], at + ", all ranks alike");
     }
   }
 }

@@ -19,6 +19,8 @@ using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
 // What the suites about optimizers have, for those that are about ranks too.
 struct Shared : OnMixedPrecision {
   using OnMixedPrecision::figures;
+  using OnMixedPrecision::Judged;
+  using OnMixedPrecision::judged;
   using OnMixedPrecision::scaler_options;
   using OnMixedPrecision::states;
   using OnMixedPrecision::step;

@@ -110,6 +110,31 @@ TEST_P(LossScalers, EachOptimizerSkipsForItselfAndTheRoundIsBad) {
   EXPECT_EQ(figures(scales), (std::vector<Real>{8, 0, 1}));
 }
 
+// Two optimizers that skip together, by what the scaler says of all gradients: the same as two steps of its own where
+// all is finite, and a bad round where one gradient is not.
+TEST_P(LossScalers, StepsOfOthersGoByItAndCount) {
+  const Tensors a = up_all({full(RONDO_F32, {2}, 1)}), b = up_all({full(RONDO_F16, {2}, 1)});
+  const Tensors of_a = up_all({full(RONDO_F32, {2}, 4)}), of_b = up_all({full(RONDO_F16, {2}, INFINITY)});
+  const Optimizer first = optimizer(a, optimizer_options(RONDO_OPTIMIZER_SGD, 1)),
+                  second = optimizer(b, optimizer_options(RONDO_OPTIMIZER_SGD, 1));
+  const LossScaler scales = scaler(scaler_options(8, 1));
+  Repeated round = repeated([&] {
+    const Judged by = judged(scales, {of_a[0], of_b[0]});
+    step(first, of_a, by.finite, by.scale);
+    step(second, of_b, by.finite, by.scale);
+    must(rondo_loss_scaler_update(scales.get()));
+  });
+  round.run();
+  EXPECT_EQ(download(a[0])[0], 1);
+  EXPECT_EQ(download(b[0])[0], 1);
+  EXPECT_EQ(figures(scales), (std::vector<Real>{4, 0, 1}));
+  write(of_b[0], full(RONDO_F16, {2}, 2));
+  round.run();
+  EXPECT_EQ(download(a[0])[0], 0);
+  EXPECT_EQ(download(b[0])[0], 0.5L);
+  EXPECT_EQ(figures(scales), (std::vector<Real>{8, 0, 1}));
+}
+
 TEST_P(LossScalers, LossOfF64KeepsItsDtype) {
   const LossScaler scales = scaler(scaler_options(256, 1));
   run([&](Results& results) {

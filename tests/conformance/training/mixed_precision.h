@@ -45,6 +45,16 @@ class OnMixedPrecision : public OnOptimizer {
     std::vector<rondo_tensor*> list = handles(gradients);
     must(rondo_loss_scaler_step(scaler.get(), of.get(), static_cast<int32_t>(list.size()), list.data()));
   }
+  // What a step of another kind goes by.
+  struct Judged {
+    Tensor finite, scale;
+  };
+  static Judged judged(const LossScaler& by, const std::vector<rondo_tensor*>& gradients) {
+    Judged made;
+    must(rondo_loss_scaler_finite(by.get(), static_cast<int32_t>(gradients.size()), gradients.data(),
+                                  made.finite.slot(), made.scale.slot()));
+    return made;
+  }
   static std::vector<State> states(const LossScaler& of) {
     std::vector<State> all;
     for (int32_t i = 0; i < 3; ++i) {

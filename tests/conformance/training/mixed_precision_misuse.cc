@@ -133,7 +133,28 @@ TEST_P(MixedPrecisionMisuse, LossesAndStepsThatDoNotFit) {
   says(take({gradient, gradient}), "rondo_loss_scaler_step", {"n_gradients is 2", "1 parameters"});
   says(take({other}), "rondo_loss_scaler_step", {"gradients[0] is f32 [4]", "f32 [3]"});
   says(take({nullptr}), "rondo_loss_scaler_step", {"gradients[0] is NULL"});
-  says(rondo_loss_scaler_update(scales.get()), "rondo_loss_scaler_update", {"no step"}, RONDO_INVALID_STATE);
+  const char* const judge = "rondo_loss_scaler_finite";
+  rondo_tensor *finite = nullptr, *scale = nullptr;
+  const auto ask = [&](std::vector<rondo_tensor*> of) {
+    return rondo_loss_scaler_finite(scales.get(), static_cast<int32_t>(of.size()), of.data(), &finite, &scale);
+  };
+  says(rondo_loss_scaler_finite(nullptr, 1, list, &finite, &scale), judge, {"scaler is NULL"});
+  says(rondo_loss_scaler_finite(scales.get(), 0, list, &finite, &scale), judge, {"n_gradients is 0"});
+  says(rondo_loss_scaler_finite(scales.get(), 1, nullptr, &finite, &scale), judge, {"gradients is NULL"});
+  says(rondo_loss_scaler_finite(scales.get(), 1, list, nullptr, &scale), judge, {"finite is NULL"});
+  says(rondo_loss_scaler_finite(scales.get(), 1, list, &finite, nullptr), judge, {"scale is NULL"});
+  says(ask({gradient, nullptr}), judge, {"gradients[1] is NULL"});
+  says(ask({gradient, up(full(RONDO_I32, {3}, 1))}), judge, {"gradients[1] is i32 [3]", "f32"});
+  says(ask({empty(RONDO_F32, {3})}), judge, {"gradients[0]", "never written"}, RONDO_INVALID_STATE);
+  const Engine foreign = create_engine(options());
+  says(ask({upload(foreign.get(), device(), full(RONDO_F32, {3}, 1))}), judge,
+       {"gradients[0] is not on the loss scaler's engine and device"});
+  if (on_cuda())
+    says(ask({upload(engine(), kCpu, full(RONDO_F32, {3}, 1))}), judge, {"gradients[0] is not on", "cuda:0"});
+  EXPECT_EQ(finite, nullptr);
+  EXPECT_EQ(scale, nullptr);
+  says(rondo_loss_scaler_update(scales.get()), "rondo_loss_scaler_update", {"no step", "rondo_loss_scaler_finite"},
+       RONDO_INVALID_STATE);
   says(rondo_loss_scaler_update(nullptr), "rondo_loss_scaler_update", {"scaler is NULL"});
   const char* name = nullptr;
   Tensor tensor;

@@ -5494,6 +5494,21 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " What a step goes by that is not rondo_loss_scaler_step: of rows of tables (rondo_embedding_bag_descend), of an"]
+    #[doc = " optimizer that others decide for too (rondo_optimizer_step), or of your own. *finite = whether no element of the"]
+    #[doc = " n_gradients `gradients` of the scaled loss is infinite or NaN, a bool; *scale = 1 / the scale, which the step"]
+    #[doc = " multiplies them by, an f32; both new, without axes, and the caller's. It counts as a step: where *finite is false the"]
+    #[doc = " round is not a good one. gradients: as rondo_all_finite takes them, on the scaler's device. Does not wait. No"]
+    #[doc = " gradient. Since 0.1."]
+    pub fn rondo_loss_scaler_finite(
+        scaler: *mut rondo_loss_scaler,
+        n_gradients: i32,
+        gradients: *const *mut rondo_tensor,
+        finite: *mut *mut rondo_tensor,
+        scale: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " Ends a round of training, after its steps: if all of them were taken it was a good one, and the growth_interval-th"]
     #[doc = " in a row multiplies the scale by growth_factor; otherwise the scale is multiplied by backoff_factor. The scale stays"]
     #[doc = " from 2 to the -126 to 2 to the 126. Does not wait: ordered as any operator, eager or recorded. RONDO_INVALID_STATE"]

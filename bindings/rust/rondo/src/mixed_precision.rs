@@ -10,7 +10,7 @@ use rondo_sys as sys;
 use crate::device::c_string;
 use crate::error::check;
 pub use crate::generated::Precision;
-use crate::ops::length;
+use crate::ops::{length, new_pair};
 use crate::tape::handles;
 use crate::tensor::made;
 use crate::{DType, Device, Engine, Error, ModelFile, Optimizer, Result, Tensor};
@@ -221,6 +221,36 @@ impl LossScaler {
         let (n, list) = (length(gradients), handles(gradients));
         // SAFETY: as many handles as the length says.
         check(unsafe { sys::rondo_loss_scaler_step(self.as_ptr(), optimizer.as_ptr(), n, list.as_ptr()) })
+    }
+
+    /// What a step goes by that is not [`step`](LossScaler::step): of rows of tables
+    /// ([`Tensor::embedding_bag_descend_with`]), of an optimizer that others decide for too ([`Optimizer::step_with`]), or of
+    /// your own. Whether the gradients of the scaled loss are finite, a bool, and 1 / the scale, an `f32`, on the device. It
+    /// counts as a step: where gradients are not finite, the round is not a good one.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, LossScaler, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let scaler = LossScaler::builder(&engine, Device::CPU).initial_scale(8.0).build()?;
+    /// let (finite, scale) = scaler.finite(&[&Tensor::new(&engine, Device::CPU, [f32::NAN])?])?;
+    /// assert_eq!(finite.to_vec::<bool>()?, [false]);
+    /// assert_eq!(scale.to_vec::<f32>()?, [0.125]);
+    /// scaler.update()?;
+    /// assert_eq!(scaler.states()?[0].1.to_vec::<f32>()?, [4.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`all_finite`](crate::ops::all_finite); also for gradients on another device.
+    #[doc(alias = "rondo_loss_scaler_finite")]
+    #[track_caller]
+    pub fn finite(&self, gradients: &[&Tensor]) -> Result<(Tensor, Tensor)> {
+        let (n, list) = (length(gradients), handles(gradients));
+        // SAFETY: as many handles as the length says.
+        new_pair(&self.engine, |finite, scale| unsafe {
+            sys::rondo_loss_scaler_finite(self.as_ptr(), n, list.as_ptr(), finite, scale)
+        })
     }
 
     /// Ends a round, after its steps: the scale falls if one of them was skipped, and grows after enough rounds without.

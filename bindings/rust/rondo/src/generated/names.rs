@@ -352,6 +352,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_loss_scaler", "LossScaler"),
     ("rondo_loss_scaler_create", "LossScalerBuilder::build"),
     ("rondo_loss_scaler_destroy", "LossScaler"),
+    ("rondo_loss_scaler_finite", "LossScaler::finite"),
     ("rondo_loss_scaler_scale", "LossScaler::scale"),
     ("rondo_loss_scaler_state", "LossScaler::states"),
     ("rondo_loss_scaler_step", "LossScaler::step"),

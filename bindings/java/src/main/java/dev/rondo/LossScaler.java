@@ -115,6 +115,30 @@ public final class LossScaler extends NativeObject {
   }
 
   /**
+   * What a step goes by that is not {@link #step}: of rows of tables ({@link EmbeddingBag#descend}), of an optimizer that others decide for
+   * too ({@link Optimizer#step(List, Tensor, Tensor)}), or of your own. It counts as a step: where gradients are not finite, the round is
+   * not a good one.
+   *
+   * @param gradients of the scaled loss, on the device of the loss scaler
+   * @return whether they are finite, a bool, and 1 / the scale, an f32, which the step multiplies them by; both on the device
+   * @throws InvalidArgumentException where a gradient is not what {@link Operators#allFinite} takes
+   */
+  public Tensor[] finite(List<Tensor> gradients) {
+    synchronized (lock) {
+      final List<NativeObject> used = new ArrayList<>(gradients);
+      used.add(this);
+      final Uses uses = use(used.toArray(new NativeObject[0]));
+      try {
+        final long[] results = new long[2];
+        NativeMixedPrecision.lossScalerFinite(address(), Tape.addresses(gradients), results);
+        return new Tensor[] {new Tensor(engine, results[0]), new Tensor(engine, results[1])};
+      } finally {
+        uses.end();
+      }
+    }
+  }
+
+  /**
    * Ends a round, after its steps: the scale falls if one of them was skipped, and grows after enough rounds without.
    *
    * @throws InvalidStateException where no step was asked for since the last update

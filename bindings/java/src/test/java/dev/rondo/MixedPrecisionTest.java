@@ -115,6 +115,26 @@ class MixedPrecisionTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void stepsOfOthersGoByTheScaler(Device device) {
+    final Tensor w = engine.full(device, DType.F32, 1, 2);
+    final Tensor gradient = engine.full(device, DType.F32, Double.NaN, 2);
+    final Optimizer optimizer = Optimizer.create(new OptimizerOptions().rate(1), w);
+    final LossScaler scaler = LossScaler.create(engine, device, new LossScalerOptions().initialScale(8));
+    for (int i = 0; i < 2; ++i) {
+      final Tensor[] by = scaler.finite(List.of(gradient, w));
+      assertArrayEquals(new float[] {i == 0 ? 0.125f : 0.25f}, by[1].toFloatArray());
+      optimizer.step(List.of(gradient), by[0], by[1]);
+      scaler.update();
+      assertArrayEquals(i == 0 ? new float[] {1, 1} : new float[] {0.5f, 0.5f}, w.toFloatArray());
+      gradient.fill(2);
+    }
+    assertEquals(1, scaler.states().get("loss_scaler.skipped_steps").toLongArray()[0]);
+    fails(InvalidArgumentException.class, () -> scaler.finite(List.of()), "LossScaler.finite");
+    fails(InvalidArgumentException.class, () -> scaler.finite(List.of(engine.full(device, DType.I32, 1))), "gradients[0] is i32");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void resumes(Device device, @TempDir Path folder) {
     final Tensor w = engine.full(device, DType.F32, 1, 3);
     final Tensor gradient = engine.full(device, DType.F32, Double.NaN, 3);
