@@ -89,7 +89,7 @@ class Attention {
   }
 
   // Rows of an array, one behind the other, or, turned, one beside the other.
-  void load(int array, int64_t b, int64_t h, int64_t first, int64_t count, C* to) const {
+  [[gnu::noinline]] void load(int array, int64_t b, int64_t h, int64_t first, int64_t count, C* to) const {
     for (int64_t i = 0; i < count; ++i)
       moves_.load(to + i * args_.size,
                   reinterpret_cast<const char*>(args_.template row<const T>(array, b, first + i, h)),
@@ -97,7 +97,7 @@ class Attention {
   }
   void turn(int64_t count, const C* from, C* to) const { turn_rows(count, args_.size, from, to); }
   // A few at a time, so that whole lines of the cache are read and written.
-  static void turn_rows(int64_t rows, int64_t columns, const C* from, C* to) {
+  [[gnu::noinline]] static void turn_rows(int64_t rows, int64_t columns, const C* from, C* to) {
     constexpr int64_t kTile = 8;
     for (int64_t i = 0; i < rows; i += kTile)
       for (int64_t j = 0; j < columns; ++j)

@@ -234,7 +234,7 @@ class Multiplication {
     });
   }
 
-  static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {
+  [[gnu::noinline]] static void pack(const T* from, int64_t rows, int64_t columns, const int64_t (&step)[2], C* to) {
     if (std::abs(step[0]) < std::abs(step[1])) {
       for (int64_t j = 0; j < columns; ++j)
         for (int64_t i = 0; i < rows; ++i) to[i * columns + j] = device::from_memory(from[i * step[0] + j * step[1]]);

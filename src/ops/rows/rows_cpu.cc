@@ -135,10 +135,13 @@ struct Rows {
   template <class By>
   void each_of(const View& along, const By& by) const {
     const T* const from = reinterpret_cast<const T*>(along.address());
-    if (const int64_t step = along.layout.strides[0]; step == 1)
-      for (int64_t i = 0; i < plan.length; ++i) by(i, device::from_memory(from[i]));
-    else
-      for (int64_t i = 0; i < plan.length; ++i) by(i, device::from_memory(from[i * step]));
+    const int64_t step = along.layout.strides[0];
+    if constexpr (std::is_same_v<T, float>)
+      if (step == 1) {
+        for (int64_t i = 0; i < plan.length; ++i) by(i, from[i]);
+        return;
+      }
+    for (int64_t i = 0; i < plan.length; ++i) by(i, device::from_memory(from[i * step]));
   }
   C weight_at(int64_t i) const {
     if (!plan.weight) return 1;
@@ -152,18 +155,17 @@ struct Rows {
     if constexpr (step < Formula::kSteps) {
       constexpr int kLanes = 8, sums = Formula::sums(step);
       double lanes[sums][kLanes] = {};
-      // Element i to lane i % kLanes.
-      const auto add = [&](int64_t from, int64_t count) {
-        for (int64_t l = 0; l < count; ++l) {
-          C terms[device::kMaxRowSums];
-          Formula::template add<step>(known, row[from + l], step < Formula::kChange ? C(0) : change_at(dy, from + l),
-                                      terms);
-          for (int s = 0; s < sums; ++s) lanes[s][l] += static_cast<double>(terms[s]);
-        }
+      // Element i to lane i % kLanes; in f32, where x alone counts, so many at a time.
+      const auto add = [&](int64_t i, int64_t lane) {
+        C terms[device::kMaxRowSums];
+        Formula::template add<step>(known, row[i], step < Formula::kChange ? C(0) : change_at(dy, i), terms);
+        for (int s = 0; s < sums; ++s) lanes[s][lane] += static_cast<double>(terms[s]);
       };
       int64_t i = 0;
-      for (; i + kLanes <= plan.length; i += kLanes) add(i, kLanes);
-      add(i, plan.length - i);
+      if constexpr (std::is_same_v<T, float> && step < Formula::kChange)
+        for (; i + kLanes <= plan.length; i += kLanes)
+          for (int64_t l = 0; l < kLanes; ++l) add(i + l, l);
+      for (; i < plan.length; ++i) add(i, i % kLanes);
       C all[sums];
       for (int s = 0; s < sums; ++s) all[s] = static_cast<C>(std::accumulate(lanes[s], lanes[s] + kLanes, 0.0));
       Formula::template know<step>(known, all, static_cast<C>(plan.length), static_cast<C>(plan.scale));

@@ -3,14 +3,10 @@
 #include <sys/prctl.h>
 #include <sys/statvfs.h>
 
-#include "base/machine/instructions.h"
 #include "fixture.h"
 
 namespace rondo_test {
 namespace {
-
-using rondo::Instructions;
-using rondo::possible_instructions;
 
 // --- the setting ---
 
@@ -236,13 +232,11 @@ TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
 // --- OpenBLAS's kernels and threads ---
 
 TEST_F(Loader, OpenBlasIsToldOfAProcessorThatItDoesNotKnow) {
-  const Instructions has = possible_instructions();
-  const char* const known = has == Instructions::avx512 ? "SkylakeX"
-                            : has == Instructions::avx2 ? "Haswell"
-                                                        : "Prescott";
+  const std::string has = run({}, {"instructions"})["instructions"];
+  const std::string known = has == "avx512" ? "SkylakeX" : has == "avx2" ? "Haswell" : "Prescott";
   const std::string old = plant("old", "openblas_old", "libopenblas.so.0"), file = old + "/libopenblas.so.0";
   const Outcome outcome = run({{"RONDO_BLAS", old}}, {"open", "blas", "environment", "OPENBLAS_CORETYPE"});
-  opened(outcome, file, std::string(known) + ", 1 threads");
+  opened(outcome, file, known + ", 1 threads");
   EXPECT_EQ(outcome["environment"], "absent");
   // What it knows by itself, or was told by the user, stays.
   const std::string zen = plant("zen", "openblas_zen", "libopenblas.so.0");

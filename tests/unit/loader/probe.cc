@@ -6,6 +6,7 @@
 //   threads N                         opens the driver from N threads at once
 //   load FILE                         dlopens a file first, as another part of a program might
 //   symbol SONAME NAME                calls int NAME(void) of a library that is in the process, or says `absent`
+//   instructions                      the best that the processor has: baseline, avx2, avx512
 //   environment NAME                  its value, or `absent`
 //   device                            opens cuda:0, whatever comes of it
 //   loaded FILE                       whether the file is in the process
@@ -26,6 +27,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/machine/instructions.h"
 #include "device/device.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
@@ -156,6 +158,8 @@ int main(int argc, char** argv) {
     } else if (word == "symbol") {
       const std::string& soname = next();
       rondo::symbol(soname.c_str(), next().c_str());
+    } else if (word == "instructions") {
+      rondo::print("instructions", rondo::instructions_name(rondo::possible_instructions()));
     } else if (word == "environment") {
       const char* const value = std::getenv(next().c_str());
       rondo::print("environment", value ? value : "absent");
