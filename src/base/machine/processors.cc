@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/uncancelled.h"
 
 namespace rondo {
 
@@ -110,6 +111,7 @@ int64_t memory_by_group(const std::string& memberships, const std::string& folde
 }
 
 int usable_processors() {
+  const Uncancelled uncancelled;  // files are read, and the thread may be a caller's
   int count = processors_by_set();
   if (!count) count = static_cast<int>(std::thread::hardware_concurrency());
   const int share = processors_by_quota(own_memberships(), "/sys/fs/cgroup");
@@ -117,6 +119,7 @@ int usable_processors() {
 }
 
 int64_t usable_memory() {
+  const Uncancelled uncancelled;
   const int64_t all = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   const int64_t group = memory_by_group(own_memberships(), "/sys/fs/cgroup");
   return group && group < all ? group : all;

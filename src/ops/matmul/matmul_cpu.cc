@@ -265,7 +265,8 @@ class CpuMatmul final : public Computation, public TakesEpilogue {
       return;
     }
     const Panels panels(product_);
-    threads_ = std::clamp<int64_t>(product_.batch.elements() * panels.count(), 1, usable_processors());
+    static const int processors = usable_processors();  // files are read for it
+    threads_ = std::clamp<int64_t>(product_.batch.elements() * panels.count(), 1, processors);
     workspace_bytes_ = static_cast<size_t>(threads_ * panels.elements()) * dtype_size(compute_dtype(product_.dtype()));
   }
   Status run(const TaskContext& context) override {
