@@ -338,6 +338,42 @@ TEST_P(Matmul, ManyLargeTiles) {
   check(RONDO_F16, {{{12, 1, 65, 16}, {1, 6, 16, 130}, false, false, true, RONDO_ACTIVATION_RELU}});
 }
 
+// Of a size that workers share, in every layout, with what follows in each part.
+std::vector<Problem> shared_problems() {
+  return {{{37, 120}, {120, 531}},
+          {{531, 120}, {120, 37}, false, false, true, RONDO_ACTIVATION_GELU},
+          {{61, 300}, {531, 61}, true, true, true, RONDO_ACTIVATION_RELU},
+          {{2, 33, 70}, {2, 70, 600}, false, false, true}};
+}
+
+TEST_P(Matmul, PartsOfLargeOnesMeet) {
+  if (on_cuda()) GTEST_SKIP() << "the cpu's alone are cut into parts";
+  for (const rondo_dtype dtype : dtypes(3)) check(dtype, shared_problems());
+}
+
+TEST_P(Matmul, WorkersChangeNoBit) {
+  if (on_cuda()) GTEST_SKIP() << "the cpu's alone are shared by workers";
+  std::vector<Array> alone;
+  for (const int workers : {1, 4}) {
+    rondo_engine_options with = options();
+    with.workers = workers;
+    restart(with);
+    size_t at = 0;
+    for (const rondo_dtype dtype : kFloatDtypes)
+      for (const Problem& problem : shared_problems()) {
+        const Tensor a = up(random_array(dtype, problem.a, 1, -2, 2)), b = up(random_array(dtype, problem.b, 2, -2, 2));
+        rondo_matmul_options how = RONDO_MATMUL_OPTIONS_INIT;
+        how.transpose_a = problem.transpose_a;
+        how.transpose_b = problem.transpose_b;
+        how.activation = problem.activation;
+        const Array got = download(make(rondo_matmul, a, b, &how));
+        if (workers == 1) alone.push_back(got);
+        expect_same_bits(got, alone[at], "problem " + std::to_string(at));
+        ++at;
+      }
+  }
+}
+
 TEST_P(Matmul, TwoAxesOfBatchesAreOneNode) {
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16, RONDO_F64}) {
     const Tensor packed = up(random_array(dtype, {2, 16, 3, 4, 8}, 4, -1, 1));
