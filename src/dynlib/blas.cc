@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <vector>
 
 #include "base/machine/instructions.h"
@@ -29,7 +30,7 @@ bool is_for_no_avx2(const char* core) {
 // those find one whole array or the other, which stay for ever, and what one of them sets meanwhile stays set.
 class Adding {
  public:
-  explicit Adding(const std::string& entry) : with_(*new std::vector<char*>) {
+  explicit Adding(const std::string& entry) : with_(kept().emplace_back()) {
     for (char** each = before_; each && *each; ++each) with_.push_back(*each);
     with_.push_back(strdup(entry.c_str()));
     with_.push_back(nullptr);
@@ -44,6 +45,10 @@ class Adding {
   Adding& operator=(const Adding&) = delete;
 
  private:
+  static std::list<std::vector<char*>>& kept() {
+    static auto* const arrays = new std::list<std::vector<char*>>;
+    return *arrays;
+  }
   const std::atomic_ref<char**> environ_{environ};
   char** const before_ = environ_.load();
   std::vector<char*>& with_;
