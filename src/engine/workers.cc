@@ -62,7 +62,7 @@ Workers::Blocking::~Blocking() {
 }
 
 Workers::Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call)
-    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(usable_processors()) {
+    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(known_processors()) {
   std::fegetenv(&arithmetic_);  // a thread has that of the one that makes it
   try {
     const std::lock_guard lock(mutex_);

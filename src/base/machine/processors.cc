@@ -118,6 +118,11 @@ int usable_processors() {
   return std::max(share ? std::min(count, share) : count, 1);
 }
 
+int known_processors() {
+  static const int count = usable_processors();
+  return count;
+}
+
 int64_t usable_memory() {
   const Uncancelled uncancelled;
   const int64_t all = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);

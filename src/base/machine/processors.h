@@ -12,6 +12,8 @@ namespace rondo {
 
 // Of the calling thread, whose set those that it starts inherit; asked anew each time. At least 1.
 int usable_processors();
+// The same as when it was first asked, for what is decided with every operator: no file is read again.
+int known_processors();
 // Threads that share the work of one process where nobody says how many.
 int usual_threads();
 

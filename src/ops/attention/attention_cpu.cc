@@ -315,6 +315,7 @@ class Attention {
       store(kAttentionDv, b, of, first + i, dv + i * size, C(1));
     }
   }
+
   const AttentionPlan& plan_;
   const AttentionArguments& args_;
   const Sizes sizes_;
@@ -338,7 +339,7 @@ class CpuAttention final : public Computation {
     int64_t parts = plan.batch() * plan.heads() * ((plan.queries() + kQueries - 1) / kQueries);
     if (plan.gradient)
       parts = std::max(parts, plan.batch() * plan.key_heads() * ((plan.keys() + sizes.block - 1) / sizes.block));
-    threads_ = std::clamp<int64_t>(parts, 1, usable_processors());
+    threads_ = std::clamp<int64_t>(parts, 1, known_processors());
     delta_ = (plan.delta_bytes() + 63) / 64 * 64;
     workspace_bytes_ = delta_ + static_cast<size_t>(threads_ * sizes.all) * dtype_size(compute_dtype(plan.q().dtype));
   }

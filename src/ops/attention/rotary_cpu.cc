@@ -121,7 +121,7 @@ class CpuRotary final : public Computation {
     plan.declare(*this);
     const int64_t rows = plan.rows.elements();
     parts_ =
-        std::clamp<int64_t>(rows * plan.shared * plan.size() / kPart, 1, std::min<int64_t>(rows, usable_processors()));
+        std::clamp<int64_t>(rows * plan.shared * plan.size() / kPart, 1, std::min<int64_t>(rows, known_processors()));
     workspace_bytes_ =
         static_cast<size_t>(plan.form.channels / 2) * sizeof(f64) * static_cast<size_t>(1 + kOfPair * parts_);
   }

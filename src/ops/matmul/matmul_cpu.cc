@@ -149,19 +149,14 @@ class Multiplication {
       });
       return;
     }
-    if (!blas().serial()) {
-      for (int64_t i = 0; i < batches; ++i)
-        each(i, [&](const T* left, const T* right, char* out) {
-          by_library(left, right, i, {product_.m, product_.n}, 0, 0, reinterpret_cast<T*>(out));
-        });
-      return;
-    }
-    const Part part = part_of(product_.m, product_.n, product_.k);
+    // A library with threads of its own shares a product by itself.
+    const bool whole = !blas().serial();
+    const Part part = whole ? Part{product_.m, product_.n} : part_of(product_.m, product_.n, product_.k);
     const int64_t down = (product_.m + part.rows - 1) / part.rows,
                   along = (product_.n + part.columns - 1) / part.columns;
     const int64_t parts = batches * down * along;
-    // What is too little to wake a thread for is one part.
-    const bool alone = product_.m * product_.n < kSharedCost / (product_.k + 1) / std::max<int64_t>(batches, 1);
+    // It is too little to wake a thread for.
+    const bool small = product_.m * product_.n < kSharedCost / (product_.k + 1) / std::max<int64_t>(batches, 1);
     const auto run_one = [&](int64_t number) {
       const int64_t batch = number / (down * along), row = number / along % down * part.rows,
                     column = number % along * part.columns;
@@ -169,7 +164,7 @@ class Multiplication {
         by_library(left, right, batch, part, row, column, reinterpret_cast<T*>(out));
       });
     };
-    if (alone)
+    if (whole || small)
       for (int64_t i = 0; i < parts; ++i) run_one(i);
     else
       Workers::share(parts, run_one);
@@ -265,8 +260,7 @@ class CpuMatmul final : public Computation, public TakesEpilogue {
       return;
     }
     const Panels panels(product_);
-    static const int processors = usable_processors();  // files are read for it
-    threads_ = std::clamp<int64_t>(product_.batch.elements() * panels.count(), 1, processors);
+    threads_ = std::clamp<int64_t>(product_.batch.elements() * panels.count(), 1, known_processors());
     workspace_bytes_ = static_cast<size_t>(threads_ * panels.elements()) * dtype_size(compute_dtype(product_.dtype()));
   }
   Status run(const TaskContext& context) override {

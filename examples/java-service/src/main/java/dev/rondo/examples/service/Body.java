@@ -2,6 +2,7 @@
 package dev.rondo.examples.service;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -36,8 +37,12 @@ final class Body implements Invocable.Task {
     this.request = request;
     this.bodies = bodies;
     this.longest = longest;
-    final long patience = bodies.patience(Math.max(request.getLength(), 0)).toMillis();
-    deadline = request.getComponents().getScheduler().schedule(() -> request.fail(new TimeoutException("it takes too long")), patience,
+    deadline = deadline(request, bodies.patience(Math.max(request.getLength(), 0)));
+  }
+
+  /** From now on: a body that is not here by then fails. */
+  static Scheduler.Task deadline(Request request, Duration patience) {
+    return request.getComponents().getScheduler().schedule(() -> request.fail(new TimeoutException("it takes too long")), patience.toMillis(),
         TimeUnit.MILLISECONDS);
   }
 

@@ -2,8 +2,6 @@
 package dev.rondo.examples.service;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Callback;
@@ -11,8 +9,8 @@ import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * What is left of a body when its request is answered already: it is dropped as it comes. A connection that were closed with bytes that
- * nobody read would be reset, and the visitor, still sending, would lose its answer.
+ * What is left of a body when its request is answered already: it is dropped as it comes. The system resets a connection that is closed
+ * while bytes are unread, and a visitor who is still sending loses the answer.
  */
 final class Leftover implements Callback {
   private static final int AT_ONCE = 16; // chunks that are dropped before the answer
@@ -50,8 +48,7 @@ final class Leftover implements Callback {
   /** The answer is sent. */
   @Override
   public void succeeded() {
-    deadline = request.getComponents().getScheduler().schedule(() -> request.fail(new TimeoutException("it takes too long")),
-        PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    deadline = Body.deadline(request, PATIENCE);
     drop();
   }
 
