@@ -88,7 +88,7 @@ class Library {
 
   std::string version_;
   bool in_process_ = false;  // what is to be accepted: it was there before, for whoever loaded it
-  std::string failing_;  // what the error says instead of "was not found"; set by accept()
+  std::string failing_;      // what the error says instead of "was not found"; set by accept()
 
  private:
   enum class State { closed, open, failed };
