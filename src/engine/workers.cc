@@ -21,11 +21,15 @@ thread_local bool looks_next = false;
 // How far a guest looks.
 constexpr int kLooks = 16;
 
-// Returns when done() or after a while, several times what it takes to be woken.
+// Several times what it takes to be woken, and less than that.
+constexpr std::chrono::microseconds kLongWatch{100}, kShortWatch{8};
+
+// Returns when done(), or after a while; whether it is.
 template <class Done>
-void watch(const Done& done) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
-  while (!done() && std::chrono::steady_clock::now() < end)
+bool watch(const Done& done, std::chrono::microseconds most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
     for (int i = 0; i < 16; ++i) {
 #if defined(__x86_64__)
       __builtin_ia32_pause();
@@ -33,6 +37,8 @@ void watch(const Done& done) {
       __asm__ volatile("yield");
 #endif
     }
+  }
+  return true;
 }
 
 }  // namespace
@@ -247,8 +253,7 @@ void Workers::share_out(Shared& shared) {
     std::erase(shared_, &shared);  // nobody comes to it any more
   }
   const auto alone = [&shared] { return shared.helpers.load(std::memory_order_acquire) == 0; };
-  watch(alone);
-  if (alone()) return;
+  if (watch(alone, kLongWatch)) return;
   std::unique_lock lock(mutex_);
   helped_.wait(lock, alone);
 }
@@ -265,12 +270,14 @@ void Workers::help(std::unique_lock<std::mutex>& lock) {
   if (shared.helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) helped_.notify_all();  // it is gone
 }
 
-// To be woken takes longer than many a task: a thread that has just worked watches a while for what comes next.
-void Workers::look(std::unique_lock<std::mutex>& lock) {
+// To be woken takes longer than many a task: a thread that has just worked watches a while for what comes next. The
+// longer, the more often something came: a processor that only watches is one that others do not have.
+void Workers::look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds& patience) {
   const uint64_t before = offers_.load(std::memory_order_relaxed);
   ++looking_;
   lock.unlock();
-  watch([&] { return offers_.load(std::memory_order_acquire) != before; });
+  const bool came = watch([&] { return offers_.load(std::memory_order_acquire) != before; }, patience);
+  patience = std::clamp(came ? patience * 2 : patience / 2, kShortWatch, kLongWatch);
   lock.lock();
   --looking_;
 }
@@ -278,12 +285,13 @@ void Workers::look(std::unique_lock<std::mutex>& lock) {
 void Workers::loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   workers_of_thread = this;
+  auto patience = kLongWatch;
   std::unique_lock lock(mutex_);
   for (bool looks = false;; looks = true) {
     while (empty() && shared_.empty() && !stopping_) {
       if (looks && looking_ + computing_ < processors_) {
         looks = false;
-        look(lock);
+        look(lock, patience);
         continue;
       }
       ++idle_;

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cfenv>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -120,7 +121,7 @@ class Workers {
   bool calls_guests() const;
   void share_out(Shared& shared);
   void help(std::unique_lock<std::mutex>& lock);
-  void look(std::unique_lock<std::mutex>& lock);
+  void look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds& patience);
 
   const std::string name_;
   const std::function<void(Task&)> body_;

@@ -73,7 +73,7 @@ inline int least_exponent(rondo_dtype dtype) {
   return dtype == RONDO_F16 ? -14 : dtype == RONDO_F64 ? -1022 : -126;
 }
 
-inline Real decode16(uint16_t bits, int digits) {
+inline Real number16(uint16_t bits, int digits) {
   const int exponent_mask = (1 << (15 - digits)) - 1;
   const int bias = exponent_mask >> 1;
   const int exponent = (bits >> digits) & exponent_mask;
@@ -82,6 +82,26 @@ inline Real decode16(uint16_t bits, int digits) {
   if (exponent == exponent_mask) return mantissa ? std::numeric_limits<Real>::quiet_NaN() : sign * INFINITY;
   if (exponent == 0) return sign * std::ldexp(Real(mantissa), 1 - bias - digits);
   return sign * std::ldexp(Real(mantissa | (1 << digits)), exponent - bias - digits);
+}
+// All numbers of a format are computed once: scaling a long double takes longer than most of what is compared.
+inline Real decode16(uint16_t bits, int digits) {
+  const auto numbers = [](int of) {
+    std::vector<Real> all(65536);
+    for (size_t i = 0; i < all.size(); ++i) all[i] = number16(static_cast<uint16_t>(i), of);
+    return all;
+  };
+  static const std::vector<Real> half = numbers(10), brain = numbers(7);
+  return digits == 10 ? half[bits] : brain[bits];
+}
+
+// 2 to the power of an exponent that a 16-bit float, or what it is scaled by, can have.
+inline Real power_of_two(int exponent) {
+  static const std::vector<Real> powers = [] {
+    std::vector<Real> all;
+    for (int i = -160; i <= 160; ++i) all.push_back(std::ldexp(Real(1), i));
+    return all;
+  }();
+  return powers.at(static_cast<size_t>(exponent + 160));
 }
 
 inline uint16_t encode16(Real value, int digits) {
@@ -96,7 +116,7 @@ inline uint16_t encode16(Real value, int digits) {
   if (exponent > (exponent_mask >> 1)) return static_cast<uint16_t>(sign | infinity);
   // The implicit one carries into the exponent field, so subnormals, normals and rounding up are one formula.
   const int bits =
-      ((exponent - least) << digits) + static_cast<int>(std::nearbyint(std::ldexp(magnitude, digits - exponent)));
+      ((exponent - least) << digits) + static_cast<int>(std::lrint(magnitude * power_of_two(digits - exponent)));
   return static_cast<uint16_t>(sign | std::min(bits, infinity));
 }
 
