@@ -120,7 +120,7 @@ def measure_operators(sizes, work):
     """Rows of operators.cc and of the files beside it: the same sizes."""
     if isinstance(work, CuPy) or hasattr(work, "session"):
         return
-    from peer_operators import adamw, attention, backward, operators
+    from peer_operators import adamw, attention, backward, operators, recurrent
     from peer_recommender import gates, recommenders
 
     large = not isinstance(work, NumPy) and work.a.device.type == "cuda"
@@ -131,7 +131,8 @@ def measure_operators(sizes, work):
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
     if isinstance(work, Torch):
         torch, device = work.torch, work.a.device
-        rows = [make(torch, device) for name, make in (("backward.", backward), ("attention.", attention), ("adamw.", adamw)) if sizes.wants_any(name)]
+        makers = (("backward.", backward), ("attention.", attention), ("lstm.", recurrent), ("gru.", recurrent), ("adamw.", adamw))
+        rows = [make(torch, device) for make in dict.fromkeys(make for name, make in makers if sizes.wants_any(name))]
         for row, call, pairs in itertools.chain(*rows, gates(torch, device, sizes.wants), recommenders(torch, device, sizes.wants)):
             if not sizes.wants(row):
                 continue

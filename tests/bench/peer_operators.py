@@ -80,7 +80,7 @@ def fastest(torch, calls):
 
 
 def attention(torch, device):
-    """The rows of attention.cc, by the fastest of PyTorch's backends that takes them; of a GPU so many captured, as there."""
+    """The rows of attention of sequences.cc, by the fastest of PyTorch's backends that takes them; of a GPU so many captured, as there."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     attend = torch.nn.functional.scaled_dot_product_attention
@@ -120,6 +120,25 @@ def attention(torch, device):
             except RuntimeError:
                 torch.cuda.synchronize()  # a backend that does not take it
         yield row, fastest(torch, graphs), CALLS
+
+
+def recurrent(torch, device):
+    """The rows of recurrent layers of sequences.cc, on a GPU captured too."""
+    large = device.type == "cuda"
+    dtype = torch.float16 if large else torch.float32
+    steps, batch, width = (128, 64, 512) if large else (32, 8, 128)
+    for name, layer, backward in (("lstm", torch.nn.LSTM, False), ("lstm", torch.nn.LSTM, True), ("gru", torch.nn.GRU, False), ("gru", torch.nn.GRU, True)):
+        made = layer(width, width, device=device, dtype=dtype)
+        x, dy = (torch.rand(steps, batch, width, device=device).to(dtype) for _ in range(2))
+        x.requires_grad_(backward)
+
+        def call():
+            if not backward:
+                with torch.no_grad():
+                    return made(x)[0]
+            return torch.autograd.grad(made(x)[0], (x, *made.parameters()), dy)
+
+        yield f"{name}." + ("train" if backward else "ask"), captured(torch, call, 1, torch.cuda.Stream()) if large else call, 1
 
 
 def adamw(torch, device):

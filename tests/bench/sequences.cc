@@ -1,0 +1,151 @@
+// Rows of what meets whole sequences, one call and its gradients, in a graph; on a cpu less of everything, in f32.
+// Attention alone, in bf16: queries, keys and values as parts of one product, 16,384 places in all and 2,048 numbers of
+// each, so many calls one behind the other. Recurrent layers, in f16: one layer of 512 numbers, 64 sequences of 128.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/rondo.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.h"
+
+namespace bench {
+namespace {
+
+constexpr int kCalls = 10;
+
+class Attended {
+ public:
+  Attended(rondo_device device, int64_t places, int64_t size, bool causal, bool backward) {
+    const bool large = device.kind == RONDO_CUDA;
+    const rondo_dtype dtype = large ? RONDO_BF16 : RONDO_F32;
+    const int64_t batch = std::max<int64_t>((large ? 16384 : 1024) / places, 1), heads = (large ? 2048 : 256) / size;
+    const auto made = [&](const std::vector<int64_t>& shape) {
+      return rondo::cast(engine_.normal(device, RONDO_F32, shape), dtype);
+    };
+    const rondo::Tensor packed = made({batch, places, 3, heads, size});
+    for (int64_t i = 0; i < 3; ++i) in_.push_back(packed.slice(2, i, i + 1).reshape({batch, places, heads, size}));
+    rondo_attention_options options = rondo::attention_defaults();
+    options.causal = causal;
+    const rondo::Tensor dy = made({batch, places, heads, size});
+    for (int i = 0; i < 3; ++i) into_.push_back(made({batch, places, heads, size}));
+    rondo_record_options recording = rondo::record_defaults();
+    recording.flags |= RONDO_RECORD_AS_WRITTEN;  // else one of equal calls would do
+    const auto calls = [&] {
+      if (!backward) {
+        for (int i = 0; i < kCalls; ++i) out_.push_back(rondo::attention(in_[0], in_[1], in_[2], options));
+        return;
+      }
+      rondo::Tape tape(engine_, {in_[0], in_[1], in_[2]}, RONDO_TAPE_KEEP);
+      const rondo::Tensor y = rondo::attention(in_[0], in_[1], in_[2], options);
+      for (int i = 0; i < kCalls; ++i)
+        tape.gradients_into(y, {in_[0], in_[1], in_[2]}, {into_[0], into_[1], into_[2]}, dy);
+    };
+    graph_ = engine_.record(calls, recording);
+    graph_.launch();
+    engine_.wait_all();
+  }
+  double sample(int launches) const {
+    const double begin = now_us();
+    for (int i = 0; i < launches; ++i) graph_.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / launches / kCalls;
+  }
+
+ private:
+  rondo::Engine engine_;
+  std::vector<rondo::Tensor> in_, into_, out_;
+  rondo::Graph graph_;
+};
+
+class Recurred {
+ public:
+  Recurred(rondo_device device, bool lstm, bool backward) {
+    const bool large = device.kind == RONDO_CUDA;
+    const rondo_dtype dtype = large ? RONDO_F16 : RONDO_F32;
+    const int64_t steps = large ? 128 : 32, batch = large ? 64 : 8, width = large ? 512 : 128, gates = lstm ? 4 : 3;
+    const auto made = [&](const std::vector<int64_t>& shape, double limit) {
+      return rondo::cast(engine_.uniform(device, RONDO_F32, shape, -limit, limit), dtype);
+    };
+    for (const int64_t second : {width, width, int64_t{0}, int64_t{0}})
+      kept_.push_back(made(second ? std::vector{gates * width, second} : std::vector{gates * width}, 0.05));
+    for (int i = 0; i < 2; ++i) kept_.push_back(made({steps, batch, width}, 1));
+    std::vector<rondo_tensor*> of;  // the weights, and what they are applied to
+    for (const rondo::Tensor& each : kept_) of.push_back(each.get());
+    rondo_tensor *dy = of.back(), *x = of[kWeights];
+    of.pop_back();
+    const auto layer = [&] {
+      rondo_tensor* out = nullptr;
+      rondo::check(lstm ? rondo_lstm(x, kWeights, of.data(), nullptr, &out, nullptr, nullptr)
+                        : rondo_gru(x, kWeights, of.data(), nullptr, &out, nullptr));
+      return rondo::Tensor(out);
+    };
+    graph_ = engine_.record([&] {
+      if (!backward) return kept_.push_back(layer());
+      rondo_tape* tape = nullptr;
+      rondo::check(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
+      for (rondo_tensor* each : of) rondo::check(rondo_tape_watch(tape, each));
+      const rondo::Tensor y = layer();
+      std::vector<rondo_tensor*> gradients(of.size(), nullptr);
+      rondo_tensor* const ends = y.get();
+      rondo::check(
+          rondo_tape_gradients(tape, 1, &ends, &dy, static_cast<int32_t>(of.size()), of.data(), gradients.data()));
+      rondo_tape_destroy(tape);
+      for (rondo_tensor* each : gradients) kept_.emplace_back(each);
+    });
+    graph_.launch();
+    engine_.wait_all();
+  }
+  double sample(int launches) const {
+    const double begin = now_us();
+    for (int i = 0; i < launches; ++i) graph_.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / launches;
+  }
+
+ private:
+  static constexpr int32_t kWeights = 4;
+
+  rondo::Engine engine_;
+  std::vector<rondo::Tensor> kept_;
+  rondo::Graph graph_;
+};
+
+}  // namespace
+
+void add_recurrent_rows(const Options& options, std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  for (const bool lstm : {true, false})
+    for (const bool backward : {false, true})
+      rows.push_back({std::string(lstm ? "lstm" : "gru") + (backward ? ".train" : ".ask"),
+                      std::string(lstm ? "an LSTM of " : "a GRU of ") +
+                          (large ? "512, 64 sequences of 128" : "128, 8 sequences of 32") +
+                          (backward ? ", with all gradients" : ""),
+                      "", Goal{}, [=]() -> Samplers {
+                        const auto recurred = std::make_shared<Recurred>(options.device, lstm, backward);
+                        return {[=] { return recurred->sample(large && !options.quick ? 10 : 2); }, {}};
+                      }});
+}
+
+void add_attention_rows(const Options& options, std::vector<Row>& rows) {
+  const bool large = options.device.kind == RONDO_CUDA;
+  for (const int64_t size : {64, 128})
+    for (const int64_t places : {128, 512, 1024, 4096, 16384}) {
+      if (!large && places > 1024) continue;
+      for (const bool causal : {false, true})
+        for (const bool backward : {false, true})
+          rows.push_back({"attention." + std::to_string(size) + "." + std::to_string(places) +
+                              (causal ? ".causal" : "") + (backward ? ".backward" : ""),
+                          std::to_string(places) + " places, heads of " + std::to_string(size) +
+                              (causal ? ", causal" : "") + (backward ? ", the three gradients" : ""),
+                          "none", large ? at_most_of_peer(1) : Goal{}, [=]() -> Samplers {
+                            auto attended = std::make_shared<Attended>(options.device, places, size, causal, backward);
+                            return {[=] { return attended->sample(large && !options.quick ? 5 : 1); }, {}};
+                          }});
+    }
+}
+
+}  // namespace bench
