@@ -33,6 +33,13 @@ bool Layout::same_shape(const Layout& other) const {
   return ndim == other.ndim && std::equal(shape, shape + ndim, other.shape);
 }
 
+bool Layout::same_as(const Layout& other) const {
+  if (!same_shape(other)) return false;
+  for (int d = 0; d < ndim; ++d)
+    if (shape[d] > 1 && strides[d] != other.strides[d]) return false;
+  return true;
+}
+
 bool Layout::repeats() const {
   if (elements() == 0) return false;
   // Axes by the length of their steps: from the inside out they usually are in order already.

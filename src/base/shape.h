@@ -23,6 +23,8 @@ struct Layout {
   }
   bool contiguous() const;
   bool same_shape(const Layout& other) const;
+  // The same shape, and the same steps on the axes that have several elements.
+  bool same_as(const Layout& other) const;
   // Some element may be reached by two indices: not every axis steps over all that the axes of smaller steps reach.
   bool repeats() const;
   // Lowest and one past the highest element offset reached, relative to the first element. Both 0 if there are none.

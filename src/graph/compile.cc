@@ -100,6 +100,7 @@ void Graph::take(ops::Program&& program) {
     tasks_.push_back(std::move(node.task));
     calls_.push_back(std::move(node.call));
   }
+  storages_.insert(storages_.end(), program.added().begin(), program.added().end());
   for (const ops::ProgramValue& value : program.values)
     if (value.kept) kept_.insert(value.storage);
 }

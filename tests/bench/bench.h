@@ -74,6 +74,7 @@ void add_optimizer_rows(const Options& options, std::vector<Row>& rows);    // o
 void add_backward_rows(const Options& options, std::vector<Row>& rows);     // backward.cc
 void add_attention_rows(const Options& options, std::vector<Row>& rows);    // sequences.cc
 void add_recurrent_rows(const Options& options, std::vector<Row>& rows);    // sequences.cc
+void add_projection_rows(const Options& options, std::vector<Row>& rows);   // sequences.cc
 void add_gate_rows(const Options& options, std::vector<Row>& rows);         // gates.cc
 void add_layer_rows(const Options& options, std::vector<Row>& rows);        // layers.cc
 void add_network_rows(const Options& options, std::vector<Row>& rows);      // networks.cc

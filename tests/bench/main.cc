@@ -147,6 +147,7 @@ int run(const Command& c) {
     add_backward_rows(c.options, rows);
     add_attention_rows(c.options, rows);
     add_recurrent_rows(c.options, rows);
+    add_projection_rows(c.options, rows);
     add_gate_rows(c.options, rows);
     add_optimizer_rows(c.options, rows);
     add_recommender_rows(c.options, rows);

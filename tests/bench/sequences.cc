@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,55 @@ class Recurred {
   rondo::Graph graph_;
 };
 
+// Projections of 12 heads, each by its part of one weight, from what they made before; ten times in a row.
+class Projected {
+ public:
+  explicit Projected(rondo_device device) {
+    const auto made = [&](const std::vector<int64_t>& shape) {
+      return rondo::cast(engine_.uniform(device, RONDO_F32, shape, -0.1, 0.1), RONDO_BF16);
+    };
+    weight_ = made({kHeads, kWidth, kWidth / kHeads});
+    for (int i = 0; i <= kTurns; ++i) results_.push_back(made({kHeads, kPlaces, kWidth / kHeads}));
+    stacked_ = record(0);
+    apart_ = record(RONDO_RECORD_AS_WRITTEN);
+    if (stacked_.info().tasks != kTurns) throw std::runtime_error("the heads are not one product");
+  }
+  double sample(bool stacked, int launches) const {
+    const rondo::Graph& graph = stacked ? stacked_ : apart_;
+    const double begin = now_us();
+    for (int i = 0; i < launches; ++i) graph.launch();
+    engine_.wait_all();
+    return (now_us() - begin) / launches / kTurns;
+  }
+
+ private:
+  static constexpr int kTurns = 10;
+  static constexpr int64_t kHeads = 12, kWidth = 768, kPlaces = 128;
+
+  rondo::Graph record(uint32_t flags) {
+    rondo_record_options options = rondo::record_defaults();
+    options.flags |= flags;
+    return engine_.record(
+        [&] {
+          for (size_t turn = 0; turn < kTurns; ++turn) {
+            const rondo::Tensor x = results_[turn].reshape({kPlaces, kWidth});
+            for (int64_t i = 0; i < kHeads; ++i) {
+              const rondo::Tensor head = results_[turn + 1].slice(0, i, i + 1).reshape({kPlaces, kWidth / kHeads});
+              const rondo::Tensor by = weight_.slice(0, i, i + 1).reshape({kWidth, kWidth / kHeads});
+              rondo_tensor* into = head.get();
+              rondo::check(rondo_matmul(x.get(), by.get(), nullptr, &into));
+            }
+          }
+        },
+        options);
+  }
+
+  rondo::Engine engine_;
+  rondo::Tensor weight_;
+  std::vector<rondo::Tensor> results_;
+  rondo::Graph stacked_, apart_;
+};
+
 }  // namespace
 
 void add_recurrent_rows(const Options& options, std::vector<Row>& rows) {
@@ -128,6 +178,17 @@ void add_recurrent_rows(const Options& options, std::vector<Row>& rows) {
                         const auto recurred = std::make_shared<Recurred>(options.device, lstm, backward);
                         return {[=] { return recurred->sample(large && !options.quick ? 10 : 2); }, {}};
                       }});
+}
+
+void add_projection_rows(const Options& options, std::vector<Row>& rows) {
+  if (options.device.kind != RONDO_CUDA) return;  // on a cpu they stay apart
+  rows.push_back(
+      {"heads.stacked", "projections of 12 heads, 128 x 768, bf16, as one product",
+       "the same as written, a product for each head", at_most_times(0.7), [=]() -> Samplers {
+         const auto projected = std::make_shared<Projected>(options.device);
+         const int launches = options.quick ? 2 : 20;
+         return {[=] { return projected->sample(true, launches); }, [=] { return projected->sample(false, launches); }};
+       }});
 }
 
 void add_attention_rows(const Options& options, std::vector<Row>& rows) {

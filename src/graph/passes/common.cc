@@ -77,13 +77,6 @@ bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
   return a.axis == b.axis;
 }
 
-bool same_layout(const Layout& a, const Layout& b) {
-  if (!a.same_shape(b)) return false;
-  for (int d = 0; d < a.ndim; ++d)
-    if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
-  return true;
-}
-
 // What a view of a copy shows, as a view of what was copied: its axes are those of the copy in any order.
 std::optional<View> seen_through(const View& view, const View& copy, const View& source) {
   if (view.offset != copy.offset || view.elements() != copy.elements()) return {};
@@ -203,12 +196,12 @@ class Common {
       return &memory.device() == &program_.values[to.value].storage->device() && !memory.pinned() &&
              (writes_[place] == 0 || last_write_[place] < since);
     };
-    if (same_layout(from.view.layout, to.view.layout) && stays(from, i)) return Lying{from.value, from.view.offset, i};
+    if (from.view.layout.same_as(to.view.layout) && stays(from, i)) return Lying{from.value, from.view.offset, i};
     const size_t before = last_write_[from.value];
     if (writes_[from.value] != 1 || before >= i || !is_copy(program_.nodes[before])) return {};
     const ProgramOperand &first = program_.nodes[before].operands[0], &made = program_.nodes[before].operands[1];
     const std::optional<View> seen = seen_through(from.view, made.view, first.view);
-    if (!seen || !same_layout(seen->layout, to.view.layout) || !stays(first, before)) return {};
+    if (!seen || !seen->layout.same_as(to.view.layout) || !stays(first, before)) return {};
     return Lying{first.value, first.view.offset, before};
   }
   // Copies whose copies read what they read: if nobody else reads them any more.
@@ -233,7 +226,7 @@ class Common {
   bool same_operand(const ProgramOperand& a, const ProgramOperand& b) const {
     const Place x = place_[a.value], y = place_[b.value];
     return x.value == y.value && x.bytes + a.view.offset == y.bytes + b.view.offset && a.view.dtype == b.view.dtype &&
-           same_layout(a.view.layout, b.view.layout);
+           a.view.layout.same_as(b.view.layout);
   }
   uint64_t hash(const ProgramNode& node) const {
     uint64_t all = node.call->of.index();
@@ -264,7 +257,7 @@ class Common {
         const ProgramOperand &a = first.operands[k], &b = node.operands[k];
         if (b.written)
           equal = a.written && may_go(b) && writes_[a.value] == 1 && a.view.offset == 0 &&
-                  a.view.dtype == b.view.dtype && same_layout(a.view.layout, b.view.layout);
+                  a.view.dtype == b.view.dtype && a.view.layout.same_as(b.view.layout);
         else
           equal = !a.written && same_operand(a, b) && each.written[read++] == written_[place_[b.value].value];
       }

@@ -101,6 +101,15 @@ std::string Groups::line(const std::vector<uint32_t>& nodes) const {
   return line;
 }
 
+std::string Groups::some(const std::vector<uint32_t>& nodes) const {
+  constexpr size_t kNamed = 4;
+  std::string line;
+  for (size_t i = 0; i < std::min(nodes.size(), kNamed); ++i)
+    line += format("%s %u '%s'", i > 0 ? "," : "", nodes[i], program_.nodes[nodes[i]].task->name());
+  if (nodes.size() > kNamed) line += format(" and %zu more", nodes.size() - kNamed);
+  return line;
+}
+
 std::string Groups::sites(const std::vector<uint32_t>& nodes) const {
   constexpr size_t kNamed = 4;
   std::vector<const std::string*> sites;  // each once

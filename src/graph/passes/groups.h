@@ -43,6 +43,8 @@ class Groups {
   // Of nodes that became one: its operators, "mul, tanh", and what a report says, "one of 0 'mul', 1 'tanh'".
   std::string operators(const std::vector<uint32_t>& nodes) const;
   std::string line(const std::vector<uint32_t>& nodes) const;
+  // The first of them, " 0 'mul', 1 'tanh' and 7 more".
+  std::string some(const std::vector<uint32_t>& nodes) const;
   // Where they were recorded, "train.c:42, train.c:44".
   std::string sites(const std::vector<uint32_t>& nodes) const;
   // Puts the program in its new order; made(nodes): the node that several are.

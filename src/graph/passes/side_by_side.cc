@@ -2,8 +2,7 @@
 // an optimizer's updates of many parameters are. Each computes what it would have alone.
 //
 // Nodes that depend on each other stay apart, and so do those that cannot run at the same time without making the
-// longest way through the program longer: each node has a first and a last step at which it can run, and a group has
-// those that all of its nodes have.
+// longest way through the program longer (steps.h).
 //
 // On a GPU alone: there a launch costs as much as a small node's work, and what is captured fails as a whole anyway.
 //
@@ -15,6 +14,7 @@
 #include "engine/engine.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
+#include "graph/passes/steps.h"
 #include "ops/elementwise/elementwise_group.h"
 
 namespace rondo {
@@ -45,50 +45,20 @@ struct HashOfKernel {
 
 class SideBySide {
  public:
-  explicit SideBySide(ops::Program& program) : program_(program), groups_(program), steps_of_(program.nodes.size()) {
-    find_steps();
-  }
+  explicit SideBySide(ops::Program& program)
+      : program_(program), groups_(program), together_(groups_.dependences(), program.nodes.size()) {}
   void form_groups();
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
 
  private:
-  struct Steps {
-    size_t first = 0, last = 0;
-  };
-
-  void find_steps();
   bool join(uint32_t i, const ElementwiseTask& task, uint32_t group);
   ProgramNode grouped(const std::vector<uint32_t>& nodes, PassReport* report);
 
   ops::Program& program_;
   Groups groups_;
-  std::vector<Steps> steps_of_;  // by node; by group: those of all of its nodes
+  Steps together_;
 };
-
-void SideBySide::find_steps() {
-  const Dependences& dependences = groups_.dependences();
-  const size_t count = steps_of_.size();
-  std::vector<size_t> most_until(count + 1);  // the greatest first step before each number
-  for (uint32_t i = 0; i < count; ++i) {
-    const Dependences::Node& node = dependences.node(i);
-    size_t first = node.all_before ? most_until[node.all_before] + 1 : 0;
-    for (const Dependences::Before& each : node.before) first = std::max(first, steps_of_[each.node].first + 1);
-    steps_of_[i].first = first;
-    most_until[i + 1] = std::max(most_until[i], first);
-  }
-  for (Steps& each : steps_of_) each.last = most_until[count];
-  std::vector<size_t> all_by(count + 1, most_until[count]);  // what all before a number must have run by
-  for (size_t i = count; i-- > 0;) {
-    const Dependences::Node& node = dependences.node(i);
-    all_by[i] = std::min(all_by[i], all_by[i + 1]);
-    size_t& last = steps_of_[i].last;
-    last = std::min(last, all_by[i + 1]);
-    for (const Dependences::Before& each : node.before)
-      steps_of_[each.node].last = std::min(steps_of_[each.node].last, last - 1);
-    if (node.all_before) all_by[node.all_before] = std::min(all_by[node.all_before], last - 1);
-  }
-}
 
 bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
   if (!groups_.open(group)) return false;
@@ -98,10 +68,7 @@ bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
   if (nodes.size() >= static_cast<size_t>(ops::group_capacity(expression)) ||
       !std::equal(task.scalars(), task.scalars() + expression.scalars(), first.scalars()))
     return false;
-  Steps both = steps_of_[group];
-  both.first = std::max(both.first, steps_of_[i].first);
-  both.last = std::min(both.last, steps_of_[i].last);
-  if (both.first > both.last) return false;
+  if (!together_.meet(i, group)) return false;
   for (const Dependences::Before& each : groups_.dependences().node(i).before) {
     groups_.step();
     // mutation: launch_shared_with_what_it_waits_for
@@ -110,13 +77,13 @@ bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return false;
   groups_.join(i, {group}, *place, groups_.nodes_with(i, {group}));
-  steps_of_[group] = both;
+  together_.join(i, group);
   return true;
 }
 
 void SideBySide::form_groups() {
   std::unordered_map<rtc::Signature, std::vector<uint32_t>, HashOfKernel> alike;
-  for (uint32_t i = 0; i < steps_of_.size(); ++i) {
+  for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
     groups_.begin(i);
     if (const ElementwiseTask* task = small_task(program_.nodes[i])) {
       std::vector<uint32_t>& groups = alike[task->signature(rtc::kElementwiseGroup)];
@@ -131,15 +98,9 @@ void SideBySide::form_groups() {
 
 ProgramNode SideBySide::grouped(const std::vector<uint32_t>& nodes, PassReport* report) {
   std::vector<Ref<ElementwiseTask>> parts;
-  std::string line = "one launch of";
-  constexpr size_t kNamed = 4;
-  for (const uint32_t each : nodes) {
-    Task& task = *program_.nodes[each].task;
-    parts.push_back(Ref<ElementwiseTask>::share(&static_cast<ElementwiseTask&>(task)));
-    if (parts.size() <= kNamed) line += format("%s %u '%s'", parts.size() > 1 ? "," : "", each, task.name());
-  }
-  if (parts.size() > kNamed) line += format(" and %zu more", parts.size() - kNamed);
-  report->lines.push_back(std::move(line));
+  for (const uint32_t each : nodes)
+    parts.push_back(Ref<ElementwiseTask>::share(&static_cast<ElementwiseTask&>(*program_.nodes[each].task)));
+  report->lines.push_back("one launch of" + groups_.some(nodes));
   const ProgramNode& first = program_.nodes[nodes[0]];
   const char* const name = Engine::intern(format("%zu of %s", nodes.size(), first.task->name()).c_str());
   Device& device = first.task->device();

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/matmul.h"
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -91,6 +93,53 @@ std::optional<Product> Product::with(const Epilogue& epilogue) const {
   product.bias_step = epilogue.bias.layout.strides[0];
   product.activation = epilogue.activation;
   product.out = epilogue.to;
+  return product;
+}
+
+std::optional<Apart> Product::apart(const Product& other) const {
+  // As far as algorithms hang on where memory begins.
+  const auto aligned = [](const View& view) { return std::gcd(view.offset, kAligned); };
+  const auto same_view = [&](const View& x, const View& y) {
+    return x.dtype == y.dtype && x.layout.same_as(y.layout) && aligned(x) == aligned(y);
+  };
+  const bool alike = m == other.m && n == other.n && k == other.k && same_view(a, other.a) && same_view(b, other.b) &&
+                     same_view(out, other.out) && std::equal(a_step, a_step + 2, other.a_step) &&
+                     std::equal(b_step, b_step + 2, other.b_step) && activation == other.activation &&
+                     allow_tf32 == other.allow_tf32 && bias.storage == other.bias.storage &&
+                     bias.offset == other.bias.offset && bias_step == other.bias_step;
+  const bool single = batch.count == 0 && other.batch.count == 0 && !after && !other.after && !out.accumulate &&
+                      !other.out.accumulate && out.layout.ndim < kMaxDims;
+  if (!alike || !single || a.storage != other.a.storage || b.storage != other.b.storage) return {};
+  const auto size = static_cast<int64_t>(dtype_size(dtype())), out_size = static_cast<int64_t>(dtype_size(out.dtype));
+  const int64_t a_bytes = other.a.offset - a.offset, b_bytes = other.b.offset - b.offset;
+  const int64_t out_bytes = out.storage == other.out.storage ? other.out.offset - out.offset : 0;
+  if (a_bytes < 0 || b_bytes < 0 || out_bytes < 0 || a_bytes % size || b_bytes % size || out_bytes % out_size)
+    return {};
+  return Apart{a_bytes / size, b_bytes / size, out_bytes / out_size};
+}
+
+Product Product::stacked(int64_t count, const Apart& apart) const {
+  // The axis of the stack stands before the leading axes of an operand, where they are broadcast.
+  const auto stack = [&](View* view, int64_t step) {
+    Layout& layout = view->layout;
+    Layout wider;
+    wider.ndim = out.layout.ndim + 1;
+    wider.shape[0] = count;
+    wider.strides[0] = step;
+    for (int d = 1; d < wider.ndim; ++d) {
+      const int from = d - (wider.ndim - layout.ndim);
+      wider.shape[d] = from < 0 ? 1 : layout.shape[from];
+      wider.strides[d] = from < 0 ? 0 : layout.strides[from];
+    }
+    layout = wider;
+  };
+  Product product = *this;
+  stack(&product.a, apart.a);
+  stack(&product.b, apart.b);
+  stack(&product.out, apart.out);
+  product.batch.push(count, {apart.a, apart.b, apart.out});
+  product.as_alone = true;
+  lay_out_rows(product.out.layout, nullptr, &product);
   return product;
 }
 

@@ -15,7 +15,16 @@
 
 namespace rondo::ops {
 
+// How far the operands of two products lie apart, in elements. `out` is 0 if the results lie in memory of their own.
+struct Apart {
+  int64_t a = 0, b = 0, out = 0;
+  bool operator==(const Apart&) const = default;
+};
+
 struct Product {
+  // What a library chooses hangs on which powers of two, up to this one, divide the addresses of its operands.
+  static constexpr int64_t kAligned = 256;
+
   View a, b, bias, out;  // bias.storage null: none
   int64_t m = 0, n = 0, k = 0;
   Dims<3> batch;             // arrays: a, b, out
@@ -37,10 +46,27 @@ struct Product {
     memory.move_all(a, b, bias, out);
     if (after) after = std::make_shared<RowSide>(memory.moved(*after));
   }
+  // Each of a batch has the bits that it has as a product of its own.
+  bool as_alone = false;
   // With an epilogue in the place of none, if a product can have that one.
   std::optional<Product> with(const Epilogue& epilogue) const;
+  // How much further the operands of another product are that is otherwise the same, if it is.
+  std::optional<Apart> apart(const Product& other) const;
+  // So many of those, one behind the other.
+  Product stacked(int64_t count, const Apart& apart) const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
+};
+
+// A task of one product, of which several that are alike may be one task (graph/passes/stack.cc).
+class Stackable {
+ public:
+  virtual const Product& product() const = 0;
+  // A task of so many, each with the bits that it has alone; null if that would not be one launch.
+  virtual Ref<Task> stacked(int64_t count, const Apart& apart) const = 0;
+
+ protected:
+  ~Stackable() = default;
 };
 
 inline constexpr const char* kMatmul = "rondo_matmul";

@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/dtype.h"
 #include "base/log.h"
@@ -145,6 +146,23 @@ class Scratch {
   CudaDevice& device_;
 };
 
+// Numbers of either sign between 1/32 and 1, all different in their last digits.
+std::vector<char> mixed_numbers(int32_t dtype, size_t bytes) {
+  const bool half = is_half(static_cast<rondo_dtype>(dtype));
+  const int digits = dtype == RONDO_F16 ? 10 : dtype == RONDO_BF16 ? 7 : dtype == RONDO_F64 ? 52 : 23;
+  const int bits = half ? 16 : dtype == RONDO_F64 ? 64 : 32;
+  const uint64_t one = (uint64_t{1} << (bits - 2 - digits)) - 1;  // the exponent of 1
+  std::vector<char> numbers(bytes);
+  uint64_t state = 0x9e3779b97f4a7c15;
+  for (size_t at = 0; at + static_cast<size_t>(bits) / 8 <= bytes; at += static_cast<size_t>(bits) / 8) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    const uint64_t mantissa = state >> 8 & ((uint64_t{1} << digits) - 1), exponent = one - 1 - (state & 255) % 4;
+    const uint64_t number = (state >> 63) << (bits - 1) | exponent << digits | mantissa;
+    std::memcpy(&numbers[at], &number, static_cast<size_t>(bits) / 8);  // little-endian
+  }
+  return numbers;
+}
+
 bool has_bias(const Problem& problem) {
   return problem.epilogue & CUBLASLT_EPILOGUE_BIAS;
 }
@@ -188,13 +206,67 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
   return {};
 }
 
-Status make_plan(CudaDevice& device, const Problem& problem, Plan* plan) {
+// Whether a plan of many makes the bits that the plan of one makes of each.
+Status compare(CudaDevice& device, const Plan& many, const Plan& one, bool* same) {
+  const Problem& problem = many.problem;
+  Scratch scratch(device);
+  RONDO_TRY(scratch.take(problem, std::max(many.workspace_bytes, one.workspace_bytes)));
+  const auto stream = static_cast<CUstream>(scratch.stream);
+  const std::vector<char> numbers = mixed_numbers(problem.dtype, scratch.in_bytes);
+  RONDO_TRY(device.copy(CopyKind::host_to_device, scratch.in, numbers.data(), numbers.size(), stream));
+  const std::vector<char> bias = mixed_numbers(problem.out_dtype, scratch.bias_bytes);
+  RONDO_TRY(device.copy(CopyKind::host_to_device, scratch.bias, bias.data(), bias.size(), stream));
+  const auto at = [](void* first, int64_t elements, int32_t dtype) {
+    return static_cast<char*>(first) + elements * static_cast<int64_t>(dtype_size(static_cast<rondo_dtype>(dtype)));
+  };
+  std::vector<char> results[2];
+  for (const Plan* const plan : {&many, &one}) {
+    RONDO_CU(cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(scratch.out), 0, scratch.out_bytes, stream),
+             "cuMemsetD8Async");
+    if (has_bias(problem)) RONDO_TRY(set_bias(plan->description, scratch.bias));
+    for (int i = 0; i < (plan == &many ? 1 : problem.batch); ++i)
+      RONDO_TRY(multiply(device, *plan, plan->description, at(scratch.in, i * problem.a.batch_stride, problem.dtype),
+                         at(scratch.in, i * problem.b.batch_stride, problem.dtype),
+                         at(scratch.out, i * problem.d.batch_stride, problem.out_dtype), scratch.workspace, stream));
+    std::vector<char>& result = results[plan == &one];
+    result.resize(scratch.out_bytes);
+    RONDO_TRY(device.copy(CopyKind::device_to_host, result.data(), scratch.out, result.size(), stream));
+    RONDO_TRY(device.stream_synchronize(stream));
+  }
+  *same = results[0] == results[1];
+  return {};
+}
+
+// Takes the algorithm of one matrix, if it computes many in a call, each as it would alone.
+Status make_plan_as_alone(CudaDevice& device, const Plan& one, Plan* plan) {
+  if (!one.usable) return {};
+  cublasLtMatmulHeuristicResult_t result = {};
+  const cublasStatus_t checked = cublaslt().cublasLtMatmulAlgoCheck(plan->handle, plan->description, plan->a, plan->b,
+                                                                    plan->d, plan->d, &one.algorithm, &result);
+  if (checked != CUBLAS_STATUS_SUCCESS || result.state != CUBLAS_STATUS_SUCCESS) {
+    log(RONDO_LOG_DEBUG, "rondo_matmul: an algorithm of one matrix is none of %d",
+        static_cast<int>(plan->problem.batch));
+    return {};
+  }
+  plan->algorithm = one.algorithm;
+  plan->workspace_bytes = result.workspaceSize;
+  RONDO_TRY(try_out(device, *plan, &plan->usable));
+  if (!plan->usable) return {};
+  plan->usable = false;
+  if (Status status = compare(device, *plan, one, &plan->usable); !status.ok() && status.code() != RONDO_OUT_OF_MEMORY)
+    return status;
+  if (!plan->usable) log(RONDO_LOG_DEBUG, "rondo_matmul: many matrices in a call have other bits than each alone");
+  return {};
+}
+
+Status make_plan(CudaDevice& device, const Problem& problem, const Plan* one, Plan* plan) {
   plan->problem = problem;
   RONDO_TRY(handle_of(device, &plan->handle));
   RONDO_TRY(make_description(problem, &plan->description));
   RONDO_TRY(make_layout(problem, problem.dtype, problem.a, &plan->a));
   RONDO_TRY(make_layout(problem, problem.dtype, problem.b, &plan->b));
   RONDO_TRY(make_layout(problem, problem.out_dtype, problem.d, &plan->d));
+  if (one) return make_plan_as_alone(device, *one, plan);
   Preference preference;
   RONDO_TRY(preference.fill(device, problem));
   constexpr int kProposals = 8;
@@ -276,6 +348,14 @@ Status find_plan(CudaDevice& device, const Problem& problem, const Plan** plan) 
       return {};
     }
   }
+  const Plan* alone = nullptr;
+  if (problem.as_alone) {
+    Problem one = problem;
+    one.as_alone = 0;
+    one.batch = 1;
+    one.a.batch_stride = one.b.batch_stride = one.d.batch_stride = 0;
+    RONDO_TRY(find_plan(device, one, &alone));
+  }
   std::lock_guard one(making);
   {
     std::shared_lock lock(table);
@@ -287,7 +367,7 @@ Status find_plan(CudaDevice& device, const Problem& problem, const Plan** plan) 
   CudaDevice::Current current(device);
   StreamDevice::Relaxed relaxed(device);  // loading code and taking memory, should the thread be capturing
   auto* made = new Plan;
-  if (Status status = make_plan(device, problem, made); !status.ok()) {
+  if (Status status = make_plan(device, problem, alone, made); !status.ok()) {
     destroy(made);
     return status;
   }

@@ -27,8 +27,8 @@ struct Problem {
   int32_t device = 0;
   int32_t dtype = 0;      // rondo_dtype of A and B
   int32_t out_dtype = 0;  // of D and the bias: dtype, or the one it is computed in
-  int32_t unused = 0;
-  int32_t epilogue = 0;  // CUBLASLT_EPILOGUE_*
+  int32_t as_alone = 0;   // by the algorithm of one matrix, with its bits; or not at all
+  int32_t epilogue = 0;   // CUBLASLT_EPILOGUE_*
   int32_t beta = 0;
   int32_t tf32 = 0;
 };

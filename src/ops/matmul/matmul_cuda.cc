@@ -100,7 +100,7 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
   return fits(columns, rows, column_step, row_step, &operand->leading);
 }
 
-class CudaMatmul final : public KernelTask, public TakesEpilogue {
+class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackable {
  public:
   explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
     product.declare(*this);
@@ -127,10 +127,17 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
     if (!product) return {};
     return make_ref<CudaMatmul>(*product);
   }
+  const Product& product() const override { return product_; }
+  Ref<Task> stacked(int64_t count, const Apart& apart) const override {
+    const Ref<CudaMatmul> task = make_ref<CudaMatmul>(product_.stacked(count, apart));
+    if (!task->choose().ok() || task->one_by_one_) return {};
+    return task;
+  }
 
  private:
   // The library, if it takes the product, and the kernel that follows it or does it all.
   Status choose() {
+    if (product_.as_alone) return choose_as_alone();
     if (product_.k > 0 && !prefers_tensor_kernel() && have_cublaslt()) {
       if (!product_.after) RONDO_TRY(find_plan(false));
       const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
@@ -140,6 +147,22 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
       add_own_kernel();
     else if (staged_bytes_)
       add_finish_kernel();
+    chosen_ = true;
+    return {};
+  }
+
+  // What each product of the stack would choose, for all of them in one launch.
+  Status choose_as_alone() {
+    Product first = product_;
+    first.as_alone = false;
+    first.batch = {};
+    for (View* each : {&first.a, &first.b, &first.out}) each->layout.shape[0] = 1;
+    const Ref<CudaMatmul> alone = make_ref<CudaMatmul>(first);
+    RONDO_TRY(alone->choose());
+    one_by_one_ = alone->staged_bytes_ > 0;
+    if (alone->plan_ && !one_by_one_) RONDO_TRY(find_plan(false));
+    one_by_one_ = one_by_one_ || (alone->plan_ && !plan_);
+    if (!plan_) add_own_kernel();
     chosen_ = true;
     return {};
   }
@@ -400,6 +423,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue {
 
   const Product product_;
   bool chosen_ = false;
+  bool one_by_one_ = false;  // of a stack: each alone would be by the library, which does not take all in a call
   const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer

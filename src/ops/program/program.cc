@@ -70,6 +70,11 @@ void Program::find_operands(ProgramNode* node) {
   }
 }
 
+void Program::add(Ref<Storage> storage) {
+  made_.insert(storage.get());
+  added_.push_back(std::move(storage));
+}
+
 ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
   ProgramNode node;
   node.section = section;

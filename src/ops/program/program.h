@@ -64,6 +64,10 @@ class Program {
   // Whether what one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 
+  // A storage besides, made in the recording: what a pass puts several of its values into.
+  void add(Ref<Storage> storage);
+  const std::vector<Ref<Storage>>& added() const { return added_; }
+
   // A node for a task that has declared its accesses. call: null if it is opaque.
   ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
   // The same at the end.
@@ -84,7 +88,9 @@ class Program {
   uint32_t value_of(Storage& storage);
   void find_operands(ProgramNode* node);
 
-  const Storages made_, outputs_;
+  Storages made_;
+  const Storages outputs_;
+  std::vector<Ref<Storage>> added_;
   std::unordered_map<const Storage*, uint32_t> numbers_;
 };
 
