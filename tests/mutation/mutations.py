@@ -233,6 +233,13 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="stack_is_not_evenly_spaced",
+        breaks="products that are made one lie evenly spaced",
+        program="recording",
+        cases="Conformance/Stacked.PartsOfOneResult/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="launch_shared_with_what_it_waits_for",
         breaks="operators that share a launch do not depend on each other",
         program="recording",

@@ -84,19 +84,17 @@ class Stacks {
   const std::unordered_set<const Task*>& alone_;
   Groups groups_;
   Steps together_;
-  std::vector<bool> temporary_;  // by value: one node makes all of it, and what reads it can be made again
+  std::vector<bool> temporary_;                 // by value: what uses it can be made again for other memory
   std::unordered_map<uint32_t, Stack> stacks_;  // by group of several
 };
 
 void Stacks::find_temporaries() {
-  std::vector<uint32_t> writes(program_.values.size());
   for (const ops::ProgramValue& value : program_.values)
     temporary_.push_back(!value.outlives() && !value.storage->pinned());
   for (const ProgramNode& node : program_.nodes) {
     const bool fixed = node.opaque() || std::holds_alternative<ops::ControlCall>(node.call->of);
     for (const ops::ProgramOperand& each : node.operands)
-      // mutation: stacked_result_is_written_twice
-      if (fixed || !each.known || (each.written && ++writes[each.value] > 1)) temporary_[each.value] = false;
+      if (fixed || !each.known) temporary_[each.value] = false;
   }
 }
 
