@@ -423,7 +423,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
 
   const Product product_;
   bool chosen_ = false;
-  bool one_by_one_ = false;  // of a stack: each alone would be by the library, which does not take all in a call
+  bool one_by_one_ = false;         // of a stack: each alone would be by the library, which does not take all in a call
   const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
