@@ -230,6 +230,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     problem->b = b;
     problem->d = d;
     problem->k = p.k;
+    problem->as_alone = p.as_alone;
     problem->device = device().id().index;
     problem->dtype = p.dtype();
     problem->out_dtype = staged ? compute_dtype(p.dtype()) : p.out.dtype;
