@@ -5,15 +5,19 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import dev.rondo.Activation;
+import dev.rondo.Autocast;
 import dev.rondo.BagMode;
 import dev.rondo.BinaryOp;
 import dev.rondo.DType;
+import dev.rondo.DescendOptions;
 import dev.rondo.Device;
 import dev.rondo.DeviceKind;
 import dev.rondo.EmbeddingBag;
 import dev.rondo.Engine;
 import dev.rondo.Graph;
 import dev.rondo.GraphInfo;
+import dev.rondo.LossScaler;
+import dev.rondo.LossScalerOptions;
 import dev.rondo.MatmulOptions;
 import dev.rondo.ModelFile;
 import dev.rondo.Operators;
@@ -36,7 +40,8 @@ import java.util.Map;
 import java.util.Objects;
 
 public final class Dlrm {
-  private static final String USAGE = "usage: Dlrm [DEVICE [STEPS [BATCH [FILE]]]]\n"
+  private static final String USAGE = "usage: Dlrm [--half] [DEVICE [STEPS [BATCH [FILE]]]]\n"
+      + "  --half  the upper network computes in f16, and the loss is scaled; what is trained stays f32\n"
       + "  DEVICE  cpu (without an argument), cuda:0 or auto\n"
       + "  STEPS   of training (1024)\n"
       + "  BATCH   samples of a step (128)\n"
@@ -188,10 +193,12 @@ public final class Dlrm {
     private final Tensor[] parameters = new Tensor[2 * INPUTS.length]; // of each layer the weight and the bias
     private final Optimizer optimizer; // of these
     private final Tensor rate; // the optimizer's: tables go by it too
+    private final LossScaler scaler; // of a half model; else null
     private final Tensor loss; // sum of the batches' mean losses since takeLoss
     private final Tensor addToLoss;
 
-    Model(Engine engine, Device device, int batch, Clicks clicks) {
+    /** The upper network of a half model computes in f16, and its loss is scaled; what is trained stays f32. */
+    Model(Engine engine, Device device, int batch, boolean half, Clicks clicks) {
       this.engine = engine;
       this.device = device;
       this.batch = batch;
@@ -209,6 +216,7 @@ public final class Dlrm {
       }
       optimizer = Optimizer.create(new OptimizerOptions().kind(OptimizerKind.SGD).rate(0.4), parameters);
       rate = Objects.requireNonNull(optimizer.states().get("optimizer.rate"), "optimizer.rate");
+      scaler = half ? LossScaler.create(engine, device, new LossScalerOptions()) : null;
       loss = engine.full(device, DType.F32, 0);
       addToLoss = loss.accumulator();
     }
@@ -235,16 +243,33 @@ public final class Dlrm {
       }
     }
 
-    /** The losses of samples whose rows are looked up. */
-    private Tensor forward(Samples samples, Vectors vectors) {
+    /**
+     * The mean loss of samples whose rows are looked up, written into a tensor. In a half model what is above the vectors computes in f16;
+     * what is written into a view of them does not.
+     */
+    private void forward(Samples samples, Vectors vectors, Tensor loss) {
       final Tensor hidden = samples.dense.matmul(parameters[0], layer(0, Activation.RELU));
       Operators.matmul(hidden, parameters[2], layer(1, Activation.RELU), vectors.dense);
-      final Tensor pairs = Operators.dotInteraction(vectors.all, true);
-      final Tensor above = pairs.matmul(parameters[4], layer(2, Activation.RELU));
-      return above.matmul(parameters[6], layer(3, Activation.NONE)).bceWithLogits(samples.labels);
+      if (scaler == null) {
+        above(samples, vectors, loss);
+        return;
+      }
+      try (Autocast half = engine.autocast(DType.F16)) {
+        above(samples, vectors, loss);
+      }
     }
 
-    /** The next batch forward and back, and all updates. Call it to run it, or inside a recording to keep it. */
+    private void above(Samples samples, Vectors vectors, Tensor loss) {
+      final Tensor pairs = Operators.dotInteraction(vectors.all, true);
+      final Tensor above = pairs.matmul(parameters[4], layer(2, Activation.RELU));
+      final Tensor losses = above.matmul(parameters[6], layer(3, Activation.NONE)).bceWithLogits(samples.labels);
+      Operators.reduce(ReduceOp.MEAN, losses, null, false, loss);
+    }
+
+    /**
+     * The next batch forward and back, and all updates. Call it to run it, or inside a recording to keep it. With a scaled loss layers and
+     * tables are updated if all gradients are finite, and otherwise neither: the device decides.
+     */
     void step() {
       try (Scope scope = Scope.open()) {
         final Samples samples = new Samples(training, positions);
@@ -256,10 +281,15 @@ public final class Dlrm {
         final Tensor[] sources = Arrays.copyOf(parameters, parameters.length + 1);
         sources[parameters.length] = vectors.rows;
         final Tape tape = engine.tape(sources);
-        Operators.reduce(ReduceOp.MEAN, forward(samples, vectors), null, false, addToLoss);
-        final List<Tensor> gradients = tape.gradients(loss, sources);
-        optimizer.step(gradients.subList(0, parameters.length));
-        EmbeddingBag.descend(List.of(tables), vectors.indices, null, BagMode.SUM, gradients.get(parameters.length), rate);
+        forward(samples, vectors, addToLoss);
+        final List<Tensor> gradients = tape.gradients(scaler == null ? loss : scaler.scale(loss), sources);
+        final Tensor[] goesBy = scaler == null ? new Tensor[2] : scaler.finite(gradients); // whether all are finite, and 1 / the scale
+        optimizer.step(gradients.subList(0, parameters.length), goesBy[0], goesBy[1]);
+        EmbeddingBag.descend(List.of(tables), vectors.indices, null, BagMode.SUM, gradients.get(parameters.length), rate,
+            new DescendOptions().finite(goesBy[0]).scale(goesBy[1]));
+        if (scaler != null) {
+          scaler.update();
+        }
       }
     }
 
@@ -272,7 +302,9 @@ public final class Dlrm {
     /** The mean loss of samples that it is not trained on. */
     double test(Samples samples) {
       try (Scope scope = Scope.open()) {
-        return forward(samples, new Vectors(samples)).mean().item();
+        final Tensor mean = engine.empty(device, DType.F32);
+        forward(samples, new Vectors(samples), mean);
+        return mean.item();
       }
     }
 
@@ -313,14 +345,14 @@ public final class Dlrm {
     return graph;
   }
 
-  private static void run(Device device, int steps, int batch, String file) {
+  private static void run(boolean half, Device device, int steps, int batch, String file) {
     final Clicks clicks = new Clicks(TRAINING, 1);
     final Clicks unseen = new Clicks(TESTS, 2);
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
       System.out.printf("rondo %s, %s engine, %s: %s%n", Rondo.version(), engine.mode().name().toLowerCase(Locale.ROOT), device,
           device.info().name());
-      final Model model = new Model(engine, device, batch, clicks);
-      final Model eager = new Model(engine, device, batch, clicks);
+      final Model model = new Model(engine, device, batch, half, clicks);
+      final Model eager = new Model(engine, device, batch, half, clicks);
       final Samples tests = new Samples(engine, device, unseen);
       final double before = model.test(tests);
 
@@ -385,15 +417,17 @@ public final class Dlrm {
     return Device.CPU;
   }
 
-  public static void main(String[] arguments) {
-    if (List.of(arguments).contains("--help")) {
+  public static void main(String[] given) {
+    if (List.of(given).contains("--help")) {
       System.out.print(USAGE);
       return;
     }
+    final boolean half = given.length > 0 && given[0].equals("--half");
+    final String[] arguments = half ? Arrays.copyOfRange(given, 1, given.length) : given;
     final int steps = positive("STEPS", arguments, 1, 1024);
     final int batch = positive("BATCH", arguments, 2, 128);
     try {
-      run(choose(arguments.length > 0 ? arguments[0] : "cpu"), steps, batch, arguments.length > 3 ? arguments[3] : null);
+      run(half, choose(arguments.length > 0 ? arguments[0] : "cpu"), steps, batch, arguments.length > 3 ? arguments[3] : null);
     } catch (RondoException | IllegalStateException e) {
       System.err.println("Dlrm: " + e.getMessage());
       System.exit(1);

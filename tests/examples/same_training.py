@@ -44,14 +44,16 @@ def refuses(command, cases):
 
 def dlrm(device, c_program, *command):
     sizes = [("64", "128"), ("7", "3")] if device == "cpu" else [("8", "32")]  # a simulated device takes its time
-    for size in sizes:
-        compare(c_program, command, [device, *size], [], r"^(?:a step|\d+ steps|to step|unseen).*$", 11)
+    for half in ([], ["--half"]):
+        for size in sizes:
+            compare(c_program, command, [*half, device, *size], [], r"^(?:a step|\d+ steps|to step|unseen).*$", 11)
     refuses(command, {
         ("cpu", "0"): (2, "STEPS is '0'; 1 to 16384 is needed"),
+        ("--half", "cpu", "0"): (2, "STEPS is '0'; 1 to 16384 is needed"),
         ("cpu", "8", "many"): (2, "BATCH is 'many'; 1 to 16384 is needed"),
         ("tpu",): (1, "'tpu'"),
         ("cpu", "1", "1", "/nowhere/file"): (1, "/nowhere/file"),
-        ("--help",): (0, "[DEVICE [STEPS [BATCH [FILE]]]]"),
+        ("--help",): (0, "[--half] [DEVICE [STEPS [BATCH [FILE]]]]"),
     })
 
 

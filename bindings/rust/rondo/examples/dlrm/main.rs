@@ -18,7 +18,8 @@ use common::{choose_device, print_device};
 use model::{Model, Samples};
 use rondo::{DeviceKind, Engine, Graph};
 
-const USAGE: &str = "usage: dlrm [DEVICE [STEPS [BATCH [FILE]]]]
+const USAGE: &str = "usage: dlrm [--half] [DEVICE [STEPS [BATCH [FILE]]]]
+  --half  the upper network computes in f16, and the loss is scaled; what is trained stays f32
   DEVICE  cpu (without an argument), cuda:0 or auto
   STEPS   of training (1024)
   BATCH   samples of a step (128)
@@ -45,13 +46,13 @@ fn record(engine: &Engine, model: &Model, kind: DeviceKind) -> Result<Graph, Box
     Ok(graph)
 }
 
-fn run(device: &str, steps: usize, batch: usize, file: Option<&String>) -> Result<(), Box<dyn Error>> {
+fn run(half: bool, device: &str, steps: usize, batch: usize, file: Option<&String>) -> Result<(), Box<dyn Error>> {
     let device = choose_device(device)?;
     let (clicks, unseen) = (Clicks::new(TRAINING, 1), Clicks::new(TESTS, 2));
     let engine = Engine::new()?;
     print_device(&engine, device)?;
-    let model = Model::new(&engine, device, batch, &clicks)?;
-    let eager = Model::new(&engine, device, batch, &clicks)?;
+    let model = Model::new(&engine, device, batch, half, &clicks)?;
+    let eager = Model::new(&engine, device, batch, half, &clicks)?;
     let tests = Samples::new(&engine, device, &unseen)?;
     let before = model.test(&tests)?;
 
@@ -106,16 +107,18 @@ fn positive(what: &str, text: Option<&String>, fallback: usize) -> Result<usize,
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--help") {
         println!("{}", USAGE);
         return;
     }
+    let half = arguments.first().map(String::as_str) == Some("--half");
+    arguments.drain(..usize::from(half));
     let device = arguments.first().map_or("cpu", |device| device);
     let numbers = positive("STEPS", arguments.get(1), 1024)
         .and_then(|steps| Ok((steps, positive("BATCH", arguments.get(2), 128)?)));
     let code = match numbers {
-        Ok((steps, batch)) => match run(device, steps, batch, arguments.get(3)) {
+        Ok((steps, batch)) => match run(half, device, steps, batch, arguments.get(3)) {
             Ok(()) => 0,
             Err(problem) => {
                 eprintln!("dlrm: {}", problem);

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use rondo::ops::{self, Activation, Bags, Matmul, ReduceOp};
-use rondo::{DType, Device, Engine, Error, ErrorKind, ModelFile, Optimizer, OptimizerKind, Result, Tensor};
+use rondo::{DType, Device, Engine, Error, ErrorKind, LossScaler, ModelFile, Optimizer, OptimizerKind, Result, Tensor};
 
 use crate::clicks::{Clicks, BAG, DENSE, ROWS, TABLES};
 
@@ -53,19 +53,21 @@ struct Vectors {
 pub struct Model {
     batch: usize,
     training: Samples,
-    count: usize,            // of samples to train on
-    positions: Tensor,       // i32 [batch]: which of them are next; every step moves it on
-    tables: Vec<Tensor>,     // [rows, WIDTH]
-    parameters: Vec<Tensor>, // of each layer the weight and the bias
-    optimizer: Optimizer,    // of these
-    rate: Tensor,            // the optimizer's: tables go by it too
-    loss: Tensor,            // sum of the batches' mean losses
+    count: usize,               // of samples to train on
+    positions: Tensor,          // i32 [batch]: which of them are next; every step moves it on
+    tables: Vec<Tensor>,        // [rows, WIDTH]
+    parameters: Vec<Tensor>,    // of each layer the weight and the bias
+    optimizer: Optimizer,       // of these
+    rate: Tensor,               // the optimizer's: tables go by it too
+    scaler: Option<LossScaler>, // of a half model
+    loss: Tensor,               // sum of the batches' mean losses
     add_to_loss: Tensor,
 }
 
 impl Model {
-    /// Puts data and freshly drawn tables and parameters on the device.
-    pub fn new(engine: &Engine, device: Device, batch: usize, clicks: &Clicks) -> Result<Self> {
+    /// Puts data and freshly drawn tables and parameters on the device. The upper network of a half model computes in f16,
+    /// and its loss is scaled; what is trained stays f32.
+    pub fn new(engine: &Engine, device: Device, batch: usize, half: bool, clicks: &Clicks) -> Result<Self> {
         let uniform =
             |shape: [usize; 2], limit: f64| ops::random_uniform(engine, device, DType::F32, shape, -limit, limit);
         engine.seed(1)?;
@@ -78,6 +80,7 @@ impl Model {
         let optimizer = Optimizer::builder(OptimizerKind::Sgd, RATE).build(&parameters.iter().collect::<Vec<_>>())?;
         let rate = optimizer.states()?.into_iter().find(|(name, _)| name == "optimizer.rate");
         let none = || Error::new(ErrorKind::NotFound, "the optimizer has no state 'optimizer.rate'");
+        let scaler = if half { Some(LossScaler::builder(engine, device).build()?) } else { None };
         let loss = Tensor::zeros(engine, device, DType::F32, ())?;
         Ok(Model {
             batch,
@@ -88,6 +91,7 @@ impl Model {
             parameters,
             optimizer,
             rate: rate.ok_or_else(none)?.1,
+            scaler,
             add_to_loss: loss.accumulator()?,
             loss,
         })
@@ -108,21 +112,31 @@ impl Model {
         Ok(Vectors { all, dense, rows, indices })
     }
 
-    /// The losses of samples whose rows are looked up.
-    fn forward(&self, samples: &Samples, vectors: &Vectors) -> Result<Tensor> {
+    /// The mean loss of samples whose rows are looked up, written into a tensor. In a half model what is above the vectors
+    /// computes in f16; what is written into a view of them does not.
+    fn forward(&self, samples: &Samples, vectors: &Vectors, loss: &Tensor) -> Result<()> {
         let (weight, how) = self.layer(0, Activation::Relu);
         let hidden = samples.dense.matmul_with(weight, how)?;
         let (weight, how) = self.layer(1, Activation::Relu);
         hidden.matmul_into(weight, how, &vectors.dense)?;
+        match self.scaler {
+            Some(_) => self.loss.engine().autocast(DType::F16, || self.above(samples, vectors, loss)),
+            None => self.above(samples, vectors, loss),
+        }
+    }
+
+    fn above(&self, samples: &Samples, vectors: &Vectors, loss: &Tensor) -> Result<()> {
         let pairs = vectors.all.dot_interaction(true)?;
         let (weight, how) = self.layer(2, Activation::Relu);
         let above = pairs.matmul_with(weight, how)?;
         let (weight, how) = self.layer(3, Activation::None);
-        above.matmul_with(weight, how)?.bce_with_logits(&samples.labels)
+        let losses = above.matmul_with(weight, how)?.bce_with_logits(&samples.labels)?;
+        ops::reduce_into(ReduceOp::Mean, &losses, .., false, loss)
     }
 
     /// The next batch forward and back, and all updates. Only operators, nothing that waits: call it to run it, or inside
-    /// a recording to keep it.
+    /// a recording to keep it. With a scaled loss layers and tables are updated if all gradients are finite, and otherwise
+    /// neither: the device decides.
     pub fn step(&self) -> Result<()> {
         let batch = self.training.gather(&self.positions)?;
         self.positions.add_into(self.batch, &self.positions)?;
@@ -133,13 +147,19 @@ impl Model {
         let mut sources: Vec<&Tensor> = self.parameters.iter().collect();
         sources.push(&vectors.rows);
         let tape = self.loss.engine().tape(&sources)?;
-        let losses = self.forward(&batch, &vectors)?;
-        ops::reduce_into(ReduceOp::Mean, &losses, .., false, &self.add_to_loss)?;
-        let gradients = tape.gradients(&self.loss, &sources)?;
+        self.forward(&batch, &vectors, &self.add_to_loss)?;
+        let scaled = self.scaler.as_ref().map(|scaler| scaler.scale(&self.loss)).transpose()?;
+        let gradients = tape.gradients(scaled.as_ref().unwrap_or(&self.loss), &sources)?;
+        let gradients: Vec<&Tensor> = gradients.iter().collect();
+        let (finite, scale) = match &self.scaler {
+            Some(scaler) => scaler.finite(&gradients).map(|(finite, scale)| (Some(finite), Some(scale)))?,
+            None => (None, None),
+        };
         let (of_rows, of_parameters) = gradients.split_last().expect("one gradient for each source");
-        self.optimizer.step(&of_parameters.iter().collect::<Vec<_>>())?;
-        let tables: Vec<&Tensor> = self.tables.iter().collect();
-        Tensor::embedding_bag_descend(&tables, Bags::new(&vectors.indices), of_rows, &self.rate)
+        self.optimizer.step_with(of_parameters, finite.as_ref(), scale.as_ref())?;
+        let (tables, bags) = (self.tables.iter().collect::<Vec<_>>(), Bags::new(&vectors.indices));
+        Tensor::embedding_bag_descend_with(&tables, bags, of_rows, &self.rate, finite.as_ref(), scale.as_ref())?;
+        self.scaler.as_ref().map_or(Ok(()), LossScaler::update)
     }
 
     /// Sum of the training losses since the last call. Waits for the steps submitted before.
@@ -151,8 +171,9 @@ impl Model {
 
     /// The mean loss of samples that it is not trained on.
     pub fn test(&self, samples: &Samples) -> Result<f64> {
-        let losses = self.forward(samples, &self.look_up(samples)?)?;
-        Ok(losses.mean(..)?.item::<f32>()?.into())
+        let loss = Tensor::empty(self.loss.engine(), self.loss.device()?, DType::F32, ())?;
+        self.forward(samples, &self.look_up(samples)?, &loss)?;
+        Ok(loss.item::<f32>()?.into())
     }
 
     /// All tables and parameters, by name.
