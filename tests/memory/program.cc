@@ -373,9 +373,43 @@ class Program {
         step("loss_scaler_update");
         call(rondo_loss_scaler_update(scaler));
       }
+      rows(scaler, optimizer);
       rondo_loss_scaler_destroy(scaler);
     }
     rondo_optimizer_destroy(optimizer);
+  }
+
+  // Rows of a table that step or are skipped together with an optimizer.
+  void rows(rondo_loss_scaler* scaler, rondo_optimizer* optimizer) {
+    make("table", {"gradient"}, [&](rondo_tensor** out) { return rondo_copy(of("gradient"), out); });
+    make("of_bags", {"gradient"}, [&](rondo_tensor** out) {
+      const int64_t shape[] = {kRows, 1, kColumns};
+      return rondo_tensor_reshape(of("gradient"), 3, shape, out);
+    });
+    make("indices", {}, [&](rondo_tensor** out) {
+      const int64_t shape[] = {1, kRows, 1};
+      const int32_t rows[kRows] = {3, 1, 3, 0, 7, 3, 1, 5};
+      return rondo_tensor_from_host(engine_, device_, RONDO_I32, 3, shape, rows, out);
+    });
+    step("optimizer_state");
+    const char* name = nullptr;
+    rondo_tensor* rate = nullptr;
+    if (!call(rondo_optimizer_state(optimizer, 1, &name, &rate))) return;
+    keep("rate", rate);
+    step("loss_scaler_finite");
+    rondo_tensor *gradient = of("gradient"), *finite = nullptr, *scale = nullptr, *table = of("table");
+    if (!call(rondo_loss_scaler_finite(scaler, 1, &gradient, &finite, &scale))) return;
+    keep("finite", finite);
+    keep("scale", scale);
+    step("embedding_bag_descend");
+    rondo_descend_options options = RONDO_DESCEND_OPTIONS_INIT;
+    options.finite = finite, options.scale = scale;
+    if (table && of("indices") && of("of_bags") &&
+        call(rondo_embedding_bag_descend(1, &table, of("indices"), nullptr, RONDO_BAG_SUM, of("of_bags"), rate,
+                                         &options)))
+      read("table");
+    step("loss_scaler_update behind rows");
+    call(rondo_loss_scaler_update(scaler));
   }
 
   void autocast() {
