@@ -2,7 +2,9 @@
 package dev.rondo.examples.service;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
@@ -31,13 +33,14 @@ final class JettyServer {
     http.setSendServerVersion(false);
     http.setHttpCompliance(HttpCompliance.STRICT); // what a proxy before it may read in another way is refused: a line that ends without CR
     http.setIdleTimeout(bodies.patience(0).toMillis()); // of a request; the connector's own is of a connection without one
-    connector = new Connector(server, new HttpConnectionFactory(http));
+    final Set<Connection> busy = ConcurrentHashMap.newKeySet();
+    connector = new Connector(server, new HttpConnectionFactory(http), busy);
     connector.setHost(host);
     connector.setPort(port);
     connector.setAcceptQueueSize(16384);
     connector.setShutdownIdleTimeout(bodies.patience(0).toMillis() / SHORTER);
     server.addConnector(connector);
-    server.setHandler(new GracefulHandler(new Bridge(api, bodies)));
+    server.setHandler(new GracefulHandler(new Bridge(api, bodies, busy)));
     server.setErrorHandler(new Errors(api));
     server.setStopTimeout(stopTimeout.toMillis());
     server.start();
@@ -54,8 +57,11 @@ final class JettyServer {
 
   /** Its end does not wait for connections that visitors keep for requests to come. */
   private static final class Connector extends ServerConnector {
-    Connector(Server server, HttpConnectionFactory http) {
+    private final Set<Connection> busy; // with a request that the bridge has
+
+    Connector(Server server, HttpConnectionFactory http, Set<Connection> busy) {
       super(server, http);
+      this.busy = busy;
     }
 
     @Override
@@ -63,7 +69,8 @@ final class JettyServer {
       final CompletableFuture<Void> done = super.shutdown();
       for (final EndPoint each : getConnectedEndPoints()) {
         final Connection connection = each.getConnection();
-        if (connection != null && connection.getMessagesIn() == connection.getMessagesOut()) {
+        // More go out than come in where a visitor was told to go on with its body; more come in while the bridge is about to hear of one.
+        if (connection != null && !busy.contains(connection) && connection.getMessagesIn() <= connection.getMessagesOut()) {
           each.setIdleTimeout(IDLE.toMillis());
         }
       }
@@ -74,14 +81,19 @@ final class JettyServer {
   private static final class Bridge extends Handler.Abstract.NonBlocking {
     private final Api api;
     private final Bodies bodies;
+    private final Set<Connection> busy;
 
-    Bridge(Api api, Bodies bodies) {
+    Bridge(Api api, Bodies bodies, Set<Connection> busy) {
       this.api = api;
       this.bodies = bodies;
+      this.busy = busy;
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+      final Connection connection = request.getConnectionMetaData().getConnection();
+      busy.add(connection);
+      Request.addCompletionListener(request, thrown -> busy.remove(connection));
       request.addIdleTimeoutListener(timeout -> false); // silent while it waits for its answer: the visitor did all that is asked of it
       final String method = request.getMethod();
       final String path = Request.getPathInContext(request);

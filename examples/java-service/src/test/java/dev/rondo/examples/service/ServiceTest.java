@@ -117,8 +117,12 @@ class ServiceTest {
   @Test
   void doesNotWaitForConnectionsThatAreKept() throws Exception {
     final List<float[]> digits = ServiceProcess.digits();
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "10000000"); Socket silent = new Socket("127.0.0.1", service.port())) {
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--max-wait", "10000000");
+        Socket silent = new Socket("127.0.0.1", service.port()); Visitor told = new Visitor(service.port())) {
       check(service.get("/healthz"), 200, "alive"); // over a connection that the client keeps
+      final String header = told.send(Visitor.post("/classify", 1, "Expect: 100-continue")).header(); // was told to go on: two answers to one request
+      assertTrue(header.startsWith("HTTP/1.1 100 "), header);
+      assertTrue(told.send("{").until("}").startsWith("HTTP/1.1 400 "));
       final var answer = service.post(ServiceProcess.body(digits.subList(0, 1)));
       while (service.metric("digits_queue_images") < 1) {
         Thread.sleep(10);
