@@ -83,7 +83,7 @@ def main(root, build):
     service_run.check(root, build, cpu)
     jar = min((here / "library").glob("rondo-*.jar"), key=lambda path: len(path.name))  # where natives were laid out, theirs is beside it
     given = [f"-Drondo.build={build}", f"-Drondo.jar={jar}", f"-Dservice.target={here}/target",
-             f"-Dservice.model={here}/model.safetensors"]
+             f"-Dservice.model={here}/model.safetensors", f"-Dservice.vm={os.environ.get('MAVEN_OPTS', '')}"]
     fetched = subprocess.run([sys.executable, f"{root}/examples/data/photographs.py", "--complete"], text=True, capture_output=True)
     if fetched.returncode == 0:  # else the test of the pretrained network is skipped
         given.append(f"-Dservice.photographs={fetched.stdout.strip()}")

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The service as its users start it, in a process of its own, and what a client asks of it. */
 final class ServiceProcess implements AutoCloseable {
@@ -49,9 +50,10 @@ final class ServiceProcess implements AutoCloseable {
   }
 
   private ServiceProcess(String heap, Map<String, String> environment, String... options) throws IOException {
-    final List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java", "-ea", "-Xmx" + heap,
-        "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp", System.getProperty("java.class.path"),
-        Main.class.getName(), "--model", System.getProperty("service.model"), "--port", "0"));
+    final List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
+    command.addAll(Stream.of(System.getProperty("service.vm", "").split(" ")).filter(option -> !option.isEmpty()).toList());
+    command.addAll(List.of("-ea", "-Xmx" + heap, "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp",
+        System.getProperty("java.class.path"), Main.class.getName(), "--model", System.getProperty("service.model"), "--port", "0"));
     command.addAll(List.of(options));
     log = Files.createTempFile("service", ".log");
     final ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
