@@ -150,7 +150,8 @@ def device_examples(root, build, place, environment):
         assert out == CALLABLE, out
         out = run([*java, sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"], environment, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
-        run([*java, sources / "Dlrm.java", "cuda:0", "8", "32"], environment, folder)  # it looks at its graph itself
+        for half in ([], ["--half"]):
+            run([*java, sources / "Dlrm.java", *half, "cuda:0", "8", "32"], environment, folder)  # it looks at its graph itself
     print("examples: on the device")
 
 
