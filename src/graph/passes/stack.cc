@@ -1,5 +1,6 @@
 // One product of small ones that are alike, whose operands lie evenly spaced: projections of the heads of an attention,
-// or of queries, keys and values by parts of one weight. Each has the bits that it has alone.
+// or of queries, keys and values by parts of one weight. Each has the bits that it has alone, unless a recording wants
+// fewer roundings, as for `epilogue`.
 //
 // Results that are temporaries, each in memory of its own, get places behind each other in one; what reads them is made
 // again for those. Results that lie evenly spaced already stay there.
@@ -174,14 +175,15 @@ Ref<Task> Stacks::make_task(const std::vector<uint32_t>& nodes, Stack* stack) co
   const auto count = static_cast<int64_t>(nodes.size());
   Task& first = *program_.nodes[nodes[0]].task;
   const Product& product = product_of(nodes[0]);
-  if (!stack->own_memory) return dynamic_cast<const Stackable&>(first).stacked(count, stack->apart);
+  const bool as_alone = !program_.fewer_roundings;
+  if (!stack->own_memory) return dynamic_cast<const Stackable&>(first).stacked(count, stack->apart, as_alone);
   stack->bytes = (result_bytes(product) + Product::kAligned - 1) / Product::kAligned * Product::kAligned;
   stack->apart.out = stack->bytes / static_cast<int64_t>(dtype_size(product.out.dtype));
   stack->results = make_ref<Storage>(product.out.engine(), first.device(), static_cast<size_t>(count * stack->bytes));
   Rebinding memory;
   memory.put(*product.out.storage, *stack->results);
   const Ref<Task> moved = first.again(memory);
-  return dynamic_cast<const Stackable&>(*moved).stacked(count, stack->apart);
+  return dynamic_cast<const Stackable&>(*moved).stacked(count, stack->apart, as_alone);
 }
 
 bool Stacks::make_tasks(std::unordered_set<const Task*>* alone) {

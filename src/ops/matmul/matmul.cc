@@ -138,7 +138,6 @@ Product Product::stacked(int64_t count, const Apart& apart) const {
   stack(&product.b, apart.b);
   stack(&product.out, apart.out);
   product.batch.push(count, {apart.a, apart.b, apart.out});
-  product.as_alone = true;
   lay_out_rows(product.out.layout, nullptr, &product);
   return product;
 }

@@ -62,8 +62,8 @@ struct Product {
 class Stackable {
  public:
   virtual const Product& product() const = 0;
-  // A task of so many, each with the bits that it has alone; null if that would not be one launch.
-  virtual Ref<Task> stacked(int64_t count, const Apart& apart) const = 0;
+  // A task of so many; null if that would not be one launch. as_alone: each has the bits that it has alone.
+  virtual Ref<Task> stacked(int64_t count, const Apart& apart, bool as_alone) const = 0;
 
  protected:
   ~Stackable() = default;

@@ -128,8 +128,10 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     return make_ref<CudaMatmul>(*product);
   }
   const Product& product() const override { return product_; }
-  Ref<Task> stacked(int64_t count, const Apart& apart) const override {
-    const Ref<CudaMatmul> task = make_ref<CudaMatmul>(product_.stacked(count, apart));
+  Ref<Task> stacked(int64_t count, const Apart& apart, bool as_alone) const override {
+    Product product = product_.stacked(count, apart);
+    product.as_alone = as_alone;
+    const Ref<CudaMatmul> task = make_ref<CudaMatmul>(product);
     if (!task->choose().ok() || task->one_by_one_) return {};
     return task;
   }
