@@ -9,13 +9,27 @@ namespace rondo::ops {
 
 namespace {
 
+enum Kernel : int { kPairsKernel, kGradientKernel, kFewKernel, kStagedGradientKernel };
+
 // Behind definitions of M, kStaged.
 constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
   interact<M, kStaged != 0>(args);
 }
 )";
-// M, Index.
+// M.
+constexpr const char* kFewText = R"(
+extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const InteractionArguments args) {
+  interact_few<M>(args);
+}
+)";
+// M, kRows.
+constexpr const char* kStagedGradientText = R"(
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
+  interact_back<M, kRows>(args);
+}
+)";
+// M, Index: of many vectors.
 constexpr const char* kGradientText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
@@ -34,16 +48,32 @@ class CudaInteraction final : public KernelTask {
   explicit CudaInteraction(const InteractionPlan& plan)
       : KernelTask(plan.name(), plan.out().device()), plan_(plan), arguments_(plan.arguments()) {
     plan_.declare(*this);
-    const int64_t elements = plan.out().elements();
-    KernelSpec spec(rtc::kInteraction, plan.gradient(), plan.gradient() && needs_wide(elements), name());
+    constexpr int64_t kMostBlocks = 1 << 20, kMostLayers = 1 << 10;
+    const int64_t elements = plan.out().elements(), vectors = arguments_.vectors;
+    const bool staged = vectors <= device::kInteractionMost;
+    const bool few = !plan.gradient() && vectors <= device::kInteractionFew;
+    KernelSpec spec(rtc::kInteraction,
+                    plan.gradient() ? (staged ? kStagedGradientKernel : kGradientKernel)
+                    : few           ? kFewKernel
+                                    : kPairsKernel,
+                    plan.gradient() && !staged && needs_wide(elements), name());
     spec.type("M", plan.x.dtype);
     if (plan.gradient()) {
-      add_launch(add_kernel(spec.text({rtc::kInteractionText, kGradientText})), arguments_,
-                 blocks_for(elements, kThreads));
+      if (staged) {
+        spec.constant("kRows", std::max<int64_t>(blocks_for(vectors, device::kInteractionWarps), 1));
+        add_launch(add_kernel(spec.text({rtc::kInteractionText, kStagedGradientText})), arguments_,
+                   std::min<int64_t>(arguments_.samples, kMostBlocks));
+      } else {
+        add_launch(add_kernel(spec.text({rtc::kInteractionText, kGradientText})), arguments_,
+                   blocks_for(elements, kThreads));
+      }
       add_address(&arguments_.dy, plan.y);
+    } else if (few) {
+      add_launch(add_kernel(spec.text({rtc::kInteractionText, kFewText})), arguments_,
+                 std::min<int64_t>(blocks_for(arguments_.samples, device::kInteractionFewWarps), kMostBlocks), 1,
+                 32 * device::kInteractionFewWarps);
     } else {
-      constexpr int64_t kMostBlocks = 1 << 20, kMostLayers = 1 << 10;
-      spec.constant("kStaged", arguments_.vectors <= device::kInteractionMost);
+      spec.constant("kStaged", staged);
       const int64_t layers = (device::pairs_below(arguments_.vectors) + kThreads - 1) / kThreads;
       add_launch(add_kernel(spec.text({rtc::kInteractionText, kText})), arguments_,
                  std::min<int64_t>(arguments_.samples, kMostBlocks), std::clamp<int64_t>(layers, 1, kMostLayers));

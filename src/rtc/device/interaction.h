@@ -22,6 +22,9 @@ struct InteractionArguments {
 
 constexpr int kInteractionMost = 64;     // vectors that a block stages
 constexpr int kInteractionColumns = 32;  // of them, at once
+constexpr int kInteractionWarps = 8;     // of a block that makes a sample's gradient, each some of its vectors
+// Vectors whose pairs are 28 squares of 4 x 4, one for each lane of a warp, and the warps of a block then.
+constexpr int kInteractionFew = 28, kInteractionFewWarps = 4;
 
 RONDO_INLINE i64 pairs_below(i64 vector) {
   return vector * (vector - 1) / 2;
@@ -87,6 +90,91 @@ RONDO_INLINE void interact(const InteractionArguments& args) {
         }
       }
       if (pair < pairs) put(out + (args.kept + pair) * args.y_stride[1], sum, args.adds != 0);
+    }
+  }
+}
+
+// The same of few vectors: a warp has a sample, and each lane a square of pairs, which are added up in registers.
+template <class M>
+RONDO_INLINE void interact_few(const InteractionArguments& args) {
+  using C = Register<M>;
+  constexpr int kSide = 4, kRow = kInteractionColumns + 1;
+  __shared__ C tiles[kInteractionFewWarps][kInteractionFew * kRow];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, vectors = static_cast<int>(args.vectors);
+  C* tile = tiles[warp];
+  int row = 0, below = 0;  // of the square, counted in squares
+  while (below + row + 1 <= lane) below += ++row;
+  const int across = lane - below;
+  int at[2][kSide];  // where the rows of both sides begin; those that there are not repeat the last
+  for (int k = 0; k < kSide; ++k) {
+    const int i = kSide * row + k, j = kSide * across + k;
+    at[0][k] = (i < vectors ? i : vectors - 1) * kRow;
+    at[1][k] = (j < vectors ? j : vectors - 1) * kRow;
+  }
+  for (i64 sample = static_cast<i64>(blockIdx.x) * kInteractionFewWarps + warp; sample < args.samples;
+       sample += static_cast<i64>(gridDim.x) * kInteractionFewWarps) {
+    const M* x = static_cast<const M*>(args.x) + sample * args.x_stride[0];
+    M* out = static_cast<M*>(args.out) + sample * args.y_stride[0];
+    for (i64 c = lane; c < args.kept; c += 32)
+      put(out + c * args.y_stride[1], from_memory(x[c * args.x_stride[2]]), args.adds != 0);
+    C sum[kSide][kSide] = {};
+    for (i64 start = 0; start < args.width; start += kInteractionColumns) {
+      const i64 left = args.width - start;
+      const int n = left < kInteractionColumns ? static_cast<int>(left) : kInteractionColumns;
+      __syncwarp();
+      if (lane < n)
+        for (int v = 0; v < vectors; ++v)
+          tile[v * kRow + lane] = from_memory(x[v * args.x_stride[1] + (start + lane) * args.x_stride[2]]);
+      __syncwarp();
+      for (int c = 0; c < n; ++c)
+        for (int k = 0; k < kSide; ++k)
+          for (int l = 0; l < kSide; ++l) sum[k][l] = sum[k][l] + tile[at[0][k] + c] * tile[at[1][l] + c];
+    }
+    for (int k = 0; k < kSide; ++k)
+      for (int l = 0; l < kSide; ++l) {
+        const int i = kSide * row + k, j = kSide * across + l;
+        if (i < vectors && j < i)
+          put(out + (args.kept + pairs_below(i) + j) * args.y_stride[1], sum[k][l], args.adds != 0);
+      }
+  }
+}
+
+// The gradient of samples, one for each block in turn. A warp makes kRows vectors, a lane their elements in a column:
+// what came in for each pair lies in a square, on both sides of its diagonal.
+template <class M, int kRows>
+RONDO_INLINE void interact_back(const InteractionArguments& args) {
+  using C = Register<M>;
+  constexpr int kVectors = kInteractionWarps * kRows;
+  __shared__ C square[kVectors * kVectors];
+  __shared__ C tile[kVectors * kInteractionColumns];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, vectors = static_cast<int>(args.vectors);
+  for (i64 sample = blockIdx.x; sample < args.samples; sample += gridDim.x) {
+    const M* x = static_cast<const M*>(args.x) + sample * args.x_stride[0];
+    const M* dy = static_cast<const M*>(args.dy) + sample * args.y_stride[0];
+    M* out = static_cast<M*>(args.out) + sample * args.out_stride[0];
+    __syncthreads();
+    for (int i = warp; i < vectors; i += kInteractionWarps)
+      for (int j = lane; j < i; j += 32) {
+        const C came = from_memory(dy[(args.kept + pairs_below(i) + j) * args.y_stride[1]]);
+        square[i * kVectors + j] = came;
+        square[j * kVectors + i] = came;
+      }
+    for (i64 column = lane; column - lane < args.width; column += kInteractionColumns) {
+      const bool there = column < args.width;
+      if (column >= kInteractionColumns) __syncthreads();
+      for (int v = warp; there && v < vectors; v += kInteractionWarps)
+        tile[v * kInteractionColumns + lane] = from_memory(x[v * args.x_stride[1] + column * args.x_stride[2]]);
+      __syncthreads();
+      C sum[kRows] = {};
+      if (there && args.kept && warp == 0) sum[0] = from_memory(dy[column * args.y_stride[1]]);
+      for (int other = 0; there && other < vectors; ++other) {
+        const C with = tile[other * kInteractionColumns + lane];
+        for (int k = 0; k < kRows; ++k)
+          if (other != warp * kRows + k) sum[k] = sum[k] + square[other * kVectors + warp * kRows + k] * with;
+      }
+      for (int k = 0; there && k < kRows; ++k)
+        if (const int v = warp * kRows + k; v < vectors)
+          put(out + v * args.out_stride[1] + column * args.out_stride[2], sum[k], args.adds != 0);
     }
   }
 }

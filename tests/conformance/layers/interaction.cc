@@ -36,6 +36,8 @@ class Interaction : public OnTape {
     return {{},
             {.keep = true},
             {.batch = 2, .vectors = 27, .width = 64, .keep = true},
+            {.batch = 5, .vectors = 28, .width = 33},
+            {.batch = 2, .vectors = 29, .width = 34, .keep = true},
             {.vectors = 1},
             {.vectors = 1, .keep = true},
             {.vectors = 2, .width = 1, .turned = true},
@@ -44,6 +46,27 @@ class Interaction : public OnTape {
             {.width = 0},
             {.batch = 0},
             {.batch = 300, .vectors = 4, .width = 40, .keep = true}};
+  }
+  // Against the gradient in f64.
+  void gradient_in(rondo_dtype dtype, const Problem& p) {
+    const Array x = random_array(dtype, {p.batch, p.vectors, p.width}, 3, -1, 1),
+                dy = random_array(dtype, {p.batch, p.columns()}, 4, -1, 1);
+    const auto gradient = [&](rondo_dtype in, rondo_device where) {
+      const auto put = [&](const Array& a) { return make(rondo_cast, upload(engine(), where, a), in); };
+      const Tensor vectors = put(x);
+      const Tape tape(engine());
+      tape.watch(vectors);
+      return tape.gradient(make(rondo_dot_interaction, vectors, static_cast<int32_t>(p.keep)), vectors, put(dy));
+    };
+    run([&](Results& results) {
+      results.keep("gradient", gradient(dtype, device()), [&] {
+        Expected expected(download(gradient(RONDO_F64, kCpu)));
+        expected.dtype = dtype;
+        expected.ulps = is_half(dtype) ? 1 : 0;
+        expected.absolute.assign(expected.values.size(), 1000 * unit(dtype));
+        return expected;
+      });
+    });
   }
 };
 CONFORMANCE_SUITE(Interaction);
@@ -104,29 +127,13 @@ TEST_P(Interaction, GradientsAreThoseOfDifferences) {
   });
 }
 
-// Against the gradient in f64.
 TEST_P(Interaction, GradientsInOtherDtypes) {
-  const Problem p = {.batch = 6, .vectors = 27, .width = 16, .keep = true};
-  for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_BF16, RONDO_F16}, 0)) {
-    const Array x = random_array(dtype, {p.batch, p.vectors, p.width}, 3, -1, 1),
-                dy = random_array(dtype, {p.batch, p.columns()}, 4, -1, 1);
-    const auto gradient = [&](rondo_dtype in, rondo_device where) {
-      const auto put = [&](const Array& a) { return make(rondo_cast, upload(engine(), where, a), in); };
-      const Tensor vectors = put(x);
-      const Tape tape(engine());
-      tape.watch(vectors);
-      return tape.gradient(make(rondo_dot_interaction, vectors, 1), vectors, put(dy));
-    };
-    run([&](Results& results) {
-      results.keep("gradient", gradient(dtype, device()), [&] {
-        Expected expected(download(gradient(RONDO_F64, kCpu)));
-        expected.dtype = dtype;
-        expected.ulps = is_half(dtype) ? 1 : 0;
-        expected.absolute.assign(expected.values.size(), 1000 * unit(dtype));
-        return expected;
-      });
-    });
-  }
+  const std::vector<Problem> all = {{.batch = 6, .vectors = 27, .width = 16, .keep = true},
+                                    {.batch = 3, .vectors = 9, .width = 70, .keep = true},
+                                    {.batch = 2, .vectors = 64, .width = 33},
+                                    {.batch = 2, .vectors = 66, .width = 5, .keep = true}};
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_BF16, RONDO_F16}, i)) gradient_in(dtype, all[i]);
 }
 
 TEST_P(Interaction, GradientsOfGradientsAreRefused) {
