@@ -81,8 +81,11 @@ Status CudnnAttention::run(const AttentionPlan& plan, const TaskContext& context
   dnn::SdpaAddresses addresses = {};
   for (const Array& each : kArrays)
     if (problem_.has(each.tensor)) addresses[each.tensor] = plan.view[each.array]->address();
+  addresses[dnn::kSdpaSums] = context.workspace;
+  const size_t sums = sums_bytes();
   return choice_.run(static_cast<cuda::CudaDevice&>(*context.device), dnn::pointers_of(problem_, addresses, numbers_),
-                     context.workspace, workspace_bytes, context.stream, context.capturing);
+                     static_cast<char*>(context.workspace) + sums, workspace_bytes - sums, context.stream,
+                     context.capturing);
 }
 
 Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan, std::unique_ptr<CudnnAttention>* found,
@@ -96,6 +99,12 @@ Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan,
   if (!dnn::available()) return {};  // which a warning has said
   const dnn::Choice* choice = nullptr;
   RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem), &choice));
+  if (!choice->plan() && problem.gradient && problem.heads == problem.key_heads) {
+    problem.gradient = dnn::Sdpa::kComposed;
+    int64_t* const sums = problem.stride[dnn::kSdpaSums];
+    sums[0] = problem.heads * problem.queries, sums[1] = problem.queries, sums[2] = 1;
+    RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem), &choice));
+  }
   if (choice->plan())
     *found = std::make_unique<CudnnAttention>(problem, *choice, plan.arguments().scale);
   else

@@ -16,12 +16,18 @@ class CudnnAttention {
  public:
   CudnnAttention(const dnn::Sdpa& problem, const dnn::Choice& choice, double scale)
       : problem_(problem), choice_(choice), numbers_(problem_, static_cast<float>(scale)) {}
-  size_t workspace_bytes() const { return choice_.plan() ? choice_.plan()->workspace_bytes() : 0; }
+  size_t workspace_bytes() const { return choice_.plan() ? choice_.plan()->workspace_bytes() + sums_bytes() : 0; }
   bool capturable() const { return choice_.capturable(); }
   // RONDO_UNSUPPORTED and the like where none of its engines works any more.
   Status run(const AttentionPlan& plan, const TaskContext& context, size_t workspace_bytes) const;
 
  private:
+  // At the beginning of the workspace.
+  size_t sums_bytes() const {
+    if (!problem_.has(dnn::kSdpaSums)) return 0;
+    return (static_cast<size_t>(problem_.reach(dnn::kSdpaSums)) * sizeof(float) + 255) / 256 * 256;
+  }
+
   const dnn::Sdpa problem_;
   const dnn::Choice& choice_;
   const dnn::SdpaNumbers numbers_;

@@ -9,6 +9,7 @@
 #include "base/dtype.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "ops/attention/sdpa_composed.h"
 #include "ops/attention/sdpa_trial.h"
 
 namespace rondo::ops::dnn {
@@ -17,10 +18,9 @@ using namespace cuda;
 
 namespace {
 
-// Unique ids: of the tensors their number and 1.
-constexpr int64_t kScale = 20, kHidden = 21, kAfter = 22, kBefore = 23, kScores = 30;
+constexpr int64_t kScores = 30;  // a unique id, as those of the tensors
 // Versions, as cudnn().number() has them. The gradient was a graph that could not be finalized before.
-constexpr int kForward = 9140, kGradient = 9200, kBand = 9210;
+constexpr int kForward = 9140, kGradient = 9200, kBand = 9210, kComposed = 9000;
 
 struct Names {
   cudnnBackendDescriptorType_t type;
@@ -60,7 +60,7 @@ Status add_band(OperationGraph* graph, const Sdpa& p, Descriptor* within, int64_
   const Descriptor *from = nullptr, *hidden = nullptr;
   *in = *out = kScores;
   RONDO_TRY(graph->add_tensor({kScores, CUDNN_DATA_FLOAT, sizes, strides, true}, &from));
-  RONDO_TRY(add_number(graph, kHidden, CUDNN_DATA_FLOAT, &hidden));
+  RONDO_TRY(add_number(graph, kSdpaHidden, CUDNN_DATA_FLOAT, &hidden));
   for (const bool after : {true, false}) {
     if ((after ? p.after : p.before) < 0) continue;
     Descriptor* mask = nullptr;
@@ -70,10 +70,10 @@ Status add_band(OperationGraph* graph, const Sdpa& p, Descriptor* within, int64_
     RONDO_TRY(mask->set_descriptor(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_XDESC, *from));
     RONDO_TRY(mask->set_descriptor(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_BDESC, *hidden));
     if (!after) {
-      RONDO_TRY(add_number(graph, kBefore, CUDNN_DATA_FLOAT, &bound));
+      RONDO_TRY(add_number(graph, kSdpaBefore, CUDNN_DATA_FLOAT, &bound));
       RONDO_TRY(mask->set_descriptor(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_LEFT_BOUND_DESC, *bound));
     } else if (p.shift + p.after != 0) {
-      RONDO_TRY(add_number(graph, kAfter, CUDNN_DATA_INT32, &bound));
+      RONDO_TRY(add_number(graph, kSdpaAfter, CUDNN_DATA_INT32, &bound));
       RONDO_TRY(mask->set_descriptor(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_SHIFT_RIGHT_BOUND_DESC, *bound));
     }
     RONDO_TRY(mask->set_descriptor(CUDNN_ATTR_OPERATION_DIAGONAL_BAND_MASK_YDESC, *to));
@@ -93,10 +93,12 @@ Status add_band(OperationGraph* graph, const Sdpa& p, Descriptor* within, int64_
 
 std::string text_of(const Sdpa& p) {
   const auto number = [](int64_t n) { return static_cast<long long>(n); };
-  std::string text =
-      format("%s of %s, batch %lld, heads %lld over %lld, queries %lld, keys %lld, size %lld",
-             p.gradient ? "gradients" : "forward", dtype_name(static_cast<rondo_dtype>(p.dtype)), number(p.batch),
-             number(p.heads), number(p.key_heads), number(p.queries), number(p.keys), number(p.size));
+  std::string text = format("%s of %s, batch %lld, heads %lld over %lld, queries %lld, keys %lld, size %lld",
+                            p.gradient == Sdpa::kComposed ? "composed gradients"
+                            : p.gradient                  ? "gradients"
+                                                          : "forward",
+                            dtype_name(static_cast<rondo_dtype>(p.dtype)), number(p.batch), number(p.heads),
+                            number(p.key_heads), number(p.queries), number(p.keys), number(p.size));
   if (p.masks()) text += format(", band %lld, %lld, %lld", number(p.shift), number(p.before), number(p.after));
   text += ", strides";
   for (int t = 0; t < kSdpaTensors; ++t)
@@ -115,10 +117,11 @@ Pointers pointers_of(const Sdpa& p, const SdpaAddresses& addresses, const SdpaNu
   Pointers pointers;
   for (int t = 0; t < kSdpaTensors; ++t)
     if (p.has(t)) pointers.add(t + 1, addresses[static_cast<size_t>(t)]);
-  pointers.add(kScale, &numbers.scale);
-  if (p.masks()) pointers.add(kHidden, &numbers.hidden);
-  if (p.after >= 0 && p.shift + p.after != 0) pointers.add(kAfter, &numbers.after);
-  if (p.before >= 0) pointers.add(kBefore, &numbers.before);
+  pointers.add(kSdpaScale, &numbers.scale);
+  if (p.masks()) pointers.add(kSdpaHidden, &numbers.hidden);
+  if (p.after >= 0 && p.shift + p.after != 0) pointers.add(kSdpaAfter, &numbers.after);
+  if (p.before >= 0) pointers.add(kSdpaBefore, &numbers.before);
+  if (p.gradient == Sdpa::kComposed) pointers.add(kSdpaOne, &numbers.one);
   return pointers;
 }
 
@@ -131,10 +134,13 @@ Promises SdpaQuestion::promises() const {
 
 Status SdpaQuestion::describe(OperationGraph* graph) const {
   const Sdpa& p = problem_;
-  const int version = cudnn().number(), needed = p.masks() ? kBand : p.gradient ? kGradient : kForward;
+  const bool composed = p.gradient == Sdpa::kComposed;
+  const int version = cudnn().number();
+  const int needed = composed ? kComposed : p.masks() ? kBand : p.gradient ? kGradient : kForward;
   if (version < needed)
     return error(RONDO_UNSUPPORTED, "%s is needed for it, and there is %s", cudnn().name_of(needed).c_str(),
                  cudnn().version().c_str());
+  if (composed) return compose_gradient(p, graph);
   const Names& names = p.gradient ? kGradientNames : kForwardNames;
   Descriptor* operation = nullptr;
   RONDO_TRY(graph->create(names.type, &operation));
@@ -147,7 +153,7 @@ Status SdpaQuestion::describe(OperationGraph* graph) const {
     RONDO_TRY(operation->set_descriptor(names.tensor[t], *tensor));
   }
   const Descriptor* scale = nullptr;
-  RONDO_TRY(add_number(graph, kScale, CUDNN_DATA_FLOAT, &scale));
+  RONDO_TRY(add_number(graph, kSdpaScale, CUDNN_DATA_FLOAT, &scale));
   RONDO_TRY(operation->set_descriptor(names.scale, *scale));
   if (p.masks()) {
     Descriptor* within = nullptr;

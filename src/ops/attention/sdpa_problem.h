@@ -22,29 +22,34 @@ enum SdpaTensor : int32_t {
   kSdpaDq,
   kSdpaDk,
   kSdpaDv,
+  kSdpaSums,  // of a composed gradient: each query's sum of dy times the result, f32, packed
   kSdpaTensors
 };
+// Unique ids: of the tensors their number and 1, and of what a run gives by value.
+enum : int64_t { kSdpaScale = 20, kSdpaHidden = 21, kSdpaAfter = 22, kSdpaBefore = 23, kSdpaOne = 24 };
 
 // softmax(q k' scale) v and the logarithms, or the gradients of q, k and v. Query i sees the keys from i + shift -
 // before to i + shift + after, and at least one. The scale is a number of each run. No padding: problems are kept as
 // bytes.
 struct Sdpa {
-  int32_t gradient = 0;
-  int32_t dtype = 0;  // rondo_dtype of all but the logarithms
+  static constexpr int32_t kComposed = 2;
+  int32_t gradient = 0;  // 1: by an operation that is all of it; kComposed: by several
+  int32_t dtype = 0;     // rondo_dtype of all but the logarithms
   int64_t batch = 0, heads = 0, key_heads = 0, queries = 0, keys = 0, size = 0;
   int64_t shift = 0, before = -1, after = -1;  // -1: all
   int64_t stride[kSdpaTensors][3] = {};        // of batch, head, place; of an element it is 1
 
-  bool has(int tensor) const { return gradient || tensor <= kSdpaStats; }
+  bool has(int tensor) const { return tensor == kSdpaSums ? gradient == kComposed : gradient || tensor <= kSdpaStats; }
   bool writes(int tensor) const { return gradient ? tensor >= kSdpaDq : tensor == kSdpaO || tensor == kSdpaStats; }
   bool masks() const { return before >= 0 || after >= 0; }
-  int32_t dtype_of(int tensor) const { return tensor == kSdpaStats ? int32_t{RONDO_F32} : dtype; }
+  static bool is_number(int tensor) { return tensor == kSdpaStats || tensor == kSdpaSums; }  // for each query
+  int32_t dtype_of(int tensor) const { return is_number(tensor) ? int32_t{RONDO_F32} : dtype; }
   bool of_keys(int tensor) const {
     return tensor == kSdpaK || tensor == kSdpaV || tensor == kSdpaDk || tensor == kSdpaDv;
   }
   int64_t places(int tensor) const { return of_keys(tensor) ? keys : queries; }
   int64_t heads_of(int tensor) const { return of_keys(tensor) ? key_heads : heads; }
-  int64_t elements(int tensor) const { return tensor == kSdpaStats ? 1 : size; }
+  int64_t elements(int tensor) const { return is_number(tensor) ? 1 : size; }
   // Of an element, from the first.
   int64_t offset(int tensor, int64_t b, int64_t head, int64_t place) const {
     const int64_t* step = stride[tensor];
@@ -75,6 +80,7 @@ std::string text_of(const Sdpa& problem);
 struct SdpaNumbers {
   SdpaNumbers(const Sdpa& problem, float scale);
   float scale, hidden, before;
+  float one = 1;
   int32_t after;
 };
 using SdpaAddresses = std::array<void*, kSdpaTensors>;
