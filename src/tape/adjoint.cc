@@ -163,6 +163,40 @@ void Adjoint::end(const Place& place, const Slot& slot) {
   if (covers(place) && !place.layout.contiguous()) state_ = State::whole;
 }
 
+bool Adjoint::begin_all(std::span<const Place> places, std::span<Slot> slots) {
+  if (state_ != State::none || direct_used_) return false;
+  Place all = places[0];
+  const auto size = static_cast<int64_t>(dtype_size(dtype_));
+  const int64_t step = places[1].offset - all.offset;
+  if (step <= 0 || step % size != 0 || all.layout.ndim == kMaxDims) return false;
+  for (size_t i = 0; i < places.size(); ++i)
+    if (!places[i].layout.same_as(all.layout) || places[i].offset != all.offset + static_cast<int64_t>(i) * step)
+      return false;
+  all.layout.shape[all.layout.ndim] = static_cast<int64_t>(places.size());
+  all.layout.strides[all.layout.ndim++] = step / size;
+  if (!covers(all)) return false;
+  View whole;
+  Ref<Storage> storage;
+  if (direct_ && !direct_->view.accumulate && direct_->view.layout.contiguous() && covers(direct_place_) &&
+      direct_place_.layout.contiguous()) {
+    whole = direct_->view;
+    storage = direct_->storage;
+    direct_used_ = true;
+  } else {
+    const int64_t elements = static_cast<int64_t>(bytes_ / dtype_size(dtype_));
+    whole = make_temporary(engine_, device_, dtype_, Layout::row_major(1, &elements), &storage);
+    value_ = Value::of(whole);
+    state_ = State::whole;
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    View view = whole;
+    view.layout = places[i].layout;
+    view.offset += places[i].offset;
+    slots[i].tensor = make_view(storage, view);
+  }
+  return true;
+}
+
 Status Adjoint::add(const Place& place, const Value& value) {
   const bool direct = direct_ && same(place, direct_place_);
   if (!direct) {

@@ -83,6 +83,9 @@ class Adjoint {
   // place's. An operator makes the tensor where slot->tensor is null.
   Status begin(const Place& place, Slot* slot);
   void end(const Place& place, const Slot& slot);
+  // The same of evenly spaced places that are all of the storage, which one operator writes, where nothing came before:
+  // there is no end to it then. False: they are not, or something did.
+  bool begin_all(std::span<const Place> places, std::span<Slot> slots);
   // A contribution that is there already.
   Status add(const Place& place, const Value& value);
   // The gradient of what the place shows; none() has been asked.

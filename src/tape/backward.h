@@ -57,6 +57,9 @@ class Backward {
   Status give(size_t input, const Layout& shape, const Make& make);
   // The gradient of an input that is there already, of such a shape.
   Status pass(size_t input, const Layout& shape, const Value& value);
+  // Memory for the gradients of the first inputs, if these are evenly spaced parts of one tensor and all of it, and
+  // nothing came to it yet: then one operator writes there, and there is nothing to pass.
+  bool begin_parts(std::span<Slot> slots);
   // Memory of a value that others may show is never written.
   void pin(const Value& value) { pinned_.push_back(value.memory); }
   // The outputs of an elementwise expression, of the shape of the node's first output, as gradients of inputs: one

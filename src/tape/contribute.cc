@@ -98,6 +98,16 @@ Status Backward::pass(size_t input, const Layout& shape, const Value& value) {
   return {};
 }
 
+bool Backward::begin_parts(std::span<Slot> slots) {
+  std::vector<Place> places;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Operand& operand = node_->inputs[i];
+    if (!wants(i) || operand.number != node_->inputs[0].number) return false;
+    places.push_back(place(operand.view));
+  }
+  return adjoint_of(node_->inputs[0]).begin_all(places, slots);
+}
+
 Status Backward::give_all(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
                           const uint64_t* words, std::span<const size_t> inputs) {
   const Layout& shape = node_->outputs[0].view.layout;

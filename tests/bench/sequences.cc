@@ -1,6 +1,7 @@
 // Rows of what meets whole sequences, one call and its gradients, in a graph; on a cpu less of everything, in f32.
-// Attention alone, in bf16: queries, keys and values as parts of one product, 16,384 places in all and 2,048 numbers of
-// each, so many calls one behind the other. Recurrent layers, in f16: one layer of 512 numbers, 64 sequences of 128.
+// Attention alone, in bf16: queries, keys and values as parts of one product, and their gradients as parts of its,
+// 16,384 places in all and 2,048 numbers of each, so many calls one behind the other. Recurrent layers, in f16: one
+// layer of 512 numbers, 64 sequences of 128.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
@@ -27,12 +28,12 @@ class Attended {
     const auto made = [&](const std::vector<int64_t>& shape) {
       return rondo::cast(engine_.normal(device, RONDO_F32, shape), dtype);
     };
-    const rondo::Tensor packed = made({batch, places, 3, heads, size});
-    for (int64_t i = 0; i < 3; ++i) in_.push_back(packed.slice(2, i, i + 1).reshape({batch, places, heads, size}));
+    packed_ = made({batch, places, 3, heads, size});
+    for (int64_t i = 0; i < 3; ++i) in_.push_back(packed_.slice(2, i, i + 1).reshape({batch, places, heads, size}));
     rondo_attention_options options = rondo::attention_defaults();
     options.causal = causal;
     const rondo::Tensor dy = made({batch, places, heads, size});
-    for (int i = 0; i < 3; ++i) into_.push_back(made({batch, places, heads, size}));
+    into_ = made({batch, places, 3, heads, size});
     rondo_record_options recording = rondo::record_defaults();
     recording.flags |= RONDO_RECORD_AS_WRITTEN;  // else one of equal calls would do
     const auto calls = [&] {
@@ -40,10 +41,9 @@ class Attended {
         for (int i = 0; i < kCalls; ++i) out_.push_back(rondo::attention(in_[0], in_[1], in_[2], options));
         return;
       }
-      rondo::Tape tape(engine_, {in_[0], in_[1], in_[2]}, RONDO_TAPE_KEEP);
+      rondo::Tape tape(engine_, {packed_}, RONDO_TAPE_KEEP);
       const rondo::Tensor y = rondo::attention(in_[0], in_[1], in_[2], options);
-      for (int i = 0; i < kCalls; ++i)
-        tape.gradients_into(y, {in_[0], in_[1], in_[2]}, {into_[0], into_[1], into_[2]}, dy);
+      for (int i = 0; i < kCalls; ++i) tape.gradients_into(y, {packed_}, {into_}, dy);
     };
     graph_ = engine_.record(calls, recording);
     graph_.launch();
@@ -58,7 +58,8 @@ class Attended {
 
  private:
   rondo::Engine engine_;
-  std::vector<rondo::Tensor> in_, into_, out_;
+  rondo::Tensor packed_, into_;
+  std::vector<rondo::Tensor> in_, out_;
   rondo::Graph graph_;
 };
 

@@ -27,14 +27,15 @@ Status run(const ops::AttentionCall& call, Backward& backward) {
   View dy, dlse;
   RONDO_TRY(backward.incoming_or_zeros(&dy, OUT));
   if (backward.has_incoming(LSE)) RONDO_TRY(backward.incoming_view(&dlse, LSE));
-  // The three may be parts of one tensor: each is made apart, and then passed on.
+  // The three may be parts of one tensor: all of it, or each is made apart and then passed on.
   Slot made[3];
+  const bool parts = backward.begin_parts(made);
   {
     ops::Output dq(&made[0].tensor), dk(&made[1].tensor), dv(&made[2].tensor);
     RONDO_TRY(ops::attention_grad(backward.input(0), backward.input(1), backward.input(2), call.numbers, extras, left,
                                   dy, dlse.storage ? &dlse : nullptr, dq, dk, dv));
   }
-  for (size_t i = 0; i < 3; ++i)
+  for (size_t i = 0; i < 3 && !parts; ++i)
     if (backward.wants(i))
       RONDO_TRY(backward.pass(i, backward.node().inputs[i].view.layout, Value::of(made[i].tensor->view)));
   return {};
