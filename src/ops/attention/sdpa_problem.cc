@@ -174,7 +174,8 @@ std::unique_ptr<Trial> SdpaQuestion::trial(CudaDevice& device) const {
 // The gradient adds up that of the queries in f32, and keeps some more; a composed one keeps the slopes of all scores.
 size_t SdpaQuestion::workspace_limit() const {
   const auto sums = static_cast<size_t>(problem_.batch * problem_.heads * problem_.queries * problem_.size) * 4;
-  return (static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20) + (problem_.gradient == Sdpa::kComposed ? 4 : 2) * sums;
+  return (static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20) +
+         (problem_.gradient == Sdpa::kComposed ? 4 : 2) * sums;
 }
 
 long long SdpaQuestion::timing_us() const {
