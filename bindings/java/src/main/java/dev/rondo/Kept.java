@@ -88,7 +88,8 @@ final class Kept {
   private void findFree() {
     final Handle[] in = places;
     for (int i = 0; i < in.length; ++i) {
-      if (in[i] != null && in[i].isDestroyed()) { // emptied in the places before the last growth
+      final Handle handle = in[i]; // read once: another thread may empty the place meanwhile
+      if (handle != null && handle.isDestroyed()) { // emptied in the places before the last growth
         in[i] = null;
       }
       if (in[i] == null) {
