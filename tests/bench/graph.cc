@@ -181,50 +181,40 @@ struct Called {
   std::vector<Tensor> x, y;
 };
 
-// Host time of one call, with as many sets of tensors in turn, and of a launch.
-Samplers calls(const Options& options, int sets) {
-  auto s = std::make_shared<Called>(options.device);
-  const int bursts = options.quick ? 10 : 40;
-  const auto measure = [=](auto&& once) { return burst_us(bursts, 8, once, [&] { s->chains.wait(); }); };
-  return {[=] {
-            int which = 0;
-            return measure([&] { s->call(which = (which + 1) % sets); });
-          },
-          [=] { return measure([&] { s->launch(); }); }};
-}
+// The same by a callable, which was called with such tensors before.
+struct ByCallable : Called {
+  explicit ByCallable(rondo_device device) : Called(device) {
+    rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
+    options.flags = RONDO_CALLABLE_AS_WRITTEN;
+    BENCH_CHECK(rondo_callable_create(chains.engine.get(), 1, &options, adds, chains.b.get(), nullptr, &callable));
+  }
+  ByCallable(const ByCallable&) = delete;
+  ByCallable& operator=(const ByCallable&) = delete;
+  ~ByCallable() { rondo_callable_destroy(callable); }
+  static rondo_status adds(void* b, int32_t, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) {
+    Tensor from;
+    for (int i = 0; i < kNodes; ++i) {
+      rondo_tensor* out = nullptr;
+      if (const rondo_status status =
+              rondo_binary(RONDO_ADD, i == 0 ? inputs[0] : from.get(), static_cast<rondo_tensor*>(b), &out);
+          status != RONDO_OK)
+        return status;
+      from.reset(out);
+    }
+    outputs[0] = from.release();
+    return RONDO_OK;
+  }
+  void call(int which) {
+    rondo_tensor *input = x[static_cast<std::size_t>(which)].get(), *output = y[static_cast<std::size_t>(which)].get();
+    BENCH_CHECK(rondo_callable_call(callable, 1, &input, 1, &output));
+  }
+  rondo_callable* callable = nullptr;
+};
 
-// Host time of one call of a callable that was called with such tensors before, and of a launch.
-Samplers callables(const Options& options, int sets) {
-  struct ByCallable : Called {
-    explicit ByCallable(rondo_device device) : Called(device) {
-      rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
-      options.flags = RONDO_CALLABLE_AS_WRITTEN;
-      BENCH_CHECK(rondo_callable_create(chains.engine.get(), 1, &options, adds, chains.b.get(), nullptr, &callable));
-    }
-    ByCallable(const ByCallable&) = delete;
-    ByCallable& operator=(const ByCallable&) = delete;
-    ~ByCallable() { rondo_callable_destroy(callable); }
-    static rondo_status adds(void* b, int32_t, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) {
-      Tensor from;
-      for (int i = 0; i < kNodes; ++i) {
-        rondo_tensor* out = nullptr;
-        if (const rondo_status status =
-                rondo_binary(RONDO_ADD, i == 0 ? inputs[0] : from.get(), static_cast<rondo_tensor*>(b), &out);
-            status != RONDO_OK)
-          return status;
-        from.reset(out);
-      }
-      outputs[0] = from.release();
-      return RONDO_OK;
-    }
-    void call(int which) {
-      rondo_tensor *input = x[static_cast<std::size_t>(which)].get(),
-                   *output = y[static_cast<std::size_t>(which)].get();
-      BENCH_CHECK(rondo_callable_call(callable, 1, &input, 1, &output));
-    }
-    rondo_callable* callable = nullptr;
-  };
-  auto s = std::make_shared<ByCallable>(options.device);
+// Host time of one call, with as many sets of tensors in turn, and of a launch.
+template <class Calls>
+Samplers calls(const Options& options, int sets) {
+  auto s = std::make_shared<Calls>(options.device);
   const int bursts = options.quick ? 10 : 40;
   const auto measure = [=](auto&& once) { return burst_us(bursts, 8, once, [&] { s->chains.wait(); }); };
   return {[=] {
@@ -336,10 +326,11 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                      {"call.others", "other tensors each time", Called::kSets, 0.25 * Called::kChanged}};
   for (const auto& [id, given, sets, above_us] : turns)
     rows.push_back({id, std::string("call a graph of 10 adds with ") + given, "a launch of such a graph",
-                    cuda ? at_most_above(above_us) : Goal{}, [=, sets = sets] { return calls(options, sets); }});
+                    cuda ? at_most_above(above_us) : Goal{},
+                    [=, sets = sets] { return calls<Called>(options, sets); }});
   rows.push_back({"call.callable", "call a callable of 10 adds with three sets of tensors in turn",
                   "a launch of such a graph", cuda ? at_most_above(0.5) : Goal{},
-                  [=] { return callables(options, 3); }});
+                  [=] { return calls<ByCallable>(options, 3); }});
   rows.push_back(
       {"call.changed", "call a graph of 10 adds with other tensors each time",
        cuda ? "changing two kernels of such a graph and launching it, by the driver" : "a launch of plain loops",

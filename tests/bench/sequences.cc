@@ -19,6 +19,14 @@ namespace {
 
 constexpr int kCalls = 10;
 
+// Microseconds from one of so many launches to the next, until all is done.
+double launch_us(const rondo::Engine& engine, const rondo::Graph& graph, int launches) {
+  const double begin = now_us();
+  for (int i = 0; i < launches; ++i) graph.launch();
+  engine.wait_all();
+  return (now_us() - begin) / launches;
+}
+
 class Attended {
  public:
   Attended(rondo_device device, int64_t places, int64_t size, bool causal, bool backward) {
@@ -49,12 +57,7 @@ class Attended {
     graph_.launch();
     engine_.wait_all();
   }
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches / kCalls;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches) / kCalls; }
 
  private:
   rondo::Engine engine_;
@@ -101,12 +104,7 @@ class Recurred {
     graph_.launch();
     engine_.wait_all();
   }
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches); }
 
  private:
   static constexpr int32_t kWeights = 4;
@@ -130,11 +128,7 @@ class Projected {
     if (stacked_.info().tasks != kTurns) throw std::runtime_error("the heads are not one product");
   }
   double sample(bool stacked, int launches) const {
-    const rondo::Graph& graph = stacked ? stacked_ : apart_;
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches / kTurns;
+    return launch_us(engine_, stacked ? stacked_ : apart_, launches) / kTurns;
   }
 
  private:

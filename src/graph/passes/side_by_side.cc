@@ -68,17 +68,7 @@ bool SideBySide::join(uint32_t i, const ElementwiseTask& task, uint32_t group) {
   if (nodes.size() >= static_cast<size_t>(ops::group_capacity(expression)) ||
       !std::equal(task.scalars(), task.scalars() + expression.scalars(), first.scalars()))
     return false;
-  if (!together_.meet(i, group)) return false;
-  for (const Dependences::Before& each : groups_.dependences().node(i).before) {
-    groups_.step();
-    // mutation: launch_shared_with_what_it_waits_for
-    if (groups_.of(each.node) == group) return false;
-  }
-  const std::optional<uint32_t> place = groups_.place_for(i, {group});
-  if (!place) return false;
-  groups_.join(i, {group}, *place, groups_.nodes_with(i, {group}));
-  together_.join(i, group);
-  return true;
+  return together_.join(i, group, &groups_);
 }
 
 void SideBySide::form_groups() {

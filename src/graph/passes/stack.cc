@@ -133,15 +133,7 @@ bool Stacks::join(uint32_t i, const std::vector<const Product*>& alike, uint32_t
   // mutation: stack_is_not_evenly_spaced
   if (*apart != Apart{stack.apart.a * count, stack.apart.b * count, stack.apart.out * count}) return false;
   if (stack.own_memory && !is_temporary(program_.nodes[i])) return false;
-  if (!together_.meet(i, group)) return false;
-  for (const Dependences::Before& each : groups_.dependences().node(i).before) {
-    groups_.step();
-    if (groups_.of(each.node) == group) return false;
-  }
-  const std::optional<uint32_t> place = groups_.place_for(i, {group});
-  if (!place) return false;
-  groups_.join(i, {group}, *place, groups_.nodes_with(i, {group}));
-  together_.join(i, group);
+  if (!together_.join(i, group, &groups_)) return false;
   stacks_[group] = stack;
   return true;
 }

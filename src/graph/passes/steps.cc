@@ -1,6 +1,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/steps.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace rondo {
 
 Steps::Steps(const Dependences& dependences, size_t count) : spans_(count) {
@@ -23,6 +26,21 @@ Steps::Steps(const Dependences& dependences, size_t count) : spans_(count) {
       spans_[each.node].last = std::min(spans_[each.node].last, last - 1);
     if (node.all_before) all_by[node.all_before] = std::min(all_by[node.all_before], last - 1);
   }
+}
+
+bool Steps::join(uint32_t i, uint32_t group, Groups* groups) {
+  const Span both = {std::max(spans_[i].first, spans_[group].first), std::min(spans_[i].last, spans_[group].last)};
+  if (both.first > both.last) return false;
+  for (const Dependences::Before& each : groups->dependences().node(i).before) {
+    groups->step();
+    // mutation: launch_shared_with_what_it_waits_for
+    if (groups->of(each.node) == group) return false;
+  }
+  const std::optional<uint32_t> place = groups->place_for(i, {group});
+  if (!place) return false;
+  groups->join(i, {group}, *place, groups->nodes_with(i, {group}));
+  spans_[group] = both;
+  return true;
 }
 
 }  // namespace rondo

@@ -4,10 +4,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
-#include "graph/passes/dependences.h"
+#include "graph/passes/groups.h"
 
 namespace rondo {
 
@@ -15,18 +14,14 @@ class Steps {
  public:
   Steps(const Dependences& dependences, size_t nodes);
 
-  // Of a node, or of what several are that are known by it.
-  bool meet(uint32_t a, uint32_t b) const { return of(a, b).first <= of(a, b).last; }
-  void join(uint32_t a, uint32_t into) { spans_[into] = of(a, into); }
+  // Makes node i one of a group, if it waits for none of it, they have a step in common and a place.
+  bool join(uint32_t i, uint32_t group, Groups* groups);
 
  private:
   struct Span {
     size_t first = 0, last = 0;
   };
-  Span of(uint32_t a, uint32_t b) const {
-    return {std::max(spans_[a].first, spans_[b].first), std::min(spans_[a].last, spans_[b].last)};
-  }
-  std::vector<Span> spans_;
+  std::vector<Span> spans_;  // by node; by group: those of all of its nodes
 };
 
 }  // namespace rondo

@@ -11,8 +11,6 @@ using namespace cuda;
 
 namespace {
 
-constexpr int64_t kOne[] = {1, 1, 1, 1};
-
 class Composed {
  public:
   Composed(const Sdpa& problem, OperationGraph* graph) : p_(problem), graph_(*graph) {}
@@ -21,10 +19,8 @@ class Composed {
  private:
   using Tensor = const Descriptor*;
 
-  Status operand(int t, bool turned, Tensor* tensor);
-  Status number(int64_t id, int type, Tensor* tensor) {
-    return graph_.add_tensor({id, type, kOne, kOne, false, true}, tensor);
-  }
+  Status operand(int t, bool turned, Tensor* tensor) { return add_operand(&graph_, p_, t, turned, tensor); }
+  Status number(int64_t id, int type, Tensor* tensor) { return add_number(&graph_, id, type, tensor); }
   Status between(int type, std::span<const int64_t> sizes, std::span<const int64_t> strides, Tensor* tensor) {
     return graph_.add_tensor({++last_id_, type, sizes, strides, true}, tensor);
   }
@@ -47,14 +43,6 @@ class Composed {
   OperationGraph& graph_;
   int64_t last_id_ = 40;
 };
-
-// An operand, or the transposes of its matrices.
-Status Composed::operand(int t, bool turned, Tensor* tensor) {
-  int64_t sizes[] = {p_.batch, p_.heads_of(t), p_.places(t), p_.elements(t)};
-  int64_t strides[] = {p_.stride[t][0], p_.stride[t][1], p_.stride[t][2], 1};
-  if (turned) std::swap(sizes[2], sizes[3]), std::swap(strides[2], strides[3]);
-  return graph_.add_tensor({t + 1, data_type(p_.dtype_of(t)), sizes, strides}, tensor);
-}
 
 Status Composed::scores(int type, Tensor* tensor, bool of_keys) {
   int64_t sizes[] = {p_.batch, p_.heads, p_.queries, p_.keys};

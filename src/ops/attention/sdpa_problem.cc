@@ -46,12 +46,6 @@ constexpr Names kGradientNames = {
     CUDNN_ATTR_OPERATION_SDPA_BWD_SUBGRAPH_INPUT_UID,
     CUDNN_ATTR_OPERATION_SDPA_BWD_SUBGRAPH_OUTPUT_UID};
 
-constexpr int64_t kOne[] = {1, 1, 1, 1};
-
-Status add_number(OperationGraph* graph, int64_t id, int type, const Descriptor** tensor) {
-  return graph->add_tensor({id, type, kOne, kOne, false, true}, tensor);
-}
-
 // Hides what is not in the band, one side after the other. *in, *out: the scores before and after, by their ids.
 Status add_band(OperationGraph* graph, const Sdpa& p, Descriptor* within, int64_t* in, int64_t* out) {
   const int64_t sizes[] = {p.batch, p.heads, p.queries, p.keys};
@@ -90,6 +84,18 @@ Status add_band(OperationGraph* graph, const Sdpa& p, Descriptor* within, int64_
 }
 
 }  // namespace
+
+Status add_number(OperationGraph* graph, int64_t id, int type, const Descriptor** tensor) {
+  constexpr int64_t kOne[] = {1, 1, 1, 1};
+  return graph->add_tensor({id, type, kOne, kOne, false, true}, tensor);
+}
+
+Status add_operand(OperationGraph* graph, const Sdpa& p, int t, bool turned, const Descriptor** tensor) {
+  int64_t sizes[] = {p.batch, p.heads_of(t), p.places(t), p.elements(t)};
+  int64_t strides[] = {p.stride[t][0], p.stride[t][1], p.stride[t][2], 1};
+  if (turned) std::swap(sizes[2], sizes[3]), std::swap(strides[2], strides[3]);
+  return graph->add_tensor({t + 1, data_type(p.dtype_of(t)), sizes, strides}, tensor);
+}
 
 std::string text_of(const Sdpa& p) {
   const auto number = [](int64_t n) { return static_cast<long long>(n); };
@@ -146,10 +152,8 @@ Status SdpaQuestion::describe(OperationGraph* graph) const {
   RONDO_TRY(graph->create(names.type, &operation));
   for (int t = 0; t < kSdpaTensors; ++t) {
     if (!p.has(t)) continue;
-    const int64_t sizes[] = {p.batch, p.heads_of(t), p.places(t), p.elements(t)};
-    const int64_t strides[] = {p.stride[t][0], p.stride[t][1], p.stride[t][2], 1};
     const Descriptor* tensor = nullptr;
-    RONDO_TRY(graph->add_tensor({t + 1, data_type(p.dtype_of(t)), sizes, strides}, &tensor));
+    RONDO_TRY(add_operand(graph, p, t, false, &tensor));
     RONDO_TRY(operation->set_descriptor(names.tensor[t], *tensor));
   }
   const Descriptor* scale = nullptr;
