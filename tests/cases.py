@@ -21,6 +21,7 @@ import collections
 import fnmatch
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -120,6 +121,17 @@ def unfinished_case(output):
     return None
 
 
+# Where the report of a sanitizer begins, or that of the handler in tests/crash.
+LAST_WORDS = "ERROR: [A-Z][A-Za-z]+Sanitizer|WARNING: ThreadSanitizer|: runtime error: |Sanitizer: CHECK failed|^killed by |^terminate called"
+
+
+def last_words(record):
+    """What a program that died has said of it: the first lines of a sanitizer's report or of a backtrace, as one."""
+    lines = [line.strip() for kind in ("stdout", "stderr") for line in (record.get(kind) or "").splitlines()]
+    begins = [at for at, line in enumerate(lines) if re.search(LAST_WORDS, line)]
+    return "".join(f"; {line}" for line in lines[begins[0] : begins[0] + 14] if line)[:1600] if begins else ""
+
+
 def cases_of_program(record, test, build):
     """Result lines of one finished meson test."""
     name, result, output = test["name"], record["result"], record.get("stdout") or ""
@@ -139,7 +151,7 @@ def cases_of_program(record, test, build):
     elif not any(outcome == "failed" for outcome, _, _ in cases):
         # It failed outside its checks: a crash, a sanitizer's report, a time-out.
         case = unfinished_case(output) if is_gtest else None
-        cases.append(("failed", f"{name}: {case}" if case else name, f"{result}, exit code {record['returncode']}"))
+        cases.append(("failed", f"{name}: {case}" if case else name, f"{result}, exit code {record['returncode']}{last_words(record)}"))
     return cases
 
 

@@ -38,8 +38,8 @@ PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
-normal             simulated/*_tape_*         -          1/2        all
-normal             simulated/*_recording_*    -          1/2        all
+normal             simulated/*_tape_*         -          1/3        all
+normal             simulated/*_recording_*    -          1/3        all
 normal             simulated/*                1/4        1/4        all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          changed+3  all
@@ -90,9 +90,9 @@ address,undefined  simulated/*                -          1shared    5
 address,undefined  faults/*                   -          -          all
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
-address,undefined  conformance/*_models_*     -          1/3        all
-address,undefined  conformance/*_operators_*  -          1/3        all
-address,undefined  conformance/*              -          1/3        all
+address,undefined  conformance/*_models_*     -          1/4        all
+address,undefined  conformance/*_operators_*  -          1/4        all
+address,undefined  conformance/*              -          1/4        all
 address,undefined  examples/bert_losses       -          -          all
 address,undefined  examples/*                 -          half       all
 address,undefined  unit/*_whole               -          -          all

@@ -1,6 +1,7 @@
 // Rows of whole networks, each one graph: ResNet-50 asked and trained, alone and as the trunk of a feature pyramid.
-// They are the examples' (examples/c/resnet.h), in f16 with channels last on a GPU; on a cpu small ones in f32, which
-// show that the rows run. A failure inside an example's network ends the program: its message says where.
+// They are the examples' (examples/c/resnet.h), in f16 with channels last on a GPU, one of them cast by autocast; on a
+// cpu small ones in f32, which show that the rows run. A failure inside an example's network ends the program: its
+// message says where.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
@@ -22,6 +23,7 @@ namespace {
 struct Case {
   int64_t batch, height, width;
   bool trains, pyramid;
+  bool mixed = false;  // trained in f32, its layers in f16 by autocast, with a loss scaler
 };
 
 // A network with its graph.
@@ -33,7 +35,8 @@ class Network {
     options_.net = large ? resnet RESNET_50 : resnet{8, 10, {1, 1, 1, 1}};
     options_.pyramid = given.pyramid;
     model_create(&model_, engine_.get(), device);
-    model_.dtype = large ? RONDO_F16 : RONDO_F32;
+    model_.dtype = large && !given.mixed ? RONDO_F16 : RONDO_F32;
+    if (given.mixed) model_.autocast = RONDO_F16;
     model_.channels_last = 1;
     const int64_t batch = large ? given.batch : std::min<int64_t>(given.batch, 2);
     const int64_t shape[] = {batch, RESNET_CHANNELS, large ? given.height : 32, large ? given.width : 32};
@@ -115,6 +118,8 @@ void add_network_rows(const Options& options, std::vector<Row>& rows) {
   add("resnet.ask.128", "batch 128", {128, 224, 224, false, false}, 6.0);
   add("resnet.train.32", "ResNet-50 f16 trained, batch 32, one graph", {32, 224, 224, true, false}, 7.5);
   add("resnet.train.256", "batch 256", {256, 224, 224, true, false}, 44);
+  add("resnet.mixed.32", "ResNet-50 f32 trained under autocast to f16 with a loss scaler, batch 32, one graph",
+      {32, 224, 224, true, false, true}, 9.0);
   add("fpn.ask.1", "with a feature pyramid, 800 x 1344, asked, batch 1", {1, 800, 1344, false, true}, 1.9);
   add("fpn.ask.2", "batch 2", {2, 800, 1344, false, true}, 3.4);
   add("fpn.train.1", "trained, batch 1", {1, 800, 1344, true, true}, 5.5);

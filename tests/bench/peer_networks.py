@@ -4,13 +4,14 @@ channels last, each captured as one graph; normalisation folded into convolution
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
-# batch, height, width, trained, pyramid
+# batch, height, width, trained, pyramid, and whether it has f32 images and a loss scaler
 CASES = {
     "resnet.ask.1": (1, 224, 224, False, False),
     "resnet.ask.8": (8, 224, 224, False, False),
     "resnet.ask.128": (128, 224, 224, False, False),
     "resnet.train.32": (32, 224, 224, True, False),
     "resnet.train.256": (256, 224, 224, True, False),
+    "resnet.mixed.32": (32, 224, 224, True, False, True),
     "fpn.ask.1": (1, 800, 1344, False, True),
     "fpn.ask.2": (2, 800, 1344, False, True),
     "fpn.train.1": (1, 800, 1344, True, True),
@@ -81,16 +82,28 @@ def make_network(torch, large, pyramid):
 class Network:
     """One case; launch() runs it once, and `launches` of it one behind the other are timed together."""
 
-    def __init__(self, torch, device, large, batch, height, width, trains, pyramid):
+    def __init__(self, torch, device, large, batch, height, width, trains, pyramid, mixed=False):
         torch.backends.cudnn.benchmark = True
         self.launches = 2 if not large else 10 if batch > 8 else 50
         kind = device.type
         dtype = torch.float16 if large else torch.float32
         net = make_network(torch, large, pyramid).to(device).to(memory_format=torch.channels_last)
         batch, height, width = (batch, height, width) if large else (min(batch, 2), 32, 32)
-        x = torch.randn(batch, 3, height, width, device=device, dtype=dtype).to(memory_format=torch.channels_last)
+        x = torch.randn(batch, 3, height, width, device=device, dtype=torch.float32 if mixed else dtype).to(memory_format=torch.channels_last)
         labels = torch.randint(0, 10, (batch,), device=device)
-        if trains:
+        if mixed:
+            optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4, fused=True)
+            scaler = torch.amp.GradScaler(kind, init_scale=1024)
+
+            def step():
+                optimizer.zero_grad(set_to_none=True)
+                with torch.autocast(kind, torch.float16 if large else torch.bfloat16, cache_enabled=False):
+                    outputs = net(x)
+                scaler.scale(torch.nn.functional.cross_entropy(outputs[0].float(), labels)).backward()
+                scaler.step(optimizer)
+                scaler.update()
+
+        elif trains:
             optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4)
 
             def step():
