@@ -36,6 +36,9 @@ class AttentionLayouts : public OnTape {
     if (!sparing() && below(8) == 0) p.size = 256;
     if (!sparing() && on_cuda() && below(4) == 0) p.batch += 8 + below(12), p.keys = 1 + below(20);
     if (below(3) == 0) p.keys = p.queries;
+    // Whole tiles of as many heads on either side, which libraries have more ways of.
+    if (!sparing() && on_cuda() && below(3) == 0)
+      p.heads = p.key_heads, p.size = 64 * (1 + below(2)), p.queries = p.keys = 64 * (1 + below(4));
     p.causal = below(3) == 0, p.last = below(2) == 0;
     if (below(4) == 0) p.before = below(30);
     if (below(4) == 0) p.after = below(30);
