@@ -287,7 +287,8 @@ Status cast(const View& a, rondo_dtype dtype, Output& out) {
   RONDO_TRY(check_dtype(dtype));
   RONDO_TRY(check_moved({{"a", &a}}));
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), dtype, a.layout, {&a}, true, &to));
+  const View* const inputs[] = {&a};
+  RONDO_TRY(out.resolve_as(a, dtype, a.layout, inputs, true, &to));
   RONDO_TRY(copy_elements(a, to));
   out.commit();
   return {};

@@ -170,9 +170,10 @@ void arrange_like(const Layout& like, Layout* layout) {
   }
 }
 
-Status Output::resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view) {
+Status Output::resolve_as(const View& like, rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
+                          bool inplace, View* view) {
   const bool made = !given();
-  RONDO_TRY(resolve(like.engine(), like.device(), like.dtype, shape, inputs, false, view));
+  RONDO_TRY(resolve(like.engine(), like.device(), dtype, shape, inputs, inplace, view));
   if (!made) return {};
   arrange_like(like.layout, &created_->view.layout);
   *view = created_->view;

@@ -42,7 +42,12 @@ class Output {
   const View& view() const { return created_ ? created_->view : given_view(); }
   // The same in dtype and on the device of the input `like`, with the sizes of `shape`. A new tensor has its axes in
   // memory as `like` has them: of an image with channels last, channels last.
-  Status resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view);
+  Status resolve_as(const View& like, const Layout& shape, std::span<const View* const> inputs, View* view) {
+    return resolve_as(like, like.dtype, shape, inputs, false, view);
+  }
+  // In another dtype.
+  Status resolve_as(const View& like, rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
+                    bool inplace, View* view);
   // Hands a new tensor to the caller. Call after submit succeeded.
   void commit() {
     if (created_) *slot_ = created_;
