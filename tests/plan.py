@@ -38,8 +38,8 @@ PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          all
-normal             simulated/*_tape_*         -          1/3        all
-normal             simulated/*_recording_*    -          1/3        all
+normal             simulated/*_tape_*         -          1/2        all
+normal             simulated/*_recording_*    -          1/2        all
 normal             simulated/*                1/4        1/4        all
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          changed+3  all

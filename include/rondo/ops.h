@@ -196,8 +196,7 @@ RONDO_API rondo_status rondo_gated(rondo_unary_op op, rondo_tensor* a, rondo_ten
 RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
 /* out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to
  * 0; to bool: != 0. To an 8-bit float: what is larger than its largest number, infinities too, becomes that with its
- * sign; NaN stays NaN. A new result of an image with channels last has channels last (rondo/convolution.h). Since 0.1.
- */
+ * sign; NaN stays NaN. In a new result channels last stay last (rondo/convolution.h). Since 0.1. */
 RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
 
 /* --- fill and copy --- */

@@ -91,32 +91,26 @@ class Network:
         batch, height, width = (batch, height, width) if large else (min(batch, 2), 32, 32)
         x = torch.randn(batch, 3, height, width, device=device, dtype=torch.float32 if mixed else dtype).to(memory_format=torch.channels_last)
         labels = torch.randint(0, 10, (batch,), device=device)
-        if mixed:
-            optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4, fused=True)
-            scaler = torch.amp.GradScaler(kind, init_scale=1024)
+        if trains:
+            optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4, fused=mixed or None)
+            scaler = torch.amp.GradScaler(kind, init_scale=1024) if mixed else None
 
             def step():
                 optimizer.zero_grad(set_to_none=True)
-                with torch.autocast(kind, torch.float16 if large else torch.bfloat16, cache_enabled=False):
-                    outputs = net(x)
-                scaler.scale(torch.nn.functional.cross_entropy(outputs[0].float(), labels)).backward()
-                scaler.step(optimizer)
-                scaler.update()
-
-        elif trains:
-            optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4)
-
-            def step():
-                optimizer.zero_grad(set_to_none=True)
-                with torch.autocast(kind, dtype, enabled=large, cache_enabled=False):
+                with torch.autocast(kind, torch.float16, enabled=large or mixed, cache_enabled=False):
                     outputs = net(x)
                 if pyramid:
                     loss = sum(each.float().square().mean() for each in outputs)
                 else:
                     loss = torch.nn.functional.cross_entropy(outputs[0].float(), labels)
-                (loss * LOSS_SCALE).backward()
-                torch._foreach_mul_([each.grad for each in net.parameters()], 1 / LOSS_SCALE)
-                optimizer.step()
+                if mixed:
+                    scaler.scale(loss).backward()
+                    scaler.step(optimizer)
+                    scaler.update()
+                else:
+                    (loss * LOSS_SCALE).backward()
+                    torch._foreach_mul_([each.grad for each in net.parameters()], 1 / LOSS_SCALE)
+                    optimizer.step()
 
         else:
             net.eval()

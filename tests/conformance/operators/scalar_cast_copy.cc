@@ -145,7 +145,6 @@ TEST_P(Cast, Matrix) {
   }
 }
 
-// Every 16-bit pattern to float and back is itself (NaN stays NaN).
 // Networks stay in the layout they begin in.
 TEST_P(Cast, ChannelsLastStayLast) {
   const Array image = random_array(RONDO_F32, {2, 5, 6, 3}, 1, -9, 9);
@@ -157,6 +156,7 @@ TEST_P(Cast, ChannelsLastStayLast) {
   expect_same_bits(download(transpose(made, {0, 2, 3, 1})), download(first), "channels last");
 }
 
+// Every 16-bit pattern to float and back is itself (NaN stays NaN).
 TEST_P(Cast, EveryHalf) {
   for (const rondo_dtype dtype : dealt(std::vector{RONDO_F16, RONDO_BF16})) {
     Array x(dtype, {65536});
