@@ -42,12 +42,7 @@ class Pairs {
     graph_.launch();
     engine_.wait_all();
   }
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches / kPairs;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches) / kPairs; }
 
  private:
   rondo::Engine engine_;

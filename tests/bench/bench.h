@@ -118,4 +118,13 @@ double round_trip_us(int count, Submit&& submit, Wait&& wait) {
   return (now_us() - begin) / count;
 }
 
+// From one of so many launches of a rondo::Graph to the next, until all is done.
+template <class Engine, class Graph>
+double launch_us(const Engine& engine, const Graph& graph, int launches) {
+  const double begin = now_us();
+  for (int i = 0; i < launches; ++i) graph.launch();
+  engine.wait_all();
+  return (now_us() - begin) / launches;
+}
+
 }  // namespace bench

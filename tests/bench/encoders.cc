@@ -55,12 +55,7 @@ class Encoder {
   Encoder& operator=(const Encoder&) = delete;
 
   // Microseconds per launch of launches one behind the other.
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches); }
 
  private:
   void make_optimizer() {

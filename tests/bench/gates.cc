@@ -59,12 +59,7 @@ class Gates {
     engine_.wait_all();
   }
   size_t bytes() const { return static_cast<size_t>(bytes_); }
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches / kCalls;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches) / kCalls; }
 
  private:
   static constexpr int64_t kWidth = 2048;

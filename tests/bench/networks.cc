@@ -64,12 +64,7 @@ class Network {
   Network& operator=(const Network&) = delete;
 
   // Microseconds per launch of launches one behind the other.
-  double sample(int launches) const {
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches;
-  }
+  double sample(int launches) const { return launch_us(engine_, graph_, launches); }
 
  private:
   void train() {

@@ -47,12 +47,7 @@ class Step {
     engine.wait_all();
   }
 
-  double sample(int steps) const {
-    const double begin = bench::now_us();
-    for (int i = 0; i < steps; ++i) graph_.launch();
-    engine_.wait_all();
-    return (bench::now_us() - begin) / steps;
-  }
+  double sample(int steps) const { return bench::launch_us(engine_, graph_, steps); }
   rondo_graph_info graph() const { return graph_.info(); }
   int buckets() const { return buckets_->info().buckets; }
   void run() const {

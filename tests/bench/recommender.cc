@@ -37,10 +37,7 @@ class Recommender {
   double sample(int steps) {
     graph_.launch();
     engine_.wait_all();
-    const double begin = now_us();
-    for (int i = 0; i < steps; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / steps;
+    return launch_us(engine_, graph_, steps);
   }
 
  private:

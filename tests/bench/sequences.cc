@@ -19,14 +19,6 @@ namespace {
 
 constexpr int kCalls = 10;
 
-// Microseconds from one of so many launches to the next, until all is done.
-double launch_us(const rondo::Engine& engine, const rondo::Graph& graph, int launches) {
-  const double begin = now_us();
-  for (int i = 0; i < launches; ++i) graph.launch();
-  engine.wait_all();
-  return (now_us() - begin) / launches;
-}
-
 class Attended {
  public:
   Attended(rondo_device device, int64_t places, int64_t size, bool causal, bool backward) {

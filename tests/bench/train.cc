@@ -34,12 +34,7 @@ class Step {
   }
 
   // Microseconds per step of launches one behind the other.
-  double sample(int steps) const {
-    const double begin = now_us();
-    for (int i = 0; i < steps; ++i) graph_.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / steps;
-  }
+  double sample(int steps) const { return launch_us(engine_, graph_, steps); }
 
  private:
   void add_layer(rondo_device device, int64_t inputs, int64_t outputs) {
@@ -108,10 +103,7 @@ class Update {
     const rondo::Graph& graph = graphs_[static_cast<size_t>(written)];
     graph.launch();
     engine_.wait_all();
-    const double begin = now_us();
-    for (int i = 0; i < launches; ++i) graph.launch();
-    engine_.wait_all();
-    return (now_us() - begin) / launches;
+    return launch_us(engine_, graph, launches);
   }
 
  private:
