@@ -25,7 +25,10 @@
 extern "C" {
 #endif
 
-/* --- elementwise --- */
+/* --- elementwise ---
+ *
+ * A new result is row-major, but has channels last (rondo/convolution.h) where the first operand of its shape has them;
+ * a condition comes after the values. */
 
 /* What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1. */
 typedef enum rondo_unary_op {
@@ -196,7 +199,7 @@ RONDO_API rondo_status rondo_gated(rondo_unary_op op, rondo_tensor* a, rondo_ten
 RONDO_API rondo_status rondo_where(rondo_tensor* condition, rondo_tensor* a, rondo_tensor* b, rondo_tensor** out);
 /* out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to
  * 0; to bool: != 0. To an 8-bit float: what is larger than its largest number, infinities too, becomes that with its
- * sign; NaN stays NaN. In a new result channels last stay last (rondo/convolution.h). Since 0.1. */
+ * sign; NaN stays NaN. Since 0.1. */
 RONDO_API rondo_status rondo_cast(rondo_tensor* a, rondo_dtype dtype, rondo_tensor** out);
 
 /* --- fill and copy --- */

@@ -126,7 +126,7 @@ inline Status submit_planned(const ElementwiseCall& call, Ref<const ElementwiseP
 // A call whose plan is there. views: of the operands, and room for the output's.
 inline Status run_known(const ElementwiseCall& call, const View** views, size_t operands,
                         Ref<const ElementwisePlan> plan, Output& out) {
-  RONDO_TRY(out.resolve_known(result_dtype(call), plan->shape(), {views, operands}, true));
+  RONDO_TRY(out.resolve_known(result_dtype(call), plan->shape(), plan->strides(operands), {views, operands}));
   views[operands] = &out.view();
   return submit_planned(call, std::move(plan), views, out);
 }
@@ -136,7 +136,7 @@ RONDO_COLD Status run_anew(const ElementwiseCall& call, std::span<const View* co
                            const PlanKey& key, Output& out) {
   Device& device = operands[0]->device();
   View to;
-  RONDO_TRY(out.resolve(operands[0]->engine(), device, result_dtype(call), shape, operands, true, &to));
+  RONDO_TRY(out.resolve_elementwise(result_dtype(call), shape, operands, &to));
   const View* views[4];
   std::copy(operands.begin(), operands.end(), views);
   views[operands.size()] = &to;
@@ -242,7 +242,7 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
     common = promote(common, tensor->dtype);
   }
   View to;
-  RONDO_TRY(out.resolve(first.engine(), first.device(), common, shape, tensors, true, &to));
+  RONDO_TRY(out.resolve_elementwise(common, shape, tensors, &to));
   const View* operands[Expression::kMaxInputs + 1];
   std::copy(tensors.begin(), tensors.end(), operands);
   operands[tensors.size()] = &to;
@@ -264,7 +264,7 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
     return shapes_differ("condition", condition.layout, "the values", values);
   if (!promotes(a.dtype, b.dtype)) return without_common_dtype("a", a.dtype, "b", b.dtype);
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), promote(a.dtype, b.dtype), shape, {&condition, &a, &b}, true, &to));
+  RONDO_TRY(out.resolve_elementwise(promote(a.dtype, b.dtype), shape, {&a, &b, &condition}, &to));
   const View* const operands[] = {&condition, &a, &b};
   return submit_prepared(
       a.engine(),
@@ -287,8 +287,7 @@ Status cast(const View& a, rondo_dtype dtype, Output& out) {
   RONDO_TRY(check_dtype(dtype));
   RONDO_TRY(check_moved({{"a", &a}}));
   View to;
-  const View* const inputs[] = {&a};
-  RONDO_TRY(out.resolve_as(a, dtype, a.layout, inputs, true, &to));
+  RONDO_TRY(out.resolve_elementwise(dtype, a.layout, {&a}, &to));
   RONDO_TRY(copy_elements(a, to));
   out.commit();
   return {};

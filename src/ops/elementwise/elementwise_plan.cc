@@ -99,7 +99,7 @@ ElementwisePlan::ElementwisePlan(Device& device, const PlanKey& key, const Expre
 
 Layout ElementwisePlan::layout(int i) const {
   Layout layout = shape_;
-  std::copy_n(strides_.begin() + i * shape_.ndim, shape_.ndim, layout.strides);
+  std::copy_n(strides(static_cast<size_t>(i)), shape_.ndim, layout.strides);
   return layout;
 }
 

@@ -104,6 +104,7 @@ class ElementwisePlan final : public RefCounted {
   const Layout& shape() const { return shape_; }
   // Operand i as it was given, under the full shape (strides of 0 where it is broadcast).
   Layout layout(int i) const;
+  const int64_t* strides(size_t i) const { return strides_.begin() + i * static_cast<size_t>(shape_.ndim); }
   uint64_t random_count() const { return random_count_; }
   // Words of the kernel's argument behind those that are the task's own.
   const SmallVector<uint64_t, 8>& words() const { return words_; }

@@ -50,7 +50,7 @@ Status gated(rondo_unary_op op, const View& a, const View& gate, Output& out) {
                  shape_text(gate.layout).c_str(), shape_text(a.layout).c_str());
   const View* operands[] = {&a, &gate};
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), call.computed, shape, operands, true, &to));
+  RONDO_TRY(out.resolve_elementwise(call.computed, shape, operands, &to));
   const View* views[] = {&a, &gate, &to};
   return submit_prepared(
       a.engine(),

@@ -135,8 +135,9 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
                  dtype_name(a.dtype));
   View to;
   View kept;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, {&a}, true, &to));
-  RONDO_TRY(mask.resolve(a.engine(), a.device(), RONDO_U8, a.layout, {&a, &to}, false, &kept));
+  RONDO_TRY(out.resolve_elementwise(a.dtype, a.layout, {&a}, &to));
+  const View* const beside[] = {&a, &to};
+  RONDO_TRY(mask.resolve_as(a, RONDO_U8, a.layout, beside, false, &kept));
   const rondo_dtype dtype = compute_dtype(a.dtype);
   Expression expression;
   const Value x = expression.input(a.dtype);
@@ -166,7 +167,7 @@ Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
     return error(RONDO_INVALID_ARGUMENT, "mask has shape %s; dy has %s", shape_text(mask.layout).c_str(),
                  shape_text(dy.layout).c_str());
   View to;
-  RONDO_TRY(out.resolve(dy.engine(), dy.device(), dy.dtype, dy.layout, {&dy, &mask}, true, &to));
+  RONDO_TRY(out.resolve_elementwise(dy.dtype, dy.layout, {&dy, &mask}, &to));
   const DropoutGradCall call{p};
   const View* const views[] = {&dy, &mask, &to};
   uint64_t word = 0;

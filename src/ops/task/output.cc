@@ -136,21 +136,22 @@ Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const 
   return {};
 }
 
-Status Output::resolve_known(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
-                             bool inplace) {
+Status Output::resolve_known(rondo_dtype dtype, const Layout& shape, const int64_t* strides,
+                             std::span<const View* const> inputs) {
   Engine& engine = inputs[0]->engine();
   Device& device = inputs[0]->device();
   if (!given()) {
     created_ = make_tensor(engine, device, dtype, shape);
+    std::copy_n(strides, shape.ndim, created_->view.layout.strides);
     return {};
   }
   RONDO_TRY(check_place(engine, device));
-  return check_contents(inputs, inplace);
+  return check_contents(inputs, true);
 }
 
 static bool channels_last(const Layout& layout) {
-  // With one channel it may be anywhere; strides of axes of size 1 say where.
-  bool last = layout.ndim > 2, extended = layout.shape[1] > 1;
+  // With one channel it may be anywhere; strides of axes of size 1 say where. One channel shown as many is nowhere.
+  bool last = layout.ndim > 2 && (layout.strides[1] != 0 || layout.shape[1] == 1), extended = layout.shape[1] > 1;
   for (int d = 2; d < layout.ndim; ++d) {
     const int64_t channel = std::abs(layout.strides[1]), other = std::abs(layout.strides[d]);
     last &= channel < other || (layout.shape[1] == 1 && channel == other);
@@ -178,6 +179,13 @@ Status Output::resolve_as(const View& like, rondo_dtype dtype, const Layout& sha
   arrange_like(like.layout, &created_->view.layout);
   *view = created_->view;
   return {};
+}
+
+Status Output::resolve_elementwise(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
+                                   View* view) {
+  for (const View* input : inputs)
+    if (input->layout.same_shape(shape)) return resolve_as(*input, dtype, shape, inputs, true, view);
+  return resolve(inputs[0]->engine(), inputs[0]->device(), dtype, shape, inputs, true, view);
 }
 
 }  // namespace rondo::ops

@@ -34,10 +34,17 @@ class Output {
                  std::initializer_list<const View*> inputs, bool inplace, View* view) {
     return resolve(engine, device, dtype, shape, std::span(inputs.begin(), inputs.size()), inplace, view);
   }
+  // The same of an elementwise operator, which may be inplace: a new tensor has its axes in memory as the first input
+  // of this shape has them, row-major if there is none.
+  Status resolve_elementwise(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs, View* view);
+  Status resolve_elementwise(rondo_dtype dtype, const Layout& shape, std::initializer_list<const View*> inputs,
+                             View* view) {
+    return resolve_elementwise(dtype, shape, std::span(inputs.begin(), inputs.size()), view);
+  }
   // The same where a call with inputs and an output of these dtypes and layouts, given or not, went well before: looks
-  // at what they do not tell. The view is view().
-  RONDO_HOT Status resolve_known(rondo_dtype dtype, const Layout& shape, std::span<const View* const> inputs,
-                                 bool inplace);
+  // at what they do not tell. `strides`: of a new tensor. The view is view().
+  RONDO_HOT Status resolve_known(rondo_dtype dtype, const Layout& shape, const int64_t* strides,
+                                 std::span<const View* const> inputs);
   // Once it is resolved.
   const View& view() const { return created_ ? created_->view : given_view(); }
   // The same in dtype and on the device of the input `like`, with the sizes of `shape`. A new tensor has its axes in

@@ -271,7 +271,7 @@ Status ExpressionCall::elementwise(Parts* parts) {
     if (!is_elementwise(i)) continue;
     const Lowered::Result& result = lowered_.results[i];
     View to;
-    RONDO_TRY(outputs_[i].resolve(engine(), device(), result.dtype, shape_, tensors_, true, &to));
+    RONDO_TRY(outputs_[i].resolve_elementwise(result.dtype, shape_, tensors_, &to));
     expression.output(result.value, to.dtype, to.accumulate);
     written.push_back(to);
     sources_[i] = to;

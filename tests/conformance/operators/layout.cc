@@ -1,5 +1,10 @@
 // Operands and outputs of every layout: broadcasting, strides, views; outputs that are given, shared with an input,
 // accumulated. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "harness.h"
 #include "operators/elementwise_reference.h"
 
@@ -147,6 +152,47 @@ TEST_P(Layout, Turned) {
       results.keep("added", std::move(sum), [=] { return expect_binary(RONDO_ADD, x, turned); });
     });
   }
+}
+
+// Networks stay in the layout they begin in: a new result has the order of axes of the first operand of its shape, and
+// the same numbers. The second call of each goes by the plan that the first one made.
+TEST_P(Layout, ChannelsLastStayLast) {
+  const Shape shape = {2, 5, 6, 3};
+  const auto image = [&](uint64_t seed) { return up(random_array(RONDO_F32, {2, 6, 3, 5}, seed, -9, 9)); };
+  const Tensor channels = up(random_array(RONDO_F32, {5, 1, 1}, 3, -9, 9));
+  using Given = std::array<Tensor, 2>;
+  using Call = std::function<Tensor(const Given&)>;
+  const std::pair<const char*, Call> calls[] = {
+      {"relu", [](const Given& x) { return make(rondo_unary, RONDO_RELU, x[0]); }},
+      {"sub", [](const Given& x) { return make(rondo_binary, RONDO_SUB, x[0], x[1]); }},
+      {"channels - image", [&](const Given& x) { return make(rondo_binary, RONDO_SUB, channels, x[0]); }},
+      {"lt", [](const Given& x) { return make(rondo_binary, RONDO_LT, x[0], x[1]); }},
+      {"scalar", [](const Given& x) { return make(rondo_binary_scalar, RONDO_MUL, x[0], 0.5); }},
+      {"where", [](const Given& x) { return make(rondo_where, make(rondo_unary, RONDO_ISNAN, x[0]), x[0], x[1]); }},
+      {"gated", [](const Given& x) { return make(rondo_gated, RONDO_SIGMOID, x[0], x[1]); }},
+      {"add_n",
+       [](const Given& x) {
+         rondo_tensor* const both[] = {x[0], x[1]};
+         return make(rondo_add_n, 2, both);
+       }},
+      {"cast", [](const Given& x) { return make(rondo_cast, x[0], RONDO_F16); }},
+      {"dropout_grad",
+       [](const Given& x) { return make(rondo_dropout_grad, x[0], make(rondo_cast, x[1], RONDO_U8), 0.5); }},
+  };
+  const Given plain = {image(1), image(2)},
+              last = {transpose(plain[0], {0, 3, 1, 2}), transpose(plain[1], {0, 3, 1, 2})};
+  // The same images, row-major as they are to be seen.
+  const Given first = {make(rondo_copy, last[0]), make(rondo_copy, last[1])};
+  for (const auto& [name, call] : calls)
+    for (int i = 0; i < 2; ++i) {
+      const Tensor y = call(last), ordinary = call(first);
+      EXPECT_EQ(query(ordinary).contiguous, 1) << name;
+      EXPECT_EQ(query(transpose(y, {0, 2, 3, 1})).contiguous, 1) << name;
+      expect_same_bits(download(y), download(ordinary), name);
+    }
+  // What is broadcast alone has no order of its own, and one channel that is shown as many is none innermost.
+  const Tensor shown = broadcast(channels, shape);
+  EXPECT_EQ(query(make(rondo_unary, RONDO_NEG, shown)).contiguous, 1);
 }
 
 TEST_P(Layout, GivenOutput) {

@@ -464,7 +464,7 @@ extern "C" {
 extern "C" {
     #[doc = " out = a in another dtype, rounded once, to nearest even. Float to integer: toward zero, clamped to the range, NaN to"]
     #[doc = " 0; to bool: != 0. To an 8-bit float: what is larger than its largest number, infinities too, becomes that with its"]
-    #[doc = " sign; NaN stays NaN. In a new result channels last stay last (rondo/convolution.h). Since 0.1."]
+    #[doc = " sign; NaN stays NaN. Since 0.1."]
     pub fn rondo_cast(a: *mut rondo_tensor, dtype: rondo_dtype, out: *mut *mut rondo_tensor) -> rondo_status;
 }
 extern "C" {
