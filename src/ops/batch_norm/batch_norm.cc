@@ -202,6 +202,20 @@ NormPlan moments_of(const char* name, const View& a, const View& mean, const Vie
   return plan;
 }
 
+// What groups of x over `axes` give, as tensors, and how these stand under x.
+void make_results(const View& x, unsigned axes, rondo_tensor** first, rondo_tensor** second, View (&to)[2]) {
+  Layout shape = x.layout;
+  for (int d = 0; d < shape.ndim; ++d)
+    if ((axes >> d) & 1) shape.shape[d] = 1;
+  rondo_tensor** const results[] = {first, second};
+  for (int i = 0; i < 2; ++i) {
+    *results[i] = make_tensor(x.engine(), x.device(), compute_dtype(x.dtype), shape);
+    to[i] = (*results[i])->view;
+    for (int d = 0; d < shape.ndim; ++d)
+      if (shape.shape[d] == 1) to[i].layout.strides[d] = 0;
+  }
+}
+
 }  // namespace
 
 Status batch_norm(const View& a, const View& mean, const View& variance, const NormOptions& options, Output& out) {
@@ -310,6 +324,14 @@ Status group_norm(const View& a, int64_t count, const NormOptions& options, Outp
   return apply.submit_after(plan, result, {&out});
 }
 
+Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse) {
+  View to[2];
+  make_results(x, axes, mean, inverse, to);
+  NormPlan plan = moments_of("norm_statistics", x, to[0], to[1], epsilon);
+  plan.arrange(axes);
+  return submit_norm(plan);
+}
+
 Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
                  const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot) {
   NormPlan plan;
@@ -321,16 +343,9 @@ Status norm_sums(const View& x, const View& dy, const View* y, const View& mean,
   plan.in[device::kNormMean] = mean;
   plan.in[device::kNormInverse] = inverse;
   if (weight) plan.in[device::kNormWeight] = *weight;
-  Layout shape = x.layout;
-  for (int d = 0; d < shape.ndim; ++d)
-    if ((axes >> d) & 1) shape.shape[d] = 1;
-  rondo_tensor** const results[] = {sum, dot};
-  for (int i = 0; i < 2; ++i) {
-    *results[i] = make_tensor(x.engine(), x.device(), compute_dtype(x.dtype), shape);
-    View& to = plan.out[i].emplace((*results[i])->view);
-    for (int d = 0; d < shape.ndim; ++d)
-      if (shape.shape[d] == 1) to.layout.strides[d] = 0;
-  }
+  View to[2];
+  make_results(x, axes, sum, dot, to);
+  for (int i = 0; i < 2; ++i) plan.out[i] = to[i];
   for (std::optional<View>& each : plan.in)
     if (each)
       for (int d = 0; d < each->layout.ndim; ++d)

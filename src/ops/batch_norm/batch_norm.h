@@ -56,8 +56,11 @@ Ref<Task> make_cuda_norm(const NormPlan& plan);
 // Submits the plan's task on its device.
 Status submit_norm(const NormPlan& plan);
 
-// The sums over groups of g and g * (x - mean) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere)
-// is not positive. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed in.
+// Of groups over `axes`. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed in.
+// The mean, and 1 / sqrt(variance + epsilon).
+Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse);
+// The sums of g and g * (x - mean) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is not
+// positive. mean and inverse: under x's dimensions, also along `axes`.
 Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
                  const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot);
 

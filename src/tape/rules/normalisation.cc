@@ -1,8 +1,11 @@
 // Gradients of normalisations: of the operand by one kernel that reads the row again, whose own gradient is that of
-// the table's formula (ops/operators/normalisations.def); of weight and bias by sums over rows.
+// the table's formula (ops/operators/normalisations.def); of weight and bias by sums over rows, on a GPU both by one
+// kernel that has the statistics of each row.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/normalisation.h"
+
+#include "ops/batch_norm/batch_norm.h"
 #include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
@@ -28,13 +31,17 @@ View as_line(View view, int axis) {
   return view;
 }
 
+Status pass_line(Backward& backward, size_t input, const View& gradient, int axis) {
+  const View line = as_line(gradient, axis);
+  return backward.pass(input, line.layout, Value::of(line));
+}
+
 // The sum over rows.
 Status of_line(Backward& backward, size_t input, const View& changes, int axis, Steps* steps) {
   const auto axes = other_axes(changes.layout.ndim, axis);
   const View sum = steps->reduce(RONDO_SUM, changes, {axes.begin(), axes.size()});
   RONDO_TRY(steps->status());
-  const View line = as_line(sum, axis);
-  return backward.pass(input, line.layout, Value::of(line));
+  return pass_line(backward, input, sum, axis);
 }
 
 // What the table's gradients are written in: values of the row's shape, or one for each row.
@@ -85,6 +92,44 @@ Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n
   __builtin_unreachable();  // the compiler warns of an enumerator without a case
 }
 
+// Of weight and bias, by one kernel. Row x has become (x - centre) * inverse.
+struct OfBoth {
+  const ops::NormalisationCall& call;
+  Backward& backward;
+  const View& a;
+  Steps steps;
+  Slot mean, root, sum, dot;
+
+  OfBoth(const ops::NormalisationCall& call, Backward& backward)
+      : call(call), backward(backward), a(backward.input(A)), steps(backward.engine()) {}
+
+  Status statistics(View* centre, View* inverse) {
+    const rondo_dtype dtype = compute_dtype(a.dtype);
+    switch (call.op) {
+      case ops::Normalisation::layer_norm:
+        RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor));
+        *centre = mean.tensor->view, *inverse = root.tensor->view;
+        return {};
+      case ops::Normalisation::rms_norm: {
+        const View squares = steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, steps.cast(a, dtype)), {&call.axis, 1});
+        *inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, squares, call.epsilon));
+        const rondo_tensor* const zero = steps.filled(a.device(), dtype, squares.layout, 0);
+        if (zero) *centre = zero->view;
+        return steps.status();
+      }
+    }
+    __builtin_unreachable();
+  }
+  Status run(const View& dy, bool wants_bias) {
+    View centre, inverse;
+    RONDO_TRY(statistics(&centre, &inverse));
+    const unsigned rows = ((1u << a.layout.ndim) - 1) & ~(1u << call.axis);
+    RONDO_TRY(ops::norm_sums(a, dy, nullptr, centre, inverse, nullptr, rows, &sum.tensor, &dot.tensor));
+    if (wants_bias) RONDO_TRY(pass_line(backward, 2, sum.tensor->view, call.axis));
+    return pass_line(backward, WEIGHT, dot.tensor->view, call.axis);
+  }
+};
+
 }  // namespace
 
 Needs needed(const ops::NormalisationCall& call, unsigned wanted) {
@@ -97,13 +142,16 @@ Needs needed(const ops::NormalisationCall& call, unsigned wanted) {
 Status run(const ops::NormalisationCall& call, Backward& backward) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
+  const View& a = backward.node().inputs[A].view;
   const size_t bias = call.weight ? 2 : 1;
-  if (call.bias && backward.wants(bias)) {
+  const bool wants_bias = call.bias && backward.wants(bias), wants_weight = call.weight && backward.wants(WEIGHT);
+  const bool both = wants_weight && !a.device().is_host() && a.elements() > 0;
+  if (both) RONDO_TRY(OfBoth(call, backward).run(dy, wants_bias));
+  if (wants_bias && !both) {
     Steps steps(backward.engine());
     RONDO_TRY(of_line(backward, bias, steps.cast(dy, compute_dtype(dy.dtype)), call.axis, &steps));
   }
-  const View& a = backward.node().inputs[A].view;
-  if (call.weight && backward.wants(WEIGHT)) {
+  if (wants_weight && !both) {
     Steps steps(backward.engine());
     const rondo_dtype dtype = compute_dtype(a.dtype);
     const View x = steps.cast(a, dtype);
