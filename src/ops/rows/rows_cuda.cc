@@ -241,6 +241,11 @@ class CudaRows final : public KernelTask {
         const int64_t lanes = count < 4096 ? loads : (loads + 1) / 2;
         group_ = 1;
         while (group_ < 32 && group_ < lanes) group_ *= 2;
+        // Few rows leave most lanes of a device without work: each has more of them then, and is done in fewer steps.
+        if (count <= int64_t{threads_ / group_} * cuda_device(*this).multiprocessors()) {
+          while (group_ < 128 && group_ < loads) group_ *= 2;
+          if (group_ > 32) threads_ = group_;
+        }
       } else {
         if (length > 256 * kMaxElements) threads_ = 1024;
         group_ = threads_;
