@@ -81,7 +81,9 @@ void Progress::start_watching() {
 
 // By what kernels took so far, one after the other.
 bool Progress::much_is_ahead() const {
-  return done_ > 0 && compiled_for_ / done_ * (ahead_ + static_cast<int64_t>(running_.size())) >= patience_;
+  const std::chrono::duration<double> so_far = compiled_for_;  // whose multiple no integer may hold
+  const auto left = static_cast<double>(ahead_) + static_cast<double>(running_.size());
+  return done_ > 0 && so_far / static_cast<double>(done_) * left >= patience_;
 }
 
 void Progress::watch() {

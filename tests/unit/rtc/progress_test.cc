@@ -76,7 +76,7 @@ TEST(Progress, TellsOfMuchThatIsAhead) {
   Progress::Ahead ahead(progress, int64_t{1} << 40);
   {
     const Progress::Compiling first(progress, "add");
-    std::this_thread::sleep_for(milliseconds(1));
+    std::this_thread::sleep_for(milliseconds(20));
   }
   ahead.one_is_ready();
   const Progress::Compiling second(progress, "mul");
