@@ -67,7 +67,8 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
     while (heap.inside(bad, 1)) ++bad;
     return refuse(CUDA_ERROR_ILLEGAL_ADDRESS, heap.describe(bad));
   }
-  if (kind != SIMCUDA_STORE) {
+  // A kernel that waited for the one before it goes on when a lost device has stopped that.
+  if (kind != SIMCUDA_STORE && run.device.error == 0) {
     std::size_t unwritten = heap.first_unwritten(address, bytes);
     if (unwritten != bytes && !run.unwritten_reported) {
       run.unwritten_reported = true;

@@ -92,7 +92,7 @@ Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n
   __builtin_unreachable();  // the compiler warns of an enumerator without a case
 }
 
-// Of weight and bias, by one kernel. Row x has become (x - centre) * inverse.
+// Of weight and bias, by one kernel, where each row x has become (x - centre) * inverse.
 struct OfBoth {
   const ops::NormalisationCall& call;
   Backward& backward;
@@ -103,22 +103,21 @@ struct OfBoth {
   OfBoth(const ops::NormalisationCall& call, Backward& backward)
       : call(call), backward(backward), a(backward.input(A)), steps(backward.engine()) {}
 
+  static bool knows(ops::Normalisation op) {
+    return op == ops::Normalisation::layer_norm || op == ops::Normalisation::rms_norm;
+  }
   Status statistics(View* centre, View* inverse) {
-    const rondo_dtype dtype = compute_dtype(a.dtype);
-    switch (call.op) {
-      case ops::Normalisation::layer_norm:
-        RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor));
-        *centre = mean.tensor->view, *inverse = root.tensor->view;
-        return {};
-      case ops::Normalisation::rms_norm: {
-        const View squares = steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, steps.cast(a, dtype)), {&call.axis, 1});
-        *inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, squares, call.epsilon));
-        const rondo_tensor* const zero = steps.filled(a.device(), dtype, squares.layout, 0);
-        if (zero) *centre = zero->view;
-        return steps.status();
-      }
+    if (call.op == ops::Normalisation::layer_norm) {
+      RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor));
+      *centre = mean.tensor->view, *inverse = root.tensor->view;
+      return {};
     }
-    __builtin_unreachable();
+    const rondo_dtype dtype = compute_dtype(a.dtype);
+    const View squares = steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, steps.cast(a, dtype)), {&call.axis, 1});
+    *inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, squares, call.epsilon));
+    const rondo_tensor* const zero = steps.filled(a.device(), dtype, squares.layout, 0);
+    if (zero) *centre = zero->view;
+    return steps.status();
   }
   Status run(const View& dy, bool wants_bias) {
     View centre, inverse;
@@ -145,7 +144,7 @@ Status run(const ops::NormalisationCall& call, Backward& backward) {
   const View& a = backward.node().inputs[A].view;
   const size_t bias = call.weight ? 2 : 1;
   const bool wants_bias = call.bias && backward.wants(bias), wants_weight = call.weight && backward.wants(WEIGHT);
-  const bool both = wants_weight && !a.device().is_host() && a.elements() > 0;
+  const bool both = wants_weight && OfBoth::knows(call.op) && !a.device().is_host() && a.elements() > 0;
   if (both) RONDO_TRY(OfBoth(call, backward).run(dy, wants_bias));
   if (wants_bias && !both) {
     Steps steps(backward.engine());
