@@ -93,7 +93,7 @@ address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1/4        all
 address,undefined  conformance/*_operators_*  -          1/4        all
 address,undefined  conformance/*              -          1/4        all
-address,undefined  examples/bert_losses       -          -          all
+address,undefined  examples/bert_*            -          -          all
 address,undefined  examples/*                 -          half       all
 address,undefined  unit/*_whole               -          -          all
 address,undefined  stress/*_whole             -          -          -
