@@ -65,10 +65,10 @@ bool may_be_assertion(const fs::path& file, size_t line) {
 
 // Why the kernels of a program are not all there; empty if they are.
 std::string collect_from(const std::string& program, const std::string& folder) {
-  // One mode: what a kernel is does not depend on how tasks are run. Nothing by chance, which has thousands or none of
-  // its own, and no control flow: what computes nothing does not end a loop.
+  // One mode: what a kernel is does not depend on how tasks are run. No programs by chance, which have thousands, and
+  // no control flow: what computes nothing does not end a loop.
   const Outcome outcome =
-      run({program, "--gtest_filter=-*cpu_*:*cuda_threaded*:*cuda_naive*:*ByChance*:*Control*:*Bodies*"},
+      run({program, "--gtest_filter=-*cpu_*:*cuda_threaded*:*cuda_naive*:*ProgramsByChance*:*Control*:*Bodies*"},
           {{"RONDO_CUDA_DRIVER", SIMULATED_DRIVER},
            {"RONDO_NVRTC", NVRTC_RECORDER},
            {"RONDO_CUBLASLT", "none"},

@@ -213,11 +213,11 @@ class Chooser {
       const bool works = try_recipe(recipe, &candidate, &captures, &fatal);
       RONDO_TRY(fatal);
       if (works) (captures ? good : uncapturable).push_back(std::move(candidate));
-      if (!good.empty() && (budget_us_ == 0 || !has_memory_)) break;
       // Time counts from the first on: with it the library loads what all of them need, seconds from a cold disk.
       const auto now = std::chrono::steady_clock::now();
       if (!start) start = now;
-      if (!good.empty() && now - *start > std::chrono::microseconds(budget_us_)) break;
+      const bool spent = now - *start > std::chrono::microseconds(budget_us_);
+      if (!good.empty() && (budget_us_ == 0 || !has_memory_ || spent)) break;
     }
     choice->capturable_ = !good.empty();
     if (good.empty()) good = std::move(uncapturable);
