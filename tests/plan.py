@@ -37,10 +37,10 @@ SCOPES = ("run", "ci", "thorough")
 PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
-normal             simulated/digits_*         -          1          all
-normal             simulated/*_tape_*         -          1/2        all
-normal             simulated/*_recording_*    -          1/2        all
-normal             simulated/*                1/4        1/4        all
+normal             simulated/digits_*         -          1          1
+normal             simulated/*_tape_*         -          1/2        2
+normal             simulated/*_recording_*    -          1/2        3
+normal             simulated/*                1/4        1/4        2
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          changed+3  all
 normal             abi/*                      all        all        all
@@ -80,19 +80,19 @@ address,undefined  recipes/*                  -          -          -
 address,undefined  rust/*                     -          -          -
 address,undefined  mpi/*                      -          -          -
 address,undefined  rounding/*                 -          -          -
-address,undefined  simulated/*_whole          -          -          all
-address,undefined  simulated/*_engine_*       -          1shared    all
-address,undefined  simulated/*_recording_*    -          1shared    all
-address,undefined  simulated/*_stress_*       -          1shared    all
-address,undefined  simulated/digits_*         -          -          5
-address,undefined  simulated/*_lost_*         -          1          5
-address,undefined  simulated/*                -          1shared    5
+address,undefined  simulated/*_whole          -          -          -
+address,undefined  simulated/*_engine_*       -          1shared    1
+address,undefined  simulated/*_recording_*    -          1shared    1
+address,undefined  simulated/*_stress_*       -          1shared    1
+address,undefined  simulated/digits_*         -          -          1/3
+address,undefined  simulated/*_lost_*         -          1          1
+address,undefined  simulated/*                -          1shared    1/2
 address,undefined  faults/*                   -          -          all
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1shared    all
 address,undefined  conformance/*_models_*     -          1/4        all
 address,undefined  conformance/*_operators_*  -          1/4        all
-address,undefined  conformance/*              -          1/4        all
+address,undefined  conformance/*              -          1/4        half
 address,undefined  examples/bert_*            -          -          all
 address,undefined  examples/*                 -          half       all
 address,undefined  unit/*_whole               -          -          all
@@ -115,10 +115,10 @@ thread             stress/*_whole             -          -          -
 thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all
-thread             simulated/*_engine_*       -          1          all
-thread             simulated/*_recording_*    -          1          all
-thread             simulated/*_stress_*       -          1          all
-thread             simulated/*                -          -          5
+thread             simulated/*_engine_*       -          1          1
+thread             simulated/*_recording_*    -          1          1
+thread             simulated/*_stress_*       -          1          1
+thread             simulated/*                -          -          1/2
 thread             */*                        -          -          all
 """
 
