@@ -1,20 +1,20 @@
 // Compiles with the NVRTC that the settings name, as Rondo does, and prints what happened, one `key<tab>value` a line.
 // nvrtc_test starts it, because a process can open only one NVRTC.
 //
-// - `architecture N STAMPS LIST FOLDER all|share|I/M` compiles kernels of the folder for sm_N, if NVRTC knows that;
+// - `architecture N STAMPS LIST FOLDER all|I/M|share:I/M` compiles kernels of the folder for sm_N, if NVRTC knows that;
 // - `locale FOLDER` compiles one kernel and tells the locale before and after;
 // - `operator` runs an operator on cuda:0 through the public interface.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
-// `all` compiles each kernel as Rondo does, one to a program. `share` is for a machine of two processors: for every
-// architecture it compiles those that are the first of their operator or the first with their set of types. Of the
-// others, every NVRTC gets every kernel, but only for the architecture whose turn the kernel's id says. One to a
-// program are only the first ones for the first architecture, for a program costs 0.1 s where NVRTC is old; the rest is
-// several to a program, and one by one if such a program does not compile. `I/M` is for a run that must be short: this
-// is the I-th of M NVRTCs, and a kernel is compiled with that one alone, for that architecture alone, whose turn its id
-// says. What has compiled is kept in the file STAMPS and not compiled again with the same library and prelude; neither
-// is what LIST has, which compiled.py made of such files and is in the tree. Without a name there is no list.
+// `all` compiles each kernel as Rondo does, one to a program. With `I/M` this is the I-th of M NVRTCs, and a kernel is
+// compiled with that one alone, for that architecture alone, whose turn its id says; several to a program, for a
+// program costs 0.1 s where NVRTC is old, and one by one if such a program does not compile. `share:I/M` is for a
+// machine of two processors and no list: those that are the first of their operator or the first with their set of
+// types are compiled with every NVRTC, for the architecture whose turn it is, one to a program; of the others one in
+// two, as with `I/M`, which ones RONDO_TEST_TURN says, any text. What has compiled is kept in the file STAMPS and not
+// compiled again with the same library and prelude; neither is what LIST has, which compiled.py made of such files and
+// is in the tree. Without a name there is no list.
 #include <rondo/rondo.h>
 #include <sys/stat.h>
 
@@ -45,6 +45,7 @@ using toolkits::Kernel;
 
 constexpr int kThreads = 2;
 constexpr size_t kTogether = 8;
+constexpr size_t kOneIn = 2;  // of a share's kernels that are no first ones
 constexpr int kFailuresShown = 5;
 constexpr size_t kListedDigits = 16;  // of an id in the list; compiled.py has the same
 
@@ -119,20 +120,25 @@ std::vector<Unit> turn_of_one(int architecture, size_t library, size_t libraries
   return several_by_several(chosen);
 }
 
-std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels) {
+std::vector<Unit> share_of(int architecture, size_t library, size_t libraries, const std::vector<Kernel>& kernels) {
   const std::vector<int> known = known_architectures();
+  const char* run = std::getenv("RONDO_TEST_TURN");
+  const size_t turn_of_run = std::hash<std::string>()(run ? run : "") % kOneIn;
   std::set<std::string> operators;
   std::set<unsigned> types;
   std::vector<Unit> units;
   Unit rest;
   for (const Kernel& kernel : kernels) {
-    const bool first = operators.insert(kernel.name).second;
+    const bool fused = kernel.name.find('+') != std::string::npos;  // of several operators, by chance
+    const bool first = !fused && operators.insert(kernel.name).second;
     const bool mixed = types.insert(types_in(kernel.text)).second;
-    const size_t turn = turn_of(kernel) % known.size();
-    if ((first || mixed) && architecture == known.front())
-      units.push_back({&kernel});
-    else if (first || mixed || known[turn] == architecture)
+    const size_t turn = turn_of(kernel), after = turn / libraries;
+    if (first || mixed) {
+      if (known[turn % known.size()] == architecture) units.push_back({&kernel});
+    } else if (turn % libraries == library && known[after % known.size()] == architecture &&
+               after / known.size() % kOneIn == turn_of_run) {
       rest.push_back(&kernel);
+    }
   }
   const std::vector<Unit> others = several_by_several(rest);
   units.insert(units.end(), others.begin(), others.end());
@@ -141,11 +147,11 @@ std::vector<Unit> share_of(int architecture, const std::vector<Kernel>& kernels)
 
 std::vector<Unit> choose(const std::string& extent, int architecture, const std::vector<Kernel>& kernels) {
   if (extent == "all") return one_by_one(kernels);
-  if (extent == "share") return share_of(architecture, kernels);
+  const bool share = extent.compare(0, 6, "share:") == 0;
   size_t library = 0, libraries = 0;
-  if (std::sscanf(extent.c_str(), "%zu/%zu", &library, &libraries) != 2 || library >= libraries)
-    stop("which kernels is `all`, `share` or `I/M`, not " + extent);
-  return turn_of_one(architecture, library, libraries, kernels);
+  if (std::sscanf(extent.c_str() + (share ? 6 : 0), "%zu/%zu", &library, &libraries) != 2 || library >= libraries)
+    stop("which kernels is `all`, `I/M` or `share:I/M`, not " + extent);
+  return (share ? share_of : turn_of_one)(architecture, library, libraries, kernels);
 }
 
 // Ids of kernels that are known to compile, in a file whose first line says with what; and those of a list in the tree.

@@ -104,10 +104,9 @@ TEST_P(NvrtcKernels, Compile) {
   const std::string extent = wish && *wish ? wish : "new";
   ASSERT_TRUE(extent == "new" || extent == "share" || extent == "all")
       << "RONDO_TEST_NVRTC is `new`, `share` or `all`, not " << wish;
-  // In a short run each kernel has one version and one architecture.
-  const std::string which = extent == "new" ? std::to_string(std::find(kMajors, std::end(kMajors), major) - kMajors) +
-                                                  "/" + std::to_string(std::size(kMajors))
-                                            : extent;
+  const std::string turn =
+      std::to_string(std::find(kMajors, std::end(kMajors), major) - kMajors) + "/" + std::to_string(std::size(kMajors));
+  const std::string which = extent == "new" ? turn : extent == "share" ? "share:" + turn : extent;
   const std::string list = extent == "new" ? COMPILED_LIST : "";
   const std::string sm = "sm_" + std::to_string(architecture);
   const std::string stamps = kernels.folder + "-good." + std::to_string(major) + "." + sm;
@@ -188,13 +187,13 @@ TEST_P(NvrtcLibrary, NamesAKernelThatDoesNotCompile) {
   for (const int architecture : kArchitectures) {
     const std::string stamps = kernels.path() + "/good." + std::to_string(architecture);
     const Outcome outcome =
-        probe(folder(), {"architecture", std::to_string(architecture), stamps, "", kernels.path(), "share"});
+        probe(folder(), {"architecture", std::to_string(architecture), stamps, "", kernels.path(), "0/1"});
     if (outcome["known"] != "yes") continue;
     failed += number(outcome["failed"]);
     failure += outcome["failure"];
     EXPECT_EQ(number(outcome["compiled"]) + number(outcome["failed"]), number(outcome["chosen"])) << outcome.text;
     const Outcome again =
-        probe(folder(), {"architecture", std::to_string(architecture), stamps, "", kernels.path(), "share"});
+        probe(folder(), {"architecture", std::to_string(architecture), stamps, "", kernels.path(), "0/1"});
     EXPECT_EQ(again["compiled"], "0") << again.text;
     EXPECT_EQ(again["good before"], outcome["compiled"]) << again.text;
     EXPECT_EQ(again["failed"], outcome["failed"]) << "a failure is never taken for known: " << again.text;
