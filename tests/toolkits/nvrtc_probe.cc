@@ -109,15 +109,21 @@ std::vector<Unit> several_by_several(const Unit& kernels) {
   return units;
 }
 
-std::vector<Unit> turn_of_one(int architecture, size_t library, size_t libraries, const std::vector<Kernel>& kernels) {
+// Those of the I-th of M NVRTCs whose architecture's turn it is.
+Unit of_this_turn(int architecture, size_t library, size_t libraries, const Unit& kernels) {
   const std::vector<int> known = known_architectures();
   Unit chosen;
-  for (const Kernel& kernel : kernels) {
-    const size_t turn = turn_of(kernel);
-    if (turn % libraries == library && known[turn / libraries % known.size()] == architecture)
-      chosen.push_back(&kernel);
+  for (const Kernel* kernel : kernels) {
+    const size_t turn = turn_of(*kernel);
+    if (turn % libraries == library && known[turn / libraries % known.size()] == architecture) chosen.push_back(kernel);
   }
-  return several_by_several(chosen);
+  return chosen;
+}
+
+std::vector<Unit> turn_of_one(int architecture, size_t library, size_t libraries, const std::vector<Kernel>& kernels) {
+  Unit all;
+  for (const Kernel& kernel : kernels) all.push_back(&kernel);
+  return several_by_several(of_this_turn(architecture, library, libraries, all));
 }
 
 std::vector<Unit> share_of(int architecture, size_t library, size_t libraries, const std::vector<Kernel>& kernels) {
@@ -132,15 +138,14 @@ std::vector<Unit> share_of(int architecture, size_t library, size_t libraries, c
     const bool fused = kernel.name.find('+') != std::string::npos;  // of several operators, by chance
     const bool first = !fused && operators.insert(kernel.name).second;
     const bool mixed = types.insert(types_in(kernel.text)).second;
-    const size_t turn = turn_of(kernel), after = turn / libraries;
+    const size_t turn = turn_of(kernel);
     if (first || mixed) {
       if (known[turn % known.size()] == architecture) units.push_back({&kernel});
-    } else if (turn % libraries == library && known[after % known.size()] == architecture &&
-               after / known.size() % kOneIn == turn_of_run) {
+    } else if (turn / libraries / known.size() % kOneIn == turn_of_run) {
       rest.push_back(&kernel);
     }
   }
-  const std::vector<Unit> others = several_by_several(rest);
+  const std::vector<Unit> others = several_by_several(of_this_turn(architecture, library, libraries, rest));
   units.insert(units.end(), others.begin(), others.end());
   return units;
 }

@@ -1,6 +1,6 @@
 // Gradients of normalisations: of the operand by one kernel that reads the row again, whose own gradient is that of
 // the table's formula (ops/operators/normalisations.def); of weight and bias by sums over rows, on a GPU both by one
-// kernel that has the statistics of each row; on a cpu the loops of rows and sums are shared by workers, its are not.
+// kernel that has the statistics of each row, on a cpu by operators of their own, whose loops workers share.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/normalisation.h"
