@@ -71,8 +71,8 @@ bool read_attention(const std::string& line, Sdpa* problem) {
   std::string word;
   int type = 0, layout = 0;
   Sdpa p;
-  if (!(in >> word >> p.gradient >> type >> p.batch >> p.heads >> p.key_heads >> p.queries >> p.keys >> p.size >>
-        p.shift >> p.before >> p.after >> layout) ||
+  if (!(in >> word >> p.gradient >> p.composed >> type >> p.batch >> p.heads >> p.key_heads >> p.queries >> p.keys >>
+        p.size >> p.shift >> p.before >> p.after >> layout) ||
       word != "attention" || !read_dtype(type, &p.dtype))
     return false;
   for (int t = 0; t < ops::dnn::kSdpaTensors; ++t) {

@@ -4,6 +4,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
+#include "base/text.h"
 #include "ops/attention/attention_cudnn.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
@@ -80,7 +81,8 @@ class CudaAttention final : public KernelTask {
     workspace_bytes_ = plan_.gradient ? std::max<size_t>(plan_.delta_bytes(), 1) : 0;
     if (library_) {
       workspace_bytes_ = std::max(workspace_bytes_, library_->workspace_bytes());
-      remark_ = "by cuDNN";
+      const int64_t parts = library_->parts(plan_);
+      remark_ = parts > 1 ? format("by cuDNN, in %lld parts", static_cast<long long>(parts)) : "by cuDNN";
     } else {
       if (!why.empty()) remark_ = "by Rondo's kernels: " + why;
       add_kernels();

@@ -75,17 +75,32 @@ const char* pose(const AttentionPlan& plan, dnn::Sdpa* p) {
   return nullptr;
 }
 
+// Of gradients heads must have keys of their own. cuDNN 9.28 ends the process where there is one query.
+bool can_be_composed(const dnn::Sdpa& p) {
+  return p.queries > 1 && p.keys > 1 && (!p.gradient || p.heads == p.key_heads);
+}
+
 }  // namespace
 
 Status CudnnAttention::run(const AttentionPlan& plan, const TaskContext& context, size_t workspace_bytes) const {
+  auto& device = static_cast<cuda::CudaDevice&>(*context.device);
   dnn::SdpaAddresses addresses = {};
-  for (const Array& each : kArrays)
-    if (problem_.has(each.tensor)) addresses[each.tensor] = plan.view[each.array]->address();
   addresses[dnn::kSdpaSums] = context.workspace;
   const size_t sums = sums_bytes();
-  return choice_.run(static_cast<cuda::CudaDevice&>(*context.device), dnn::pointers_of(problem_, addresses, numbers_),
-                     static_cast<char*>(context.workspace) + sums, workspace_bytes - sums, context.stream,
-                     context.capturing);
+  for (int64_t b = 0; b < plan.batch(); b += problem_.batch)
+    for (int64_t head = 0; head < plan.heads(); head += problem_.heads) {
+      for (const Array& each : kArrays) {
+        if (!problem_.has(each.tensor)) continue;
+        const View& view = *plan.view[each.array];
+        const int64_t before = problem_.offset(each.tensor, b, head, 0);
+        addresses[each.tensor] =
+            static_cast<char*>(view.address()) + before * static_cast<int64_t>(dtype_size(view.dtype));
+      }
+      RONDO_TRY(choice_.run(device, dnn::pointers_of(problem_, addresses, numbers_),
+                            static_cast<char*>(context.workspace) + sums, workspace_bytes - sums, context.stream,
+                            context.capturing));
+    }
+  return {};
 }
 
 Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan, std::unique_ptr<CudnnAttention>* found,
@@ -99,11 +114,19 @@ Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan,
   if (!dnn::available()) return {};  // which a warning has said
   const dnn::Choice* choice = nullptr;
   RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem), &choice));
-  if (!choice->plan() && problem.gradient && problem.heads == problem.key_heads) {
-    problem.gradient = dnn::Sdpa::kComposed;
-    int64_t* const sums = problem.stride[dnn::kSdpaSums];
-    sums[0] = problem.heads * problem.queries, sums[1] = problem.queries, sums[2] = 1;
-    RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem), &choice));
+  if (!choice->plan() && can_be_composed(problem)) {
+    problem.composed = 1;
+    const size_t limit = dnn::workspace_limit(problem);
+    if (problem.gradient) {
+      problem = dnn::part_within(problem, limit / 8 * 7);  // some is for what else it keeps
+      if (!dnn::composed_pays(problem)) {
+        *why = "cuDNN would take all scores through memory, of which few are seen";
+        return {};
+      }
+      int64_t* const sums = problem.stride[dnn::kSdpaSums];
+      sums[0] = problem.heads * problem.queries, sums[1] = problem.queries, sums[2] = 1;
+    }
+    RONDO_TRY(dnn::find_choice(device, dnn::SdpaQuestion(problem, limit), &choice));
   }
   if (choice->plan())
     *found = std::make_unique<CudnnAttention>(problem, *choice, plan.arguments().scale);

@@ -11,12 +11,15 @@
 
 namespace rondo::ops {
 
-// cuDNN's way of one attention, or of its gradient.
+// cuDNN's way of one attention, or of its gradient: all at once, or one part after the other.
 class CudnnAttention {
  public:
-  CudnnAttention(const dnn::Sdpa& problem, const dnn::Choice& choice, double scale)
-      : problem_(problem), choice_(choice), numbers_(problem_, static_cast<float>(scale)) {}
+  CudnnAttention(const dnn::Sdpa& part, const dnn::Choice& choice, double scale)
+      : problem_(part), choice_(choice), numbers_(problem_, static_cast<float>(scale)) {}
   size_t workspace_bytes() const { return choice_.plan() ? choice_.plan()->workspace_bytes() + sums_bytes() : 0; }
+  int64_t parts(const AttentionPlan& plan) const {
+    return plan.batch() / problem_.batch * (plan.heads() / problem_.heads);
+  }
   bool capturable() const { return choice_.capturable(); }
   // RONDO_UNSUPPORTED and the like where none of its engines works any more.
   Status run(const AttentionPlan& plan, const TaskContext& context, size_t workspace_bytes) const;
@@ -28,7 +31,7 @@ class CudnnAttention {
     return (static_cast<size_t>(problem_.reach(dnn::kSdpaSums)) * sizeof(float) + 255) / 256 * 256;
   }
 
-  const dnn::Sdpa problem_;
+  const dnn::Sdpa problem_;  // of a part
   const dnn::Choice& choice_;
   const dnn::SdpaNumbers numbers_;
 };

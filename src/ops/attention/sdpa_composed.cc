@@ -1,6 +1,6 @@
-// The gradients of attention as a graph of products and what lies between them, where cuDNN has no operation that is
-// all of it: on GPUs before Blackwell. Slopes of all scores go through its workspace, so that no sum is made by several
-// at once.
+// Attention and its gradients as graphs of products and what lies between them, where cuDNN has no operation that is
+// all of it: in older versions, gradients on GPUs before Blackwell. Slopes of all scores go through the workspace of
+// gradients, so that no sum is made by several at once.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/sdpa_composed.h"
@@ -14,7 +14,8 @@ namespace {
 class Composed {
  public:
   Composed(const Sdpa& problem, OperationGraph* graph) : p_(problem), graph_(*graph) {}
-  Status describe();
+  Status result();
+  Status gradients();
 
  private:
   using Tensor = const Descriptor*;
@@ -35,6 +36,10 @@ class Composed {
     return elementwise(mode, x, b, *to);
   }
   Status product(Tensor a, Tensor b, Tensor to);
+  // One number for each query, of all in its row.
+  Status reduce(int operation, Tensor rows, Tensor* to);
+  // The product of queries and keys, scaled, with what a band hides.
+  Status scaled_scores(Tensor q, Tensor k, Tensor scale, Tensor* to);
   Status turned(Tensor from, Tensor to);
   Status delta(Tensor dy, Tensor* sums);
   Status hide(bool after, Tensor* scores);
@@ -88,26 +93,31 @@ Status Composed::turned(Tensor from, Tensor to) {
   return graph_.add_operation(*operation);
 }
 
-// Of each query the sum of dy times the result, in memory.
-Status Composed::delta(Tensor dy, Tensor* sums) {
-  const int64_t wide[] = {p_.batch, p_.heads, p_.queries, p_.size}, narrow[] = {p_.batch, p_.heads, p_.queries, 1};
-  const int64_t of_wide[] = {p_.heads * p_.queries * p_.size, p_.queries * p_.size, p_.size, 1};
-  const int64_t of_narrow[] = {p_.heads * p_.queries, p_.queries, 1, 1};
-  Tensor result = nullptr, products = nullptr, added = nullptr, one = nullptr;
-  RONDO_TRY(operand(kSdpaO, false, &result));
-  RONDO_TRY(between(CUDNN_DATA_FLOAT, wide, of_wide, &products));
-  RONDO_TRY(elementwise(CUDNN_POINTWISE_MUL, dy, result, products));
-  RONDO_TRY(between(CUDNN_DATA_FLOAT, narrow, of_narrow, &added));
+Status Composed::reduce(int mode, Tensor rows, Tensor* to) {
+  const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, 1};
+  const int64_t strides[] = {p_.heads * p_.queries, p_.queries, 1, 1};
+  RONDO_TRY(between(CUDNN_DATA_FLOAT, sizes, strides, to));
   Descriptor *kind = nullptr, *operation = nullptr;
   RONDO_TRY(graph_.create(CUDNN_BACKEND_REDUCTION_DESCRIPTOR, &kind));
-  RONDO_TRY(kind->set_enum(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, CUDNN_REDUCE_TENSOR_ADD));
+  RONDO_TRY(kind->set_enum(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, mode));
   RONDO_TRY(kind->set_enum(CUDNN_ATTR_REDUCTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT));
   RONDO_TRY(kind->finalize());
   RONDO_TRY(graph_.create(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, &operation));
-  RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, *products));
-  RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, *added));
+  RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_REDUCTION_XDESC, *rows));
+  RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_REDUCTION_YDESC, **to));
   RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_REDUCTION_DESC, *kind));
-  RONDO_TRY(graph_.add_operation(*operation));
+  return graph_.add_operation(*operation);
+}
+
+// Of each query the sum of dy times the result, in memory.
+Status Composed::delta(Tensor dy, Tensor* sums) {
+  const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, p_.size};
+  const int64_t strides[] = {p_.heads * p_.queries * p_.size, p_.queries * p_.size, p_.size, 1};
+  Tensor result = nullptr, products = nullptr, added = nullptr, one = nullptr;
+  RONDO_TRY(operand(kSdpaO, false, &result));
+  RONDO_TRY(between(CUDNN_DATA_FLOAT, sizes, strides, &products));
+  RONDO_TRY(elementwise(CUDNN_POINTWISE_MUL, dy, result, products));
+  RONDO_TRY(reduce(CUDNN_REDUCE_TENSOR_ADD, products, &added));
   // The library knows the graph by this product.
   RONDO_TRY(number(kSdpaOne, CUDNN_DATA_FLOAT, &one));
   RONDO_TRY(operand(kSdpaSums, false, sums));
@@ -140,7 +150,40 @@ Status Composed::hide(bool after, Tensor* scores_of) {
   return {};
 }
 
-Status Composed::describe() {
+Status Composed::scaled_scores(Tensor q, Tensor k, Tensor scale, Tensor* to) {
+  Tensor products = nullptr;
+  RONDO_TRY(scores(CUDNN_DATA_FLOAT, &products));
+  RONDO_TRY(product(q, k, products));
+  RONDO_TRY(score(CUDNN_POINTWISE_MUL, products, scale, to));
+  if (p_.after >= 0) RONDO_TRY(hide(true, to));
+  return p_.before >= 0 ? hide(false, to) : Status();
+}
+
+Status Composed::result() {
+  Tensor q = nullptr, k = nullptr, v = nullptr, scale = nullptr, out = nullptr, stats = nullptr, scaled = nullptr,
+         most = nullptr, less = nullptr, powers = nullptr, sums = nullptr, logarithms = nullptr, weights = nullptr;
+  RONDO_TRY(operand(kSdpaV, false, &v));
+  RONDO_TRY(operand(kSdpaO, false, &out));
+  RONDO_TRY(operand(kSdpaStats, false, &stats));
+  RONDO_TRY(operand(kSdpaQ, false, &q));
+  RONDO_TRY(operand(kSdpaK, true, &k));
+  RONDO_TRY(number(kSdpaScale, CUDNN_DATA_FLOAT, &scale));
+  RONDO_TRY(scaled_scores(q, k, scale, &scaled));
+  RONDO_TRY(reduce(CUDNN_REDUCE_TENSOR_MAX, scaled, &most));
+  RONDO_TRY(score(CUDNN_POINTWISE_SUB, scaled, most, &less));
+  RONDO_TRY(score(CUDNN_POINTWISE_EXP, less, nullptr, &powers));
+  RONDO_TRY(reduce(CUDNN_REDUCE_TENSOR_ADD, powers, &sums));
+  const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, 1};
+  const int64_t strides[] = {p_.heads * p_.queries, p_.queries, 1, 1};
+  RONDO_TRY(between(CUDNN_DATA_FLOAT, sizes, strides, &logarithms));
+  RONDO_TRY(elementwise(CUDNN_POINTWISE_LOG, sums, nullptr, logarithms));
+  RONDO_TRY(elementwise(CUDNN_POINTWISE_ADD, most, logarithms, stats));
+  RONDO_TRY(scores(data_type(p_.dtype), &weights));
+  RONDO_TRY(elementwise(CUDNN_POINTWISE_DIV, powers, sums, weights));
+  return product(weights, v, out);
+}
+
+Status Composed::gradients() {
   Tensor q = nullptr, k = nullptr, v = nullptr, dy = nullptr, stats = nullptr, scale = nullptr;
   Tensor dq = nullptr, dk = nullptr, dv = nullptr, sums = nullptr;
   RONDO_TRY(operand(kSdpaQ, false, &q));
@@ -154,14 +197,10 @@ Status Composed::describe() {
   RONDO_TRY(number(kSdpaScale, CUDNN_DATA_FLOAT, &scale));
   RONDO_TRY(delta(dy, &sums));
   // weights = exp(q k' scale - stats); dv = weights' dy.
-  Tensor score_of = nullptr, scaled = nullptr, less = nullptr, weights = nullptr, turned_weights = nullptr;
+  Tensor scaled = nullptr, less = nullptr, weights = nullptr, turned_weights = nullptr;
   const int half = data_type(p_.dtype);
-  RONDO_TRY(scores(CUDNN_DATA_FLOAT, &score_of));
-  RONDO_TRY(product(q, k, score_of));
-  RONDO_TRY(score(CUDNN_POINTWISE_MUL, score_of, scale, &scaled));
+  RONDO_TRY(scaled_scores(q, k, scale, &scaled));
   RONDO_TRY(score(CUDNN_POINTWISE_SUB, scaled, stats, &less));
-  if (p_.after >= 0) RONDO_TRY(hide(true, &less));
-  if (p_.before >= 0) RONDO_TRY(hide(false, &less));
   RONDO_TRY(score(CUDNN_POINTWISE_EXP, less, nullptr, &weights));
   RONDO_TRY(scores(half, &turned_weights, true));
   RONDO_TRY(turned(weights, turned_weights));
@@ -186,8 +225,9 @@ Status Composed::describe() {
 
 }  // namespace
 
-Status compose_gradient(const Sdpa& problem, OperationGraph* graph) {
-  return Composed(problem, graph).describe();
+Status compose(const Sdpa& problem, OperationGraph* graph) {
+  Composed composed(problem, graph);
+  return problem.gradient ? composed.gradients() : composed.result();
 }
 
 }  // namespace rondo::ops::dnn

@@ -1,4 +1,4 @@
-// The gradients of attention as a graph of cuDNN's operations.
+// Attention, or its gradients, as a graph of cuDNN's operations.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace rondo::ops::dnn {
 
-// As many heads of keys as of queries; kSdpaSums is memory for it.
-Status compose_gradient(const Sdpa& problem, OperationGraph* graph);
+// Of gradients there are as many heads of keys as of queries, and kSdpaSums is memory for it.
+Status compose(const Sdpa& problem, OperationGraph* graph);
 
 }  // namespace rondo::ops::dnn

@@ -99,10 +99,8 @@ Status add_operand(OperationGraph* graph, const Sdpa& p, int t, bool turned, con
 
 std::string text_of(const Sdpa& p) {
   const auto number = [](int64_t n) { return static_cast<long long>(n); };
-  std::string text = format("%s of %s, batch %lld, heads %lld over %lld, queries %lld, keys %lld, size %lld",
-                            p.gradient == Sdpa::kComposed ? "composed gradients"
-                            : p.gradient                  ? "gradients"
-                                                          : "forward",
+  std::string text = format("%s%s of %s, batch %lld, heads %lld over %lld, queries %lld, keys %lld, size %lld",
+                            p.composed ? "composed " : "", p.gradient ? "gradients" : "forward",
                             dtype_name(static_cast<rondo_dtype>(p.dtype)), number(p.batch), number(p.heads),
                             number(p.key_heads), number(p.queries), number(p.keys), number(p.size));
   if (p.masks()) text += format(", band %lld, %lld, %lld", number(p.shift), number(p.before), number(p.after));
@@ -111,6 +109,46 @@ std::string text_of(const Sdpa& p) {
     if (p.has(t))
       text += format(" %lld,%lld,%lld", number(p.stride[t][0]), number(p.stride[t][1]), number(p.stride[t][2]));
   return text;
+}
+
+// The gradient adds up that of the queries in f32, and keeps some more; a composed one keeps the slopes of all scores.
+size_t workspace_limit(const Sdpa& p) {
+  const auto sums = static_cast<size_t>(p.batch * p.heads * p.queries * p.size) * 4;
+  return (static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20) + (p.composed ? 4 : 2) * sums;
+}
+
+Sdpa part_within(const Sdpa& p, size_t bytes) {
+  // Each part begins where logarithms lie at a multiple of 16 bytes, as all rows do.
+  const auto even_part = [](int64_t count, int64_t most, int64_t step) -> int64_t {
+    if (count <= most) return count;
+    int64_t part = most;
+    while (part * 2 > most && (count % part != 0 || part * step % 4 != 0)) --part;
+    return part * 2 > most ? part : 0;
+  };
+  const int64_t* const step = p.stride[kSdpaStats];
+  const int64_t most = static_cast<int64_t>(bytes) / (p.queries * p.keys * 2);
+  const int64_t heads = even_part(p.heads, most, step[1]);
+  const int64_t batch = even_part(p.batch, heads < p.heads ? 1 : most / heads, step[0]);
+  if (heads == 0 || batch == 0) return p;
+  Sdpa part = p;
+  part.batch = batch;
+  part.heads = part.key_heads = heads;
+  return part;
+}
+
+bool composed_pays(const Sdpa& p) {
+  constexpr int64_t kLookedAt = 64, kKeysOfBlock = 128, kManyBlocks = 264;
+  double seen = 0;
+  for (int64_t i = 0; i < kLookedAt; ++i) {
+    const Sdpa::Span keys = p.keys_of(p.queries * i / kLookedAt);
+    seen += static_cast<double>(std::max<int64_t>(keys.last - keys.first + 1, 0));
+  }
+  seen /= static_cast<double>(kLookedAt * p.keys);
+  // In times of a composed one without a band, as measured on an H100. Where all of its blocks run at once, those that
+  // see most are what it takes.
+  const double own = seen * (p.size > 64 ? 3 : 1.3);
+  const int64_t blocks = p.batch * p.heads * ((p.keys + kKeysOfBlock - 1) / kKeysOfBlock);
+  return own > (blocks < kManyBlocks ? 1 : 0.2 + 0.8 * seen);
 }
 
 SdpaNumbers::SdpaNumbers(const Sdpa& p, float scale)
@@ -127,7 +165,7 @@ Pointers pointers_of(const Sdpa& p, const SdpaAddresses& addresses, const SdpaNu
   if (p.masks()) pointers.add(kSdpaHidden, &numbers.hidden);
   if (p.after >= 0 && p.shift + p.after != 0) pointers.add(kSdpaAfter, &numbers.after);
   if (p.before >= 0) pointers.add(kSdpaBefore, &numbers.before);
-  if (p.gradient == Sdpa::kComposed) pointers.add(kSdpaOne, &numbers.one);
+  if (p.has(kSdpaSums)) pointers.add(kSdpaOne, &numbers.one);
   return pointers;
 }
 
@@ -140,13 +178,12 @@ Promises SdpaQuestion::promises() const {
 
 Status SdpaQuestion::describe(OperationGraph* graph) const {
   const Sdpa& p = problem_;
-  const bool composed = p.gradient == Sdpa::kComposed;
   const int version = cudnn().number();
-  const int needed = composed ? kComposed : p.masks() ? kBand : p.gradient ? kGradient : kForward;
+  const int needed = p.composed ? kComposed : p.masks() ? kBand : p.gradient ? kGradient : kForward;
   if (version < needed)
     return error(RONDO_UNSUPPORTED, "%s is needed for it, and there is %s", cudnn().name_of(needed).c_str(),
                  cudnn().version().c_str());
-  if (composed) return compose_gradient(p, graph);
+  if (p.composed) return compose(p, graph);
   const Names& names = p.gradient ? kGradientNames : kForwardNames;
   Descriptor* operation = nullptr;
   RONDO_TRY(graph->create(names.type, &operation));
@@ -173,13 +210,6 @@ Status SdpaQuestion::describe(OperationGraph* graph) const {
 
 std::unique_ptr<Trial> SdpaQuestion::trial(CudaDevice& device) const {
   return std::make_unique<SdpaTrial>(device, problem_);
-}
-
-// The gradient adds up that of the queries in f32, and keeps some more; a composed one keeps the slopes of all scores.
-size_t SdpaQuestion::workspace_limit() const {
-  const auto sums = static_cast<size_t>(problem_.batch * problem_.heads * problem_.queries * problem_.size) * 4;
-  return (static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20) +
-         (problem_.gradient == Sdpa::kComposed ? 4 : 2) * sums;
 }
 
 long long SdpaQuestion::timing_us() const {

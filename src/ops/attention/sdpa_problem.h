@@ -32,14 +32,13 @@ enum : int64_t { kSdpaScale = 20, kSdpaHidden = 21, kSdpaAfter = 22, kSdpaBefore
 // before to i + shift + after, and at least one. The scale is a number of each run. No padding: problems are kept as
 // bytes.
 struct Sdpa {
-  static constexpr int32_t kComposed = 2;
-  int32_t gradient = 0;  // 1: by an operation that is all of it; kComposed: by several
-  int32_t dtype = 0;     // rondo_dtype of all but the logarithms
+  int16_t gradient = 0, composed = 0;  // 1 if so; composed: by several operations, not by one that is all of it
+  int32_t dtype = 0;                   // rondo_dtype of all but the logarithms
   int64_t batch = 0, heads = 0, key_heads = 0, queries = 0, keys = 0, size = 0;
   int64_t shift = 0, before = -1, after = -1;  // -1: all
   int64_t stride[kSdpaTensors][3] = {};        // of batch, head, place; of an element it is 1
 
-  bool has(int tensor) const { return tensor == kSdpaSums ? gradient == kComposed : gradient || tensor <= kSdpaStats; }
+  bool has(int tensor) const { return tensor == kSdpaSums ? gradient && composed : gradient || tensor <= kSdpaStats; }
   bool writes(int tensor) const { return gradient ? tensor >= kSdpaDq : tensor == kSdpaO || tensor == kSdpaStats; }
   bool masks() const { return before >= 0 || after >= 0; }
   static bool is_number(int tensor) { return tensor == kSdpaStats || tensor == kSdpaSums; }  // for each query
@@ -75,6 +74,15 @@ struct Sdpa {
 static_assert(std::has_unique_object_representations_v<Sdpa>);
 
 std::string text_of(const Sdpa& problem);
+// Bytes of workspace that a plan of it may have.
+size_t workspace_limit(const Sdpa& problem);
+// Of a composed gradient as many heads, or batch entries with all their heads, as keep the slopes of their scores in so
+// many bytes; how many divides how many there are. The whole, where none is more than half of what there is room for,
+// or would begin beside a multiple of 16 bytes.
+Sdpa part_within(const Sdpa& problem, size_t bytes);
+// Whether a part of a composed gradient, which takes all scores through memory, is faster than kernels that pass over
+// those that a band hides.
+bool composed_pays(const Sdpa& part);
 
 // The numbers that a run gives by value; they live until it is enqueued.
 struct SdpaNumbers {
@@ -92,18 +100,20 @@ Status add_number(OperationGraph* graph, int64_t id, int type, const Descriptor*
 
 class SdpaQuestion final : public Question {
  public:
-  explicit SdpaQuestion(const Sdpa& problem) : problem_(problem) {}
+  explicit SdpaQuestion(const Sdpa& problem) : SdpaQuestion(problem, dnn::workspace_limit(problem)) {}
+  SdpaQuestion(const Sdpa& problem, size_t workspace_limit) : problem_(problem), workspace_limit_(workspace_limit) {}
   Promises promises() const override;
   std::string_view bytes() const override { return {reinterpret_cast<const char*>(&problem_), sizeof problem_}; }
   std::string text() const override { return text_of(problem_); }
   Status describe(OperationGraph* graph) const override;
   std::unique_ptr<Trial> trial(cuda::CudaDevice& device) const override;
-  size_t workspace_limit() const override;
+  size_t workspace_limit() const override { return workspace_limit_; }
   long long timing_us() const override;
   bool taken_unseen() const override { return false; }
 
  private:
   const Sdpa& problem_;
+  const size_t workspace_limit_;
 };
 
 }  // namespace rondo::ops::dnn

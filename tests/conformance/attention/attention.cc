@@ -415,6 +415,32 @@ TEST_P(Attention, MemoryGrowsWithRowsNotWithTheirProduct) {
   EXPECT_LT(info.peak_in_use, n * n * 4 / 4) << "a quarter of the scores";
 }
 
+// The slopes of six heads' scores are more than a library may keep at once, those of three are not.
+TEST_P(Attention, GradientsOfManyPlacesAreMadeInParts) {
+  if (!on_cuda() || quick()) GTEST_SKIP() << "thousands of places by thousands are for a GPU";
+  const int64_t n = 6000;
+  for (const bool causal : {false, true}) {
+    const Problem p = {
+        .batch = 2, .queries = n, .keys = n, .heads = 3, .key_heads = 3, .size = causal ? 128 : 16, .causal = causal};
+    check_gradients(RONDO_BF16, p, 0);
+    if (!GetParam().graph) continue;
+    const Operands of(RONDO_BF16, p, 60);
+    const Inputs in = together(up(of.q), up(of.k), up(of.v), up(of.q));
+    rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
+    options.causal = causal;
+    std::vector<Tensor> gradients;
+    const Graph graph = record(engine(), [&] {
+      const Tape tape(engine());
+      for (size_t i = 0; i < 3; ++i) tape.watch(in[i]);
+      gradients = tape.gradients(attend(in, options), {in[0], in[1], in[2]}, in[3]);
+    });
+    const std::string report = graph_report(graph.get());
+    EXPECT_TRUE(report.find("by cuDNN, in 2 parts") != std::string::npos ||
+                report.find("by Rondo's kernels") != std::string::npos)
+        << report;
+  }
+}
+
 TEST_P(Attention, MisuseIsNamed) {
   if (GetParam().graph) return;
   const auto tensor = [&](rondo_dtype dtype, const Shape& shape) { return up(full(dtype, shape, 1)); };
