@@ -159,7 +159,8 @@ std::vector<size_t> Graph::join_in_place(Arena* arena, std::vector<Temporary>* t
     const View result = operands.back().view;
     operands.pop_back();
     const auto taken = index.find(result.storage);
-    if (taken == index.end() || (*temporaries)[taken->second].users.front() != task) continue;
+    if (taken == index.end() || heir[taken->second] != taken->second) continue;
+    if ((*temporaries)[taken->second].users.front() != task) continue;
     for (const TaskOperand& operand : operands) {
       const auto found = index.find(operand.view.storage);
       if (found == index.end() || found->second == taken->second) continue;

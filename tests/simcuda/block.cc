@@ -91,14 +91,19 @@ class Stacks {
  private:
   static constexpr std::size_t kFew = 32;  // a warp
 
-  // What every thread may take; it lasts as long as the process, which threads may outlive.
+  // What every thread may take. It is there before the first thread, and never destroyed, for threads may outlive that.
   struct Common {
     std::mutex mutex;
     std::vector<char*> free;
   };
+  union Kept {
+    constexpr Kept() : common() {}
+    ~Kept() {}
+    Common common;
+  };
   static Common& common() {
-    static auto* const common = new Common;
-    return *common;
+    static constinit Kept kept;
+    return kept.common;
   }
 
   void leave(std::size_t kept) {
