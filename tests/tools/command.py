@@ -381,7 +381,7 @@ def case_cache():
                     "refused": False}
         assert facts(RONDO_CACHE=folder, **WITHOUT_DRIVER)["cache"] == expected
         holds(run("info", RONDO_CACHE=folder, **WITHOUT_DRIVER)[0], f"{folder}: 2 files, 123 bytes of at most {256 << 20}")
-        holds(doctor(RONDO_CACHE=folder, **WITHOUT_DRIVER), "2 files of kept kernels are not as they were written: `rondo cache verify`")
+        holds(doctor(RONDO_CACHE=folder, **WITH_SIMULATED), "2 files of kept kernels are not as they were written: `rondo cache verify`")
         # Looking leaves nothing behind, neither here nor in a home.
         absent = pathlib.Path(folder) / "absent"
         assert facts(RONDO_CACHE=str(absent), **WITH_SIMULATED)["cache"] == {**expected, "folder": str(absent), "files": 0, "bytes": 0,
@@ -517,7 +517,7 @@ def case_columns():
 def case_doctor_cache():
     """A folder of kernels that cannot be used is a finding, whether it was named or is the default; none at all is a remark."""
     with tempfile.TemporaryDirectory() as folder:
-        run("doctor", RONDO_CACHE=folder, **WITHOUT_DRIVER)
+        run("doctor", RONDO_CACHE=folder, **WITH_SIMULATED)
         assert not os.listdir(folder), "what was written for a trial is left there"
         os.chmod(folder, 0o777)
         for chosen in {"RONDO_CACHE": folder}, {"RONDO_CACHE": "/dev/null/folder"}, {"RONDO_CACHE": "folder"}, \
