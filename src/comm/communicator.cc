@@ -2,7 +2,6 @@
 #include "comm/communicator.h"
 
 #include <algorithm>
-#include <atomic>
 #include <climits>
 #include <map>
 #include <thread>
@@ -77,21 +76,27 @@ Status make_transport(Device& device, const std::shared_ptr<Session>& session, c
 // Each rank's part on a thread of its own, for they wait for each other; the first failure by rank. Unless there are
 // threads for all, no part is begun.
 Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
-  enum Go { kWait, kGo, kStay };
-  std::atomic<int> go{kWait};
+  std::mutex starting;
+  bool all = false;  // are there
   std::vector<Status> outcomes(count);
   std::vector<std::thread> threads;
-  const Status started = caught([&]() -> Status {
-    threads.reserve(count);
-    for (size_t i = 1; i < count; ++i)
-      threads.emplace_back([&, i] {
-        go.wait(kWait);
-        if (go == kGo) outcomes[i] = caught([&] { return part(i); });
-      });
-    return {};
-  });
-  go = started.ok() ? kGo : kStay;
-  go.notify_all();
+  Status started;
+  {
+    const std::lock_guard lock(starting);
+    started = caught([&]() -> Status {
+      threads.reserve(count);
+      for (size_t i = 1; i < count; ++i)
+        threads.emplace_back([&, i] {
+          {
+            const std::lock_guard begun(starting);
+            if (!all) return;
+          }
+          outcomes[i] = caught([&] { return part(i); });
+        });
+      return {};
+    });
+    all = started.ok();
+  }
   if (started.ok()) outcomes[0] = caught([&] { return part(0); });
   for (std::thread& thread : threads) thread.join();
   RONDO_TRY(started.with_context("ranks of this process"));

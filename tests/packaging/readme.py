@@ -26,14 +26,18 @@ def recipe(language, begins):
 
 
 def printed(section):
-    return re.search(r"It prints `(.*?)`", section)[1]
+    """The lines, `one` and `another`."""
+    return re.findall("`(.*?)`", re.search(r"It prints (`.*?`(?: and `.*?`)*)", section)[1])
 
 
 def follow(commands, expected, folder, environment):
     print(commands)
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines()[-1].endswith(expected), done.stdout  # Maven puts the terminal's colours back on the same line
+    lines = done.stdout.splitlines()[-len(expected):]
+    assert len(lines) == len(expected), done.stdout
+    # Maven puts the terminal's colours back on the same line.
+    assert all(line.endswith(each) for line, each in zip(lines, expected)), done.stdout
 
 
 def rust(sources, home, environment):

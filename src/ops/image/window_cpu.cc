@@ -67,7 +67,7 @@ class LineLoops {
         written_(lines.back ? kWindowImage : kWindowResult),
         packed_(line_step(written_) == 1 && !plan.written().accumulate),
         direct_(kPlain && packed_),
-        room_(std::make_unique_for_overwrite<Room>()) {}
+        room_(new Room) {}  // not filled
 
   // Pieces of lines, [first, last), pieces_of() in each line.
   static int64_t pieces_of(const WindowLines& lines) { return (lines.length + kPiece - 1) / kPiece; }
