@@ -193,7 +193,7 @@ Status take_image(const Program& program, bool binary, const char* name, std::st
 }  // namespace
 
 Status compile(const Target& target, const char* name, const std::string& text, std::string* image) {
-  const std::string source = kPreludeText + ("using namespace rondo::device;\n" + text);
+  const std::string source = text_of(kPreludeText) + "using namespace rondo::device;\n" + text;
   Program program;
   RONDO_TRY(check(nvrtc().nvrtcCreateProgram(&program.handle, source.c_str(), name, 0, nullptr, nullptr),
                   "nvrtcCreateProgram")

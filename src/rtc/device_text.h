@@ -3,7 +3,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 namespace rondo::rtc {
+
+// Each is packed: ASCII stands for itself, and 128 + n with two bytes behind it, digits to base 255 plus 1, for n + 4
+// bytes of what was written so far, from one more than they say back. So a text that is not packed is written as it is.
+void append_text(const char* packed, std::string* to);
+std::string text_of(const char* packed);
 
 extern const char kPreludeText[];  // the compiler puts it in front of every kernel
 extern const char kF8Text[];       // in front of those that cast from or to 8-bit floats

@@ -2,13 +2,16 @@
 """Makes the device-side sources C++ strings, one per line of the list: embed.py OUTPUT device/texts.list
 
 What only files need (`#pragma once`, includes of each other) and what only people need (comments on lines of their own) is
-left out, so that the text says the same wherever it is built.
+left out, so that the text says the same wherever it is built. Each is packed, as device_text.h says, to a third of its size.
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 import pathlib
 import sys
 
 PIECE = 8000  # compilers limit the length of one literal
+LEAST, MOST = 4, 131  # bytes that are repeated at once
+FARTHEST = 255 * 255
+LOOKED_AT = 200  # places where four bytes stood before
 
 
 def kept(line):
@@ -16,10 +19,35 @@ def kept(line):
     return text and not text.startswith(("//", "#pragma once", '#include "'))
 
 
+def packed(text):
+    """The bytes: ASCII as it is, and for what stood before 128 and how much longer than LEAST it is, with two digits of how far back, less one."""
+    made, places, i = bytearray(), {}, 0
+    while i < len(text):
+        longest, back = 0, 0
+        for place in reversed(places.get(text[i : i + LEAST], ())[-LOOKED_AT:]):
+            if i - place > FARTHEST:
+                break
+            length = LEAST
+            while length < MOST and i + length < len(text) and text[place + length] == text[i + length]:
+                length += 1
+            if length > longest:
+                longest, back = length, i - place
+        made += bytes((128 + longest - LEAST, (back - 1) // 255 + 1, (back - 1) % 255 + 1)) if longest else text[i : i + 1]
+        for place in range(i, i + max(longest, 1)):
+            places.setdefault(text[place : place + LEAST], []).append(place)
+        i += max(longest, 1)
+    return bytes(made)
+
+
+def escaped(byte):
+    return chr(byte) if 32 <= byte < 127 and byte not in b'"\\?' else f"\\{byte:03o}"
+
+
 def literal(name, inputs):
     text = "".join(line.rstrip() + "\n" for path in inputs for line in path.read_text(encoding="utf-8").splitlines() if kept(line))
-    pieces = [text[i : i + PIECE] for i in range(0, len(text), PIECE)]
-    return "".join([f"const char {name}[] =\n", *(f'    R"RONDO({piece})RONDO"\n' for piece in pieces), "    ;\n\n"])
+    made = packed(text.encode("ascii"))
+    pieces = ["".join(map(escaped, made[i : i + PIECE])) for i in range(0, len(made), PIECE)]
+    return "".join([f"const char {name}[] =\n", *(f'    "{piece}"\n' for piece in pieces), "    ;\n\n"])
 
 
 def main():

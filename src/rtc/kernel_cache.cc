@@ -105,7 +105,7 @@ ImageRequest request_for(const char* name, const std::string& text) {
     return compile(target, name, text, image);
   };
   request.describe = [&text](KeyBuilder& key) {
-    key.add(kPreludeText);
+    key.add(text_of(kPreludeText));
     key.add(text);
   };
   return request;

@@ -206,7 +206,7 @@ std::string circumstances(const rtc::Target& target) {
   struct stat file = {};
   if (stat(cuda::nvrtc().path().c_str(), &file) != 0) stop("cannot look at " + cuda::nvrtc().path());
   rtc::KeyBuilder prelude;
-  prelude.add(rtc::kPreludeText);
+  prelude.add(rtc::text_of(rtc::kPreludeText));
   prelude.add(toolkits::kBeforeText);
   std::string text =
       format("NVRTC of %s, %lld bytes, prelude %016llx;", cuda::nvrtc().version().c_str(),

@@ -30,7 +30,7 @@ using rondo::cuda::nvrtcResult;
 void record(const std::string& name, const std::string& source) {
   const char* folder = std::getenv("RONDO_TEST_KERNELS");
   if (!folder || !*folder) stop("RONDO_TEST_KERNELS names no folder");
-  const std::string before = std::string(rondo::rtc::kPreludeText) + toolkits::kBeforeText;
+  const std::string before = rondo::rtc::text_of(rondo::rtc::kPreludeText) + toolkits::kBeforeText;
   if (source.compare(0, before.size(), before) != 0) stop("the source of " + name + " begins in an unknown way");
   if (!toolkits::write_kernel(folder, name, source.substr(before.size())))
     stop(std::string("cannot write to ") + folder);

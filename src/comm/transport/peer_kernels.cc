@@ -79,7 +79,7 @@ Status PeerKernels::find(const Operation& operation, PeerMethod method, const rt
       [&] {
         return format("using M = %s;\nconstexpr int kMethod = %d, kOperation = %d, kRanks = %d;\n",
                       ops::memory_type(operation.dtype), static_cast<int>(method), static_cast<int>(reduction), ranks) +
-               rtc::kPeerText + kEntry;
+               rtc::text_of(rtc::kPeerText) + kEntry;
       },
       kernel);
 }

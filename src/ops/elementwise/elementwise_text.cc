@@ -52,7 +52,7 @@ class Writer : public ExpressionLines {
  private:
   void common() {
     for (int k = 0; k < e_.operands() && text_.empty(); ++k)
-      if (is_f8(e_.operand_dtype(k))) text_ = rtc::kF8Text;
+      if (is_f8(e_.operand_dtype(k))) text_ = rtc::text_of(rtc::kF8Text);
     arguments();
     place();
     draw();

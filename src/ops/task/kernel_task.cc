@@ -34,12 +34,12 @@ std::string KernelSpec::source() const {
     text += entry.is_type ? format("using %s = %s;\n", entry.name, memory_type(moved))
                           : format("constexpr int %s = %d;\n", entry.name, entry.value);
   }
-  text += rtc::kStridedText;
+  rtc::append_text(rtc::kStridedText, &text);
   for (int i = 0; i < computed_count_; ++i) {
     const Computed& each = computed_[i];
     text += element_text(*each.expression, each.repeats, each.scope, each.given);
   }
-  for (int i = 0; i < part_count_; ++i) text += parts_[i];
+  for (int i = 0; i < part_count_; ++i) rtc::append_text(parts_[i], &text);
   return text;
 }
 

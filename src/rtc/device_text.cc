@@ -1,0 +1,24 @@
+// Unpacking of kernels' texts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "rtc/device_text.h"
+
+namespace rondo::rtc {
+
+void append_text(const char* packed, std::string* to) {
+  const auto digit = [&] { return static_cast<size_t>(static_cast<unsigned char>(*packed++)); };
+  while (*packed) {
+    if (static_cast<unsigned char>(*packed) < 128) {
+      to->push_back(*packed++);
+      continue;
+    }
+    const size_t count = digit() - 128 + 4, high = digit() - 1, back = high * 255 + digit();
+    for (size_t i = 0; i < count; ++i) to->push_back((*to)[to->size() - back]);
+  }
+}
+
+std::string text_of(const char* packed) {
+  std::string text;
+  append_text(packed, &text);
+  return text;
+}
+
+}  // namespace rondo::rtc

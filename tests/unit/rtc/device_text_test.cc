@@ -1,0 +1,43 @@
+// Unpacking of kernels' texts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "rtc/device_text.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace rondo::rtc {
+namespace {
+
+TEST(DeviceText, WhatIsNotPackedIsWrittenAsItIs) {
+  EXPECT_EQ(text_of(""), "");
+  EXPECT_EQ(text_of("int x;\n\t\177"), "int x;\n\t\177");
+}
+
+TEST(DeviceText, WhatStoodBeforeIsWrittenAgain) {
+  EXPECT_EQ(text_of("abcdef\200\001\006!"), "abcdefabcd!");
+  EXPECT_EQ(text_of("a\203\001\001"), std::string(8, 'a')) << "of what is just written";
+}
+
+TEST(DeviceText, DigitsReachFarBack) {
+  const std::string between(255 * 3, '-');
+  EXPECT_EQ(text_of(("word" + between + "\200\004\004").c_str()), "word" + between + "word");
+}
+
+TEST(DeviceText, ATextCountsBackWithinItself) {
+  std::string text = "before ";
+  append_text("abcd\200\001\004", &text);
+  EXPECT_EQ(text, "before abcdabcd");
+}
+
+TEST(DeviceText, KernelsArePacked) {
+  for (const char* packed : {kPreludeText, kRowsText, kAttentionTilesText}) {
+    const std::string text = text_of(packed);
+    EXPECT_LT(std::string(packed).size() * 2, text.size());
+    EXPECT_TRUE(
+        std::all_of(text.begin(), text.end(), [](char each) { return static_cast<unsigned char>(each) < 128; }));
+    EXPECT_EQ(std::count(text.begin(), text.end(), '{'), std::count(text.begin(), text.end(), '}'));
+  }
+}
+
+}  // namespace
+}  // namespace rondo::rtc
