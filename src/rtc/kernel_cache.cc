@@ -105,7 +105,7 @@ ImageRequest request_for(const char* name, const std::string& text) {
     return compile(target, name, text, image);
   };
   request.describe = [&text](KeyBuilder& key) {
-    key.add(text_of(kPreludeText));
+    key.add(kPreludeText);  // packed, which tells it from others as well
     key.add(text);
   };
   return request;

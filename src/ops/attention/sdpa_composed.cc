@@ -25,6 +25,12 @@ class Composed {
   Status between(int type, std::span<const int64_t> sizes, std::span<const int64_t> strides, Tensor* tensor) {
     return graph_.add_tensor({++last_id_, type, sizes, strides, true}, tensor);
   }
+  // A number for each query.
+  Status of_queries(Tensor* tensor) {
+    const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, 1};
+    const int64_t strides[] = {p_.heads * p_.queries, p_.queries, 1, 1};
+    return between(CUDNN_DATA_FLOAT, sizes, strides, tensor);
+  }
   // A number for each query and key; of_keys: as a matrix of keys by queries.
   Status scores(int type, Tensor* tensor, bool of_keys = false);
 
@@ -94,9 +100,7 @@ Status Composed::turned(Tensor from, Tensor to) {
 }
 
 Status Composed::reduce(int mode, Tensor rows, Tensor* to) {
-  const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, 1};
-  const int64_t strides[] = {p_.heads * p_.queries, p_.queries, 1, 1};
-  RONDO_TRY(between(CUDNN_DATA_FLOAT, sizes, strides, to));
+  RONDO_TRY(of_queries(to));
   Descriptor *kind = nullptr, *operation = nullptr;
   RONDO_TRY(graph_.create(CUDNN_BACKEND_REDUCTION_DESCRIPTOR, &kind));
   RONDO_TRY(kind->set_enum(CUDNN_ATTR_REDUCTION_OPERATOR, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, mode));
@@ -173,9 +177,7 @@ Status Composed::result() {
   RONDO_TRY(score(CUDNN_POINTWISE_SUB, scaled, most, &less));
   RONDO_TRY(score(CUDNN_POINTWISE_EXP, less, nullptr, &powers));
   RONDO_TRY(reduce(CUDNN_REDUCE_TENSOR_ADD, powers, &sums));
-  const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, 1};
-  const int64_t strides[] = {p_.heads * p_.queries, p_.queries, 1, 1};
-  RONDO_TRY(between(CUDNN_DATA_FLOAT, sizes, strides, &logarithms));
+  RONDO_TRY(of_queries(&logarithms));
   RONDO_TRY(elementwise(CUDNN_POINTWISE_LOG, sums, nullptr, logarithms));
   RONDO_TRY(elementwise(CUDNN_POINTWISE_ADD, most, logarithms, stats));
   RONDO_TRY(scores(data_type(p_.dtype), &weights));

@@ -24,6 +24,15 @@ class LoaderFiles : public Loader {
   std::string at(const std::string& folder) { return (root / folder).string(); }
 };
 
+// What is refused is all there is.
+class LoaderFilesAlone : public LoaderFiles {
+ protected:
+  void SetUp() override {
+    const std::string own = run({}, {"open", "driver"})["path"];
+    if (!own.empty()) GTEST_SKIP() << "this machine's loader finds a driver whatever the environment says: " << own;
+  }
+};
+
 TEST_F(LoaderFiles, DamagedFiles) {
   write(root / "text/libcuda.so.1",
         "this is not a library, but long enough to hold the header of one, which is 64 bytes");
@@ -125,9 +134,7 @@ TEST_F(LoaderFiles, AFileWithoutPermission) {
 const char* const kVariants[] = {"glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/power10", "tls",
                                  "haswell/x86_64"};
 
-TEST_F(LoaderFiles, CutInAFolderForAProcessor) {
-  if (const std::string own = own_driver(); !own.empty())
-    GTEST_SKIP() << "this machine's loader finds a driver behind what is refused: " << own;
+TEST_F(LoaderFilesAlone, CutInAFolderForAProcessor) {
   for (const std::string variant : kVariants) {
     const std::string cut = plant_cut("path/" + variant, "cuda_12040", "libcuda.so.1");
     const Environment environment = {{"LD_LIBRARY_PATH", at("path")}};
@@ -214,9 +221,7 @@ TEST_F(LoaderFiles, RunPathsOfTheProgram) {
   }
 }
 
-TEST_F(LoaderFiles, CutBehindTwoOthers) {
-  if (const std::string own = own_driver(); !own.empty())
-    GTEST_SKIP() << "this machine's loader finds a driver behind what is refused: " << own;
+TEST_F(LoaderFilesAlone, CutBehindTwoOthers) {
   const std::string path = plant("path", "cuda_needing_middle", "libcuda.so.1");
   plant("path", "middle", "libmiddle.so.1");
   const Environment environment = {{"LD_LIBRARY_PATH", path}};
@@ -239,9 +244,7 @@ TEST_F(LoaderFiles, ALibraryThatIsNeededInTheCurrentFolder) {
   }
 }
 
-TEST_F(LoaderFiles, NamedPipesAreNotWaitedFor) {
-  if (const std::string own = own_driver(); !own.empty())
-    GTEST_SKIP() << "this machine's loader finds a driver behind what is refused: " << own;
+TEST_F(LoaderFilesAlone, NamedPipesAreNotWaitedFor) {
   const std::string pipe = plant_pipe("pipe", "libcuda.so.1");
   refused(run({{"LD_LIBRARY_PATH", at("pipe")}}, {"open", "driver"}), {pipe + " (system loader): is not a file"});
   const std::string good = plant("good", "cuda_12040", "libcuda.so.1");

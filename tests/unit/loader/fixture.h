@@ -150,8 +150,6 @@ class Loader : public ::testing::Test {
     EXPECT_EQ(outcome["path"], path) << outcome.text;
     EXPECT_EQ(outcome["version"], version) << outcome.text;
   }
-  // Where this machine's loader finds a driver whatever the environment says; "" if nowhere.
-  std::string own_driver() { return run({}, {"open", "driver"})["path"]; }
   static bool has_probe(const Outcome& outcome, const std::string& place, const std::string& result) {
     for (auto [it, end] = outcome.lines.equal_range("probe"); it != end; ++it)
       if (it->second.find(place) != std::string::npos && it->second.find(result) != std::string::npos) return true;
