@@ -107,6 +107,7 @@ Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan,
                             std::string* why) {
   dnn::Sdpa problem;
   found->reset();
+  why->clear();
   if (const char* reason = pose(plan, &problem)) {
     *why = reason;
     return {};
@@ -119,10 +120,11 @@ Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan,
     const size_t limit = dnn::workspace_limit(problem);
     if (problem.gradient) {
       problem = dnn::part_within(problem, limit / 8 * 7);  // some is for what else it keeps
-      if (!dnn::composed_pays(problem)) {
+      if (dnn::slope_bytes(problem) > limit)
+        *why = "cuDNN would keep the slopes of all scores, more than its workspace may have";
+      else if (!dnn::composed_pays(problem))
         *why = "cuDNN would take all scores through memory, of which few are seen";
-        return {};
-      }
+      if (!why->empty()) return {};
       int64_t* const sums = problem.stride[dnn::kSdpaSums];
       sums[0] = problem.heads * problem.queries, sums[1] = problem.queries, sums[2] = 1;
     }

@@ -117,6 +117,10 @@ size_t workspace_limit(const Sdpa& p) {
   return (static_cast<size_t>(setting_number(Setting::convolution_workspace_mb)) << 20) + (p.composed ? 4 : 2) * sums;
 }
 
+size_t slope_bytes(const Sdpa& p) {
+  return static_cast<size_t>(p.batch * p.heads * p.queries * p.keys) * 2;
+}
+
 Sdpa part_within(const Sdpa& p, size_t bytes) {
   // Each part begins where logarithms lie at a multiple of 16 bytes, as all rows do.
   const auto even_part = [](int64_t count, int64_t most, int64_t step) -> int64_t {

@@ -76,6 +76,8 @@ static_assert(std::has_unique_object_representations_v<Sdpa>);
 std::string text_of(const Sdpa& problem);
 // Bytes of workspace that a plan of it may have.
 size_t workspace_limit(const Sdpa& problem);
+// Bytes of the slopes of its scores, which a composed gradient keeps.
+size_t slope_bytes(const Sdpa& problem);
 // Of a composed gradient as many heads, or batch entries with all their heads, as keep the slopes of their scores in so
 // many bytes; how many divides how many there are. The whole, where none is more than half of what there is room for,
 // or would begin beside a multiple of 16 bytes.
