@@ -140,12 +140,8 @@ Status Engine::find_waits(const Task& task, Stream& stream, std::vector<Wait>* w
   return {};
 }
 
-// A marker every quarter of the limit or sooner, so that the host waits for the middle of the queue, not its end.
 Status Engine::bound_run_ahead(Stream& stream, uint64_t sequence) {
-  const uint64_t limit = static_cast<uint64_t>(max_tasks_);
-  Ref<Event> marker;
-  Status status = caught([&] { return stream.cover(sequence, &marker); });
-  if (status.ok() && sequence - stream.completed() >= limit) status = stream.wait(sequence - limit / 2);
+  const Status status = caught([&] { return stream.bound(sequence, static_cast<uint64_t>(max_tasks_)); });
   // The task itself is issued and good: what fails here concerns it only if nothing on the device is good any more.
   return status.code() == RONDO_DEVICE_LOST ? status : Status();
 }

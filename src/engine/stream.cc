@@ -173,6 +173,13 @@ Status Stream::wait(uint64_t sequence, const TimeLimit& limit) {
   return {};
 }
 
+Status Stream::bound(uint64_t sequence, uint64_t limit) {
+  Ref<Event> marker;
+  RONDO_TRY(cover(sequence, &marker));
+  // More than `sequence` may be done: what other threads have issued since.
+  return completed() + limit <= sequence ? wait(sequence - limit / 2) : Status();
+}
+
 std::string Stream::recent_tasks() const {
   std::string text;
   const uint64_t last = issued();

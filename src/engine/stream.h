@@ -88,6 +88,10 @@ class Stream {
   bool poll_waiting(uint64_t sequence);
   // Blocks the host until the sequence number is done.
   Status wait(uint64_t sequence, const TimeLimit& limit = {});
+  // Blocks the host while `limit` or more tasks up to the sequence number are not done, until half of them are. Called
+  // every quarter of the limit or sooner it leaves markers, so that the host waits for the middle of the queue, not its
+  // end.
+  Status bound(uint64_t sequence, uint64_t limit);
   // Names of the last tasks issued, newest first, for reports of device faults.
   std::string recent_tasks() const;
 

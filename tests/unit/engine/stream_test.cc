@@ -98,6 +98,28 @@ TEST_F(StreamTest, AnEventIsNotRecordedAnewWhileAWaiterHoldsIt) {
   EXPECT_EQ(device.calls().events_destroyed, 1) << "the last waiter destroys an event the stream has given up";
 }
 
+TEST_F(StreamTest, ALimitIsWaitedForToTheMiddleOfTheQueue) {
+  auto stream = make(0);
+  issue(*stream, 4);
+  ASSERT_TRUE(stream->bound(4, 8).ok());
+  issue(*stream, 4);
+  EXPECT_EQ(device.calls().synchronises, 0) << "seven may be in flight";
+  ASSERT_TRUE(stream->bound(8, 8).ok());
+  EXPECT_EQ(device.calls().synchronises, 1);
+  EXPECT_EQ(stream->completed(), 4u) << "the marker of the first four is enough";
+}
+
+TEST_F(StreamTest, ALimitIsKeptWhereLaterTasksAreDone) {
+  auto stream = make(0);
+  issue(*stream, 10);
+  ASSERT_TRUE(stream->wait(10).ok());
+  const auto before = device.calls();
+  for (const uint64_t sequence : {1, 2, 5, 10}) ASSERT_TRUE(stream->bound(sequence, 8).ok());
+  EXPECT_EQ(device.calls().records, before.records);
+  EXPECT_EQ(device.calls().synchronises, before.synchronises) << "nothing is in flight";
+  EXPECT_EQ(stream->completed(), stream->issued());
+}
+
 TEST_F(StreamTest, PollFindsWhatIsDoneWithoutBlocking) {
   auto stream = make(0);
   issue(*stream, 3);
