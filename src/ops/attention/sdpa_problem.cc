@@ -130,7 +130,9 @@ Sdpa part_within(const Sdpa& p, size_t bytes) {
     return part * 2 > most ? part : 0;
   };
   const int64_t* const step = p.stride[kSdpaStats];
-  const int64_t most = static_cast<int64_t>(bytes) / (p.queries * p.keys * 2);
+  Sdpa head = p;
+  head.batch = head.heads = 1;
+  const auto most = static_cast<int64_t>(bytes / slope_bytes(head));
   const int64_t heads = even_part(p.heads, most, step[1]);
   const int64_t batch = even_part(p.batch, heads < p.heads ? 1 : most / heads, step[0]);
   if (heads == 0 || batch == 0) return p;
