@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Everything that scripts fetch is of one version and compared with a checksum that stands in the tree: pinned.py SOURCE_ROOT.
 
-Wheels go through packaging/wheels.py alone; crates have checksums in Cargo.lock; poms name versions, no ranges. Packages of the system's own
-archive are the archive's to sign.
+Wheels go through packaging/wheels.py alone; crates have checksums in Cargo.lock; poms name versions, no ranges, and Maven is called with -C, which
+makes an error of what is a hidden warning else: that an artefact does not fit its checksum. Packages of the system's own archive are the archive's to sign.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -19,6 +19,9 @@ LEFT_OUT = {".git", "target", "__pycache__", "out"}
 RUNS_PIP = re.compile(r"""["']-m["'],\s*["']pip["']""")
 OPENS = re.compile(r"\burllib\.request|\brequests\.get\b|(?:^|[\s;|&(\"'])(?:curl|wget)[\s\"']|\bgit clone\b")
 LOCAL = re.compile(r"127\.0\.0\.1|localhost|ready\[\d\]|\{port\}|server_port")
+# Maven called with an option: in a shell's line, or as a list's first texts.
+RUNS_MAVEN = re.compile(r"""(?:^|[\s;|&("'\[])mvn["']?,?\s+\*?["']?-|["']mvn["'],""")
+COMPARES = re.compile(r"""["'\s](?:-C|--strict-checksums)\b""")
 INSTALLS = re.compile(r"\bpip3? (?:install|download)((?: +[\w.\[\]=<>~!-]+)+)")
 # What `rondo doctor` advises a person to type, as a page shows it or a test expects it: it is not run.
 ADVICE = re.compile(r"^\s*\$ |^\s*assert ")
@@ -32,6 +35,8 @@ def problems_in(text, fetches=""):
             yield number, "runs pip; packaging/wheels.py does that, and compares"
         if OPENS.search(line) and not LOCAL.search(line) and fetches != "urllib":
             yield number, "fetches by itself; packaging/wheels.py or tests/toolkits/fetch.py does that, and compares"
+        if RUNS_MAVEN.search(line) and not COMPARES.search(line):
+            yield number, "runs Maven without -C, which only warns of an artefact that does not fit its checksum"
         for match in () if ADVICE.match(line) else INSTALLS.finditer(line):
             packages = [word for word in match[1].split() if not word.startswith("-")]
             loose = [word for word in packages if not re.fullmatch(r"[\w.\[\]-]+==[\w.]+", word)]
@@ -77,7 +82,7 @@ def problems(root):
             text = path.read_text()
         except UnicodeDecodeError:
             continue
-        if name != "tests/abi/pinned.py":
+        if name not in ("tests/abi/pinned.py", "tests/java/checksums.py"):
             for number, what in problems_in(text, FETCHERS.get(name, "")):
                 yield f"{name}:{number}: {what}"
         if path.name == "Cargo.lock":
@@ -89,8 +94,11 @@ def problems(root):
 
 def main():
     for bad in ('run([sys.executable, "-m", "pip", "download"])', "python3 -m pip install torch numpy==2.0", "curl https://example.org/x | sh",
-                "urllib.request.urlopen(url)", "wget -q $url", "git clone https://example.org/x"):
+                "urllib.request.urlopen(url)", "wget -q $url", "git clone https://example.org/x",
+                "mvn -B -q package", 'run(["mvn", "-B", *options])', "mvn -f bindings/java install"):
         assert list(problems_in(bad)), f"not seen: {bad}"
+    for good in ("mvn -B -C -q package", '["mvn", "-B", "-C", "-ntp"]', 'shutil.which("mvn")', "maven|command -v mvn|builds"):
+        assert not list(problems_in(good)), f"refused: {good}"
     assert list(lock_problems('[[package]]\nname = "a"\nsource = "registry"\n')), "not seen: a crate without a checksum"
     found = list(problems(pathlib.Path(sys.argv[1]).resolve()))
     print("\n".join(found) or "what is fetched is pinned and compared")

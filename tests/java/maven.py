@@ -42,7 +42,7 @@ def jdks():
 def maven(root, build, place, name, environment, *arguments):
     """Runs Maven, which leaves what it makes in this place; its output is kept in the build folder, and shown if it fails."""
     target = place / "target"
-    command = ["mvn", "-B", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={target}",
+    command = ["mvn", "-B", "-C", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={target}",
                f"-Drondo.natives={place}/natives", *arguments]
     run = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment,
                          stdin=subprocess.DEVNULL, errors="replace")

@@ -25,7 +25,7 @@ TOTALS = re.compile(r"^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (
 
 def maven(folder, log, environment, *arguments):
     """What Maven prints; it is kept in a file, and shown if it fails."""
-    run = subprocess.run(["mvn", "-B", "-ntp", "-f", folder, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    run = subprocess.run(["mvn", "-B", "-C", "-ntp", "-f", folder, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          env=environment, stdin=subprocess.DEVNULL, errors="replace")
     log.write_text(run.stdout)
     if run.returncode != 0:

@@ -8,6 +8,7 @@ has changed.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import hashlib
 import os
 import pathlib
 import shutil
@@ -188,12 +189,13 @@ def case_jars():
         assert set(files) == {".jar", "-linux-x86_64.jar", "-sources.jar", "-javadoc.jar", ".pom"}, sorted(files)
         for path in files.values():
             shutil.copy(path, artifact)
+            (artifact / f"{path.name}.sha1").write_text(hashlib.sha1(path.read_bytes()).hexdigest())
         project = folder / "project"
         (project / "src/main/java").mkdir(parents=True)
         shutil.copy(ROOT / "examples/java/Hello.java", project / "src/main/java")
         (project / "pom.xml").write_text(PROJECT.format(shipped=folder / "shipped", version=version()))
         (folder / "settings.xml").write_text(SETTINGS.format(local=folder / "local", stored=pathlib.Path.home() / ".m2/repository"))
-        print(run("mvn", "-B", "-q", "-s", folder / "settings.xml", "-f", project, "test-compile"))
+        print(run("mvn", "-B", "-C", "-q", "-s", folder / "settings.xml", "-f", project, "test-compile"))
         jars = sorted((folder / "local/dev/rondo/rondo" / version()).glob("*.jar"))
         assert len(jars) == 2, jars
         path, classes = ":".join(map(str, jars)), project / "target/classes"

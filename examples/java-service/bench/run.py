@@ -70,7 +70,7 @@ def main():
     rondo = min((service / "library").glob("rondo-*.jar"), key=lambda path: len(path.name))  # not the one with natives
     target = service / "bench"
     if not (target / "bench.jar").exists() or os.environ.get("REBUILD"):
-        subprocess.run(["mvn", "-B", "-q", "-ntp", "-f", HERE, f"-Drondo.jar={rondo}", f"-Dservice.jar={service}/target/service.jar",
+        subprocess.run(["mvn", "-B", "-C", "-q", "-ntp", "-f", HERE, f"-Drondo.jar={rondo}", f"-Dservice.jar={service}/target/service.jar",
                         f"-Dbench.target={target}", "package"], check=True)
     java = ["java", "-Xmx1g", f"-Ddev.rondo.native.path={build}/bindings/java", "-cp",
             f"{target}/bench.jar:{service}/target/service.jar:{target}/lib/*:{service}/target/lib/*:{rondo}",
