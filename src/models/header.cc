@@ -58,7 +58,8 @@ Status invalid(const Entry& entry, const std::string& what) {
   return error(RONDO_IO_ERROR, "tensor '%s' %s", shown(entry.name).c_str(), what.c_str());
 }
 
-// {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, in any order; checked against itself.
+// {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, in any order; checked against itself. Further members are
+// read over, as the format's own readers do: files of later versions may have them.
 class EntryReader {
  public:
   EntryReader(JsonReader& json, Entry& entry) : json_(json), entry_(entry) {}
@@ -66,7 +67,7 @@ class EntryReader {
   Status read() {
     RONDO_TRY(json_.object([&](const std::string& key) -> Status {
       const int which = key == "dtype" ? 0 : key == "shape" ? 1 : key == "data_offsets" ? 2 : -1;
-      if (which < 0) return json_.wrong("a tensor has dtype, shape and data_offsets, not '" + shown(key) + "'");
+      if (which < 0) return json_.skip();
       if (seen_[which]) return json_.wrong("a tensor's " + key + " comes twice");
       seen_[which] = true;
       return which == 0 ? json_.text(&entry_.dtype) : which == 1 ? read_shape() : read_offsets();
@@ -176,6 +177,7 @@ Status read_header(std::string_view text, uint64_t data_bytes, Header* header) {
     if (key == kMetadata) {
       if (has_metadata) return json.wrong("__metadata__ comes twice");
       has_metadata = true;
+      if (json.null()) return {};
       return read_metadata(json, &header->metadata);
     }
     entries.emplace_back();

@@ -114,6 +114,57 @@ Status JsonReader::number(uint64_t* value) {
   return {};
 }
 
+bool JsonReader::word(std::string_view wanted) {
+  skip_space();
+  if (text_.substr(at_, wanted.size()) != wanted) return false;
+  at_ += wanted.size();
+  return true;
+}
+
+bool JsonReader::null() {
+  return word("null");
+}
+
+Status JsonReader::skip(int depth) {
+  constexpr int kDeepest = 100;
+  if (depth > kDeepest) return wrong("lists and objects more than 100 deep");
+  skip_space();
+  const char first = at_ < text_.size() ? text_[at_] : '\0';
+  if (first == '{') return object([&](const std::string&) { return skip(depth + 1); });
+  if (first == '[') return array([&] { return skip(depth + 1); });
+  if (first == '"') {
+    std::string value;
+    return text(&value);
+  }
+  if (word("true") || word("false") || word("null")) return {};
+  return skip_number();
+}
+
+// -1.5e+10: as JSON has it, without a zero in front.
+Status JsonReader::skip_number() {
+  const auto digits = [this] {
+    const size_t start = at_;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+    return at_ - start;
+  };
+  const auto one_of = [this](std::string_view letters) {
+    const bool there = at_ < text_.size() && letters.find(text_[at_]) != std::string_view::npos;
+    at_ += there;
+    return there;
+  };
+  one_of("-");
+  const size_t start = at_;
+  const size_t whole = digits();
+  if (whole == 0) return wrong("a value is expected");
+  if (whole > 1 && text_[start] == '0') return wrong("a number with a zero in front");
+  if (one_of(".") && digits() == 0) return wrong("a number without digits after its point");
+  if (one_of("eE")) {
+    one_of("+-");
+    if (digits() == 0) return wrong("a number without digits in its exponent");
+  }
+  return {};
+}
+
 Status JsonReader::text(std::string* value) {
   RONDO_TRY(expect('"'));
   value->clear();

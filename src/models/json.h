@@ -39,6 +39,10 @@ class JsonReader {
   Status array(const Element& element) {
     return list('[', ']', element);
   }
+  // Any value, as deep as JSON texts of others may nest (100), which is read and not kept.
+  Status skip() { return skip(0); }
+  // Takes the word null if it stands next.
+  bool null();
   // Nothing but white space may follow.
   Status end();
   // What is wrong at the place that was reached.
@@ -53,6 +57,9 @@ class JsonReader {
     while (take(','));
     return expect(close);
   }
+  Status skip(int depth);
+  Status skip_number();
+  bool word(std::string_view wanted);
   void skip_space();
   bool take(char wanted);
   Status expect(char wanted);

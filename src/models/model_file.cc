@@ -40,6 +40,34 @@ class TensorData final : public ops::ByteSource {
   const Entry& entry_;  // the file's
 };
 
+// What people open instead of a safetensors file, told by its first bytes.
+struct OtherFormat {
+  std::string_view begins;
+  const char* name;
+};
+constexpr OtherFormat kOtherFormats[] = {
+    {"version https://git-lfs", "a pointer of Git LFS, which stands for a file that was not fetched (git lfs pull)"},
+    {"<", "a page of HTML or XML, as a failed download leaves it"},
+    {"PK", "a zip archive, as torch.save and numpy.savez write them"},
+    {"\x80\x02", "a Python pickle, which holds code"},
+    {"\x80\x03", "a Python pickle, which holds code"},
+    {"\x80\x04", "a Python pickle, which holds code"},
+    {"\x80\x05", "a Python pickle, which holds code"},
+    {"GGUF", "a GGUF file"},
+    {"\x89HDF\r\n", "an HDF5 file"},
+    {"\x93NUMPY", "a NumPy array (.npy)"},
+    {"\x1f\x8b", "a gzip archive"},
+    {"{", "JSON, such as the index of a model in several files"},
+};
+constexpr size_t kRecognised = 64;
+
+const char* other_format(std::string_view beginning) {
+  beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+  for (const OtherFormat& each : kOtherFormats)
+    if (beginning.substr(0, each.begins.size()) == each.begins) return each.name;
+  return nullptr;
+}
+
 }  // namespace
 
 Status ModelFile::open(const char* path, Ref<ModelFile>* file) {
@@ -60,15 +88,22 @@ Status ModelFile::open() {
   bytes_ = static_cast<uint64_t>(status.st_size);
   changed_ = status.st_mtim;
 
+  char first[kRecognised] = {};
+  RONDO_TRY(read_at(0, first, std::min<uint64_t>(bytes_, sizeof first)));
+  const std::string_view beginning(first, std::min<uint64_t>(bytes_, sizeof first));
+  uint64_t length = 0;
+  std::memcpy(&length, first, sizeof length);
+  const bool fits = bytes_ >= kLengthBytes && length <= kMostHeader && length <= bytes_ - kLengthBytes;
+  if (!fits || beginning.size() == kLengthBytes || beginning[kLengthBytes] != '{')
+    if (const char* format = other_format(beginning))
+      return error(RONDO_IO_ERROR, "it looks like %s; a safetensors file is needed", format);
   if (bytes_ < kLengthBytes)
     return error(RONDO_IO_ERROR,
                  "it has %" PRIu64
                  " bytes; a safetensors file begins with 8 that tell its header's "
                  "length",
                  bytes_);
-  uint64_t length = 0;
-  RONDO_TRY(read_at(0, reinterpret_cast<char*>(&length), sizeof length));
-  if (length > kMostHeader || length > bytes_ - kLengthBytes)
+  if (!fits)
     return error(RONDO_IO_ERROR,
                  "its first 8 bytes tell a header of %" PRIu64 " bytes; the file has %" PRIu64
                  " behind them, and a safetensors header at most %" PRIu64,

@@ -54,6 +54,27 @@ TEST_P(ModelFilesHostile, LengthsAndTruncation) {
   }
 }
 
+TEST_P(ModelFilesHostile, FilesOfOtherKindsAreNamed) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> kinds[] = {
+      {"<!DOCTYPE html><html><body>404</body></html>", "a page of HTML"},
+      {"\n  <html>", "a page of HTML"},
+      {"version https://git-lfs.example/spec/v1\noid sha256:0\n", "Git LFS"},
+      {"PK\x03\x04\x14\x00\x00\x00\x08\x00"s, "a zip archive"},
+      {"PK", "a zip archive"},
+      {"\x80\x02}q\x00(X\x06\x00\x00\x00"s, "a Python pickle"},
+      {"\x80\x04\x95\x0f\x00\x00\x00\x00\x00\x00"s, "a Python pickle"},
+      {"GGUF\x03\x00\x00\x00\x00\x00"s, "a GGUF file"},
+      {"\x89HDF\r\n\x1a\n\x00", "an HDF5 file"},
+      {"\x93NUMPY\x01\x00v\x00{"s, "a NumPy array"},
+      {"{\"metadata\": {\"total_size\": 1}}", "JSON"},
+  };
+  for (const auto& [bytes, name] : kinds) {
+    const std::string text = refusal(bytes);
+    EXPECT_NE(text.find("it looks like "s + name), std::string::npos) << text;
+  }
+}
+
 TEST_P(ModelFilesHostile, Places) {
   const auto two = [](const std::string& a, const std::string& b) {
     return "{\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":" + a +
@@ -116,17 +137,28 @@ TEST_P(ModelFilesHostile, Json) {
                                           "{'x':{" + x + "}}",
                                           "{\"x\":{" + x + "},}",
                                           "{\"x\":{" + x + ",}}",
-                                          "{\"x\":{" + x + ",\"more\":1}}",
+                                          "{\"x\":{" + x + ",\"more\":}}",
+                                          "{\"x\":{" + x + ",\"more\":01}}",
+                                          "{\"x\":{" + x + ",\"more\":1.}}",
+                                          "{\"x\":{" + x + ",\"more\":-}}",
+                                          "{\"x\":{" + x + ",\"more\":nul}}",
+                                          "{\"x\":{" + x + ",\"more\":[1,]}}",
                                           "{\"x\":{" + x + ",\"dtype\":\"U8\"}}",
                                           "{\"x\":{" + x + "} \"y\":{" + x + "}}",
                                           "{\"x\":{" + x + "}}/**/",
-                                          "{\"__metadata__\":null}",
+                                          "{\"__metadata__\":nulls}",
+                                          "{\"__metadata__\":null,\"__metadata__\":null}",
                                           "{\"__metadata__\":{\"a\":1}}",
                                           "{\"__metadata__\":{\"a\":{}}}",
                                           "{\"__metadata__\":[\"a\"]}",
                                           "{\"__metadata__\":{},\"__metadata__\":{}}",
                                           std::string("{}\0", 3)};
   for (const std::string& header : wrong) EXPECT_NE(refusal(file_bytes(header, "")), "") << header << " was opened";
+  for (const std::string value :
+       {"1", "-2.5e+3", "0", "\"x\"", "true", "null", "[]", "[1, [2, {}]]", "{\"a\": {\"b\": [false]}}"})
+    EXPECT_EQ(refusal(file_bytes("{\"x\":{\"note\":" + value + "," + x + ",\"more\":" + value + "}}", "")), "");
+  EXPECT_EQ(refusal(file_bytes("{\"__metadata__\": null ,\"x\":{" + x + "}}", "")), "");
+  refused("{\"x\":{" + x + ",\"deep\":" + std::string(100'000, '[') + "}}", "", "100 deep");
   EXPECT_EQ(refusal(file_bytes("{ \"x\" :\t{" + x + "}\r\n}  ", "")), "") << "white space";
 
   refused("{\"x\":{" + x + "},\"x\":{" + x + "}}", "", "'x' comes twice");
