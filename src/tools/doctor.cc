@@ -11,6 +11,7 @@
 
 #include "base/settings.h"
 #include "device/cuda/cuda_device.h"
+#include "device/cuda/next_step.h"
 #include "dynlib/blas.h"
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/cudnn.h"
@@ -19,7 +20,6 @@
 #include "rtc/disk_cache.h"
 #include "rtc/kernel.h"
 #include "tools/facts.h"
-#include "tools/next_step.h"
 #include "tools/remedies.h"
 #include "tools/report.h"
 
@@ -32,7 +32,7 @@ namespace {
 // A GPU that the kernel shows, whether or not the driver library works: NVIDIA's device file, or a PCI device of its
 // vendor.
 bool gpu_present() {
-  if (driver_node() == DriverNode::works) return true;
+  if (cuda::driver_node() == cuda::DriverNode::works) return true;
   bool found = false;
   if (DIR* dir = opendir("/sys/bus/pci/devices")) {
     while (const dirent* entry = readdir(dir)) {
@@ -124,10 +124,8 @@ class Doctor {
     std::string command = remedy(driver);
     const cuda::CUresult answer = cuda::first_answer();
     if (driver.is_open()) {
-      const NextStep next = next_step(answer);
       device_count(RONDO_CUDA, &reason);
-      reason += ". Next: " + next.text;
-      command = next.command;
+      command = cuda::next_step(answer).command;
     }
     const bool says_none = answer == cuda::CUDA_SUCCESS || answer == cuda::CUDA_ERROR_NO_DEVICE;
     const std::string chosen = setting(Setting::cuda_path);
@@ -141,7 +139,7 @@ class Doctor {
       finding("A CUDA driver was found but cannot be used: " + reason, command);
     else if (!driver.is_open() && !chosen.empty() && chosen != "none")
       return;  // examine_settings has said it
-    else if (driver_node() == DriverNode::behind_none)
+    else if (cuda::driver_node() == cuda::DriverNode::behind_none)
       report(Mark::fine,
              "No NVIDIA GPU is visible: there is a device file /dev/nvidiactl, but no driver behind it; Rondo runs on "
              "the cpu");

@@ -533,13 +533,14 @@ def case_doctor_cache():
 
 def case_doctor_next_step():
     """What to do next depends on the driver's answer."""
-    steps = {"3": "a child that was forked", "100": "CUDA_VISIBLE_DEVICES=7 decides which", "802": "nvidia-fabricmanager",
+    steps = {"34": "the toolkit's stub", "3": "a child that was forked", "100": "CUDA_VISIBLE_DEVICES=7 decides which", "802": "nvidia-fabricmanager",
              "803": "different versions: reboot", "804": "cuda-compat", "999": "often the kernel module nvidia_uvm", "46": "`nvidia-smi`"}
     with_gpu()
     for code, step in steps.items():
         for call in "cuInit", "cuDeviceGetCount":
             out = doctor(status=1, SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
             holds(out, "A GPU is there but cannot be used: ", "Next: ", step)
+            holds(feature("cuda", SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7")["reason"], "Next: ", step)
             assert not any(other in out for number, other in steps.items() if number != code), out
     assert "CUDA_VISIBLE_DEVICES" not in doctor(status=1, SIMCUDA_DEVICES="0", **WITH_SIMULATED)
 

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "device/cuda/next_step.h"
 
 namespace rondo::cuda {
 
@@ -350,8 +351,13 @@ Devices& devices() {
     }
     if (!all.failure.ok()) all.count = 0;
     if (all.count > kMaxDevices) all.count = kMaxDevices;
-    all.reason = all.failure.ok() ? format("%d device(s), driver %s for %s", all.count, driver().path().c_str(),
-                                           driver().version().c_str())
+    std::string next;
+    if (driver().is_open() && all.count == 0) next = ". Next: " + next_step(all.answer).text;
+    if (!all.failure.ok())
+      all.failure =
+          error(all.failure.code(), "%s%s", all.failure.message(), next.c_str()).with_origin(all.failure.origin());
+    all.reason = all.failure.ok() ? format("%d device(s), driver %s for %s%s", all.count, driver().path().c_str(),
+                                           driver().version().c_str(), next.c_str())
                                   : all.failure.message();
   });
   return *instance;

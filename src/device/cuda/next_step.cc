@@ -1,5 +1,5 @@
 // Advice by the driver's answer. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "tools/next_step.h"
+#include "device/cuda/next_step.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -9,9 +9,7 @@
 
 #include "base/text.h"
 
-namespace rondo::tools {
-
-using namespace cuda;
+namespace rondo::cuda {
 
 namespace {
 
@@ -60,6 +58,11 @@ NextStep next_step(CUresult answer) {
           "anew (exec, or \"spawn\" in Python); else load the kernel modules or reboot, and with MIG make an "
           "instance",
           "sudo modprobe -a nvidia nvidia_uvm"};
+    case CUDA_ERROR_STUB_LIBRARY:
+      return {
+          "the library is the toolkit's stub, which programs are linked with and none runs with: take its folder "
+          "(stubs) out of LD_LIBRARY_PATH and the configuration of ldconfig",
+          "ldconfig -p | grep libcuda.so.1"};
     case CUDA_ERROR_SYSTEM_NOT_READY:
       return {"start the service that sets up the links between GPUs (nvidia-fabricmanager), of the driver's version",
               "sudo systemctl start nvidia-fabricmanager"};
@@ -95,4 +98,4 @@ DriverNode driver_node() {
   return errno == EACCES && module_loaded() ? DriverNode::works : DriverNode::behind_none;
 }
 
-}  // namespace rondo::tools
+}  // namespace rondo::cuda

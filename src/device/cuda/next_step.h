@@ -1,4 +1,5 @@
-// What to do about a driver that is there and does not work.
+// What to do about a driver that is there and does not work: the end of the error of its devices, and what `rondo
+// doctor` says.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +8,7 @@
 
 #include "dynlib/cuda_types.h"
 
-namespace rondo::tools {
+namespace rondo::cuda {
 
 struct NextStep {
   std::string text;
@@ -16,11 +17,11 @@ struct NextStep {
 
 // By what the driver answered when it was asked for devices, and by what this process sees of the system. CUDA_SUCCESS:
 // it shows none.
-NextStep next_step(cuda::CUresult answer);
+NextStep next_step(CUresult answer);
 
 enum class DriverNode { absent, behind_none, works };
 // The device file through which the driver library speaks to the kernel. A library that runs as root makes it although
 // nothing answers there.
 DriverNode driver_node();
 
-}  // namespace rondo::tools
+}  // namespace rondo::cuda
