@@ -18,6 +18,7 @@ public final class Main {
   private static final Logger SERVER_LOG = Logger.getLogger("org.eclipse.jetty"); // kept: a logger that nobody holds forgets its level
   private static final int PHOTOGRAPHS_BATCH = 4; // a launch of more takes longer, and hardly less each
   private static final int PHOTOGRAPHS_QUEUE = 64;
+  private static final Duration HEADERS = Duration.ofSeconds(10); // the longest that a request's header may take
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
   private Main() {}
@@ -66,7 +67,7 @@ public final class Main {
         open.push(sentences);
       }
       final Api api = new Api(digits, photographs, sentences, metrics, threads);
-      final JettyServer server = new JettyServer(api, bodies, options.host(), options.port(), threads, STOP_TIMEOUT);
+      final JettyServer server = new JettyServer(api, bodies, new Connections(options.connections(), HEADERS), options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));

@@ -6,7 +6,7 @@ import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
 
 /** What the command line says. */
-record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience,
+record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience, int connections,
     boolean cpuWhenLost, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
@@ -20,6 +20,7 @@ record Options(String model, String photographs, String sentences, String device
         --max-wait US             microseconds that the first request of a batch waits for others (200)
         --queue N                 images that may wait; beyond them requests get status 429 (16384)
         --patience S              seconds that the body of a request may take, and one more for each 64 KiB (30)
+        --connections N           connections that may be open at a time; others get status 503 (256)
         --when-lost fail|cpu      what a lost device does: requests get status 503, or the cpu goes on (fail)
         --help                    this text
       """;
@@ -35,11 +36,12 @@ record Options(String model, String photographs, String sentences, String device
     int maxWait = 200;
     int queue = 16384;
     int patience = 30;
+    int connections = 256;
     boolean cpuWhenLost = false;
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, true);
+        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -58,6 +60,7 @@ record Options(String model, String photographs, String sentences, String device
         case "--max-batch" -> maxBatch = number(option, value, 1, 4096);
         case "--max-wait" -> maxWait = number(option, value, 0, 10_000_000);
         case "--queue" -> queue = number(option, value, 1, 10_000_000);
+        case "--connections" -> connections = number(option, value, 1, 1_000_000);
         case "--patience" -> patience = number(option, value, 1, 3600);
         default -> {
           if (!value.equals("fail") && !value.equals("cpu")) {
@@ -73,7 +76,7 @@ record Options(String model, String photographs, String sentences, String device
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, cpuWhenLost, false);
+    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, false);
   }
 
   private static int number(String option, String text, int low, int high) {

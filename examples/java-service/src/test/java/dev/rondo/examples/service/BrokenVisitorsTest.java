@@ -55,7 +55,8 @@ class BrokenVisitorsTest {
     try (Batcher batcher = new Batcher(new RondoModel(Weights.read(Path.of(System.getProperty("service.model"))), Device.CPU, 1), 1, Duration.ZERO,
         null, metrics.network("digits", "/classify"))) {
       final Bodies bodies = new Bodies(Duration.ofMillis(300));
-      final JettyServer server = new JettyServer(new Api(batcher, null, null, metrics, threads), bodies, "127.0.0.1", 0, threads, Duration.ofSeconds(5));
+      final JettyServer server = new JettyServer(new Api(batcher, null, null, metrics, threads), bodies,
+          new Connections(8, Duration.ofSeconds(10)), "127.0.0.1", 0, threads, Duration.ofSeconds(5));
       try (Visitor visitor = new Visitor(server.port())) {
         visitor.send(Visitor.post("/classify", 1000));
         drip(visitor);
@@ -67,6 +68,94 @@ class BrokenVisitorsTest {
       assertEquals(0, bodies.held());
       assertTrue(new String(metrics.text()).contains("digits_requests_total{path=\"/classify\",status=\"408\"} 1"));
     }
+  }
+
+  /** A service in this process, with limits that are short. */
+  private interface Visit {
+    void to(JettyServer server, Bodies bodies) throws Exception;
+  }
+
+  private static void serve(Connections connections, Visit visit) throws Exception {
+    final Metrics metrics = new Metrics();
+    final QueuedThreadPool threads = new QueuedThreadPool();
+    try (Batcher batcher = new Batcher(new RondoModel(Weights.read(Path.of(System.getProperty("service.model"))), Device.CPU, 4096), 4096, Duration.ZERO,
+        null, metrics.network("digits", "/classify"))) {
+      final Bodies bodies = new Bodies(Duration.ofSeconds(30));
+      final JettyServer server = new JettyServer(new Api(batcher, null, null, metrics, threads), bodies, connections, "127.0.0.1", 0, threads,
+          Duration.ofSeconds(5));
+      try {
+        visit.to(server, bodies);
+      } finally {
+        server.stop();
+      }
+    }
+  }
+
+  @Test
+  void aHeaderThatDripsEndsItsConnection() throws Exception {
+    serve(new Connections(8, Duration.ofMillis(500)), (server, bodies) -> {
+      try (Visitor silent = new Visitor(server.port()); Visitor drips = new Visitor(server.port()); Visitor kept = new Visitor(server.port())) {
+        assertTrue(kept.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").until("alive").startsWith("HTTP/1.1 200 "));
+        drips.send("GET /healthz HTTP/1.1\r\nX: ");
+        assertEquals("", drips.untilClosed("x", 20));
+        assertEquals("", silent.all());
+        assertTrue(kept.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").until("alive").contains("HTTP/1.1 200 "), "no header is on its way");
+        kept.untilClosed("G", 20);
+      }
+    });
+  }
+
+  @Test
+  void connectionsBeyondTheMostGet503() throws Exception {
+    serve(new Connections(4, Duration.ofSeconds(10)), (server, bodies) -> {
+      final List<Visitor> held = new ArrayList<>();
+      for (int i = 0; i < 4; ++i) {
+        final Visitor each = new Visitor(server.port()).send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        each.until("alive");
+        held.add(each);
+      }
+      for (int i = 0; i < 100; ++i) {
+        try (Visitor late = new Visitor(server.port())) {
+          final String reply = late.all();
+          assertTrue(reply.startsWith("HTTP/1.1 503 ") && reply.contains("\r\nRetry-After: 1\r\n") && reply.endsWith("}"), reply);
+        }
+      }
+      held.get(0).close();
+      String reply = "";
+      while (!reply.startsWith("HTTP/1.1 200 ")) {
+        try (Visitor again = new Visitor(server.port())) {
+          reply = again.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").header();
+        } catch (SocketException closed) {
+          reply = ""; // refused before it had sent its request
+        }
+      }
+      for (final Visitor each : held) {
+        each.close();
+      }
+    });
+  }
+
+  /** Of more than the system keeps for a connection. */
+  @Test
+  void anAnswerThatNobodyReadsCountsAmongTheBodies() throws Exception {
+    final String images = "{\"images\": [" + String.join(",", java.util.Collections.nCopies(4096, ImagesTest.image("0.5", 64))) + "]}";
+    serve(new Connections(64, Duration.ofSeconds(10)), (server, bodies) -> {
+      final List<Visitor> held = new ArrayList<>();
+      for (int i = 0; i < 16 && bodies.held() == 0; ++i) {
+        final Visitor each = new Visitor(server.port(), 4096).send(Visitor.post("/classify", images.length()) + images);
+        held.add(each);
+        each.until("HTTP/1.1 200 ");
+        Thread.sleep(200);
+      }
+      assertTrue(bodies.held() > 16 << 10, () -> bodies.held() + " bytes of answers count");
+      assertTrue(bodies.held() < held.size() * (long) images.length(), "the requests' bodies are given back");
+      for (final Visitor each : held) {
+        each.reset();
+      }
+      while (bodies.held() != 0) {
+        Thread.sleep(10);
+      }
+    });
   }
 
   /** Until there is an answer; the service may close the connection between two drops. */

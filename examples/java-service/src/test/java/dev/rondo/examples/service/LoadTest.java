@@ -101,7 +101,7 @@ class LoadTest {
   @Test
   void tenThousandAtOnce() throws Exception {
     needsFiles(REQUESTS);
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120");
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120", "--connections", "12000");
         Load load = new Load(service.port(), REQUESTS, LoadTest::body)) {
       awaitInFlight(service, REQUESTS);
       check(load.finish());
@@ -115,7 +115,7 @@ class LoadTest {
   /** Requests that came in before the signal are answered, those too that were not complete by then. */
   @Test
   void stopsUnderLoad() throws Exception {
-    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120");
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--patience", "120", "--connections", "12000");
         Load load = new Load(service.port(), 1000, LoadTest::body)) {
       awaitInFlight(service, 1000);
       service.terminate();

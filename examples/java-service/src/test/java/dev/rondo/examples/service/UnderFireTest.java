@@ -50,7 +50,7 @@ class UnderFireTest {
     assumeTrue(files > 2500, () -> "a process may have " + files + " files open here");
     final List<Visitor> half = new ArrayList<>();
     final List<Visitor> slow = new ArrayList<>();
-    try (ServiceProcess service = ServiceProcess.withHeap("256m", "--device", "cpu", "--patience", "120");
+    try (ServiceProcess service = ServiceProcess.withHeap("256m", "--device", "cpu", "--patience", "120", "--connections", "4096");
         Load load = new Load(service.port(), WELL, i -> BODY)) {
       final String header = Visitor.post("/classify", BODY.length());
       for (int i = 0; i < EACH; ++i) {

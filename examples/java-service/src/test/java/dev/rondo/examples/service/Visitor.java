@@ -2,7 +2,10 @@
 package dev.rondo.examples.service;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
 /** A connection on which a test sends what it likes, byte for byte. */
@@ -11,6 +14,14 @@ final class Visitor implements AutoCloseable {
 
   Visitor(int port) throws IOException {
     socket = new Socket("127.0.0.1", port);
+    socket.setSoTimeout(60_000);
+  }
+
+  /** One that takes few bytes at a time from the system. */
+  Visitor(int port, int receiveBuffer) throws IOException {
+    socket = new Socket();
+    socket.setReceiveBufferSize(receiveBuffer);
+    socket.connect(new InetSocketAddress("127.0.0.1", port));
     socket.setSoTimeout(60_000);
   }
 
@@ -38,6 +49,28 @@ final class Visitor implements AutoCloseable {
   void reset() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
+  }
+
+  /** Sends a text again and again until the service closes; what came meanwhile. */
+  String untilClosed(String text, int everyMs) throws IOException, InterruptedException {
+    final StringBuilder came = new StringBuilder();
+    socket.setSoTimeout(everyMs);
+    try {
+      while (true) {
+        send(text);
+        try {
+          final int each = socket.getInputStream().read();
+          if (each < 0) {
+            return came.toString();
+          }
+          came.append((char) each);
+        } catch (SocketTimeoutException nothing) {
+          // Not closed yet.
+        }
+      }
+    } catch (SocketException closed) {
+      return came.toString();
+    }
   }
 
   /** What comes until there is this text. */

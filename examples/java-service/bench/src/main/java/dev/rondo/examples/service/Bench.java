@@ -84,7 +84,8 @@ public final class Bench {
       port = new JdkServer(new Api(batcher, null, null, metrics, threads), "127.0.0.1", 0, threads).port();
     } else {
       final QueuedThreadPool threads = new QueuedThreadPool();
-      port = new JettyServer(new Api(batcher, null, null, metrics, threads), new Bodies(Duration.ofSeconds(30)), "127.0.0.1", 0, threads, Duration.ZERO).port();
+      port = new JettyServer(new Api(batcher, null, null, metrics, threads), new Bodies(Duration.ofSeconds(30)),
+          new Connections(65536, Duration.ofSeconds(10)), "127.0.0.1", 0, threads, Duration.ZERO).port();
     }
     System.out.println(port);
   }
