@@ -4,11 +4,11 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/log.h"
+#include "base/machine/decimal.h"
 #include "base/text.h"
 
 namespace rondo {
@@ -54,7 +54,7 @@ std::string setting_problem(Setting which) {
   const std::string values = info(which).values;
   if (values.empty()) return {};
   long long low = 0, high = 0;
-  if (std::sscanf(values.c_str(), "%lld to %lld", &low, &high) != 2)
+  if (scan(values.c_str(), "%lld to %lld", &low, &high) != 2)
     return setting_choice(which) >= 0 ? "" : "none of " + values;
   const std::string text = setting(which);
   char* end = nullptr;

@@ -2,19 +2,13 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <cstdio>
+
+#include "base/machine/decimal.h"
 
 namespace rondo {
 
 std::string vformat(const char* format, va_list arguments) {
-  va_list again;
-  va_copy(again, arguments);
-  const int length = std::vsnprintf(nullptr, 0, format, again);
-  va_end(again);
-  if (length <= 0) return {};
-  std::string text(static_cast<size_t>(length), '\0');
-  std::vsnprintf(text.data(), text.size() + 1, format, arguments);
-  return text;
+  return print(format, arguments);
 }
 
 std::string format(const char* format, ...) {

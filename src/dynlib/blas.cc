@@ -1,7 +1,6 @@
 // Which BLAS libraries will do. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/blas.h"
 
-#include <strings.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +9,7 @@
 #include <list>
 #include <vector>
 
+#include "base/machine/decimal.h"
 #include "base/machine/instructions.h"
 
 namespace rondo {
@@ -22,7 +22,7 @@ bool is_for_no_avx2(const char* core) {
   for (const char* each :
        {"Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Atom", "Nano", "Athlon", "Opteron",
         "Opteron_SSE3", "Barcelona", "Bobcat", "Bulldozer", "Piledriver", "Steamroller"})
-    if (strcasecmp(core, each) == 0) return true;
+    if (same_but_for_case(core, each)) return true;
   return false;
 }
 

@@ -145,15 +145,14 @@ class Events {
   void span(const char* name, const char* category, int process, int thread, double begin, double end, double submitted,
             const std::vector<TaskOperand>& operands) {
     begin_event();
-    std::fprintf(file_,
-                 "{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,"
-                 "\"args\":{",
-                 json_text(name).c_str(), category, process, thread, begin - start_, end - begin);
+    std::string text =
+        format("{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"args\":{",
+               json_text(name).c_str(), category, process, thread, begin - start_, end - begin);
     const bool known = submitted >= start_;  // else it was before the trace began
-    if (known) std::fprintf(file_, "\"submitted_us\":%.3f", submitted - start_);
-    if (!operands.empty())
-      std::fprintf(file_, "%s\"operands\":\"%s\"", known ? "," : "", operands_text(operands).c_str());
-    std::fputs("}}", file_);
+    if (known) text += format("\"submitted_us\":%.3f", submitted - start_);
+    if (!operands.empty()) text += format("%s\"operands\":\"%s\"", known ? "," : "", operands_text(operands).c_str());
+    text += "}}";
+    std::fputs(text.c_str(), file_);
   }
   void process(int process, const char* name) { named("process_name", process, 0, name); }
   void thread(int process, int thread, const char* name) { named("thread_name", process, thread, name); }

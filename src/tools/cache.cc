@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/machine/decimal.h"
 #include "base/text.h"
 #include "rtc/cache_file.h"
 
@@ -58,16 +59,16 @@ int read_option(const std::string& option, const char* text, Wish* wish) {
     if (!read_architecture(text, &wish->filter.architecture))
       return usage_error("--architecture needs one like 90 or sm_90, not '" + std::string(text) + "'");
   } else if (option == "--nvrtc") {
-    if (std::sscanf(text, "%2d.%2d%n", &major, &minor, &end) != 2 || end != length || major < 1 || minor < 0)
+    if (scan(text, "%2d.%2d%n", &major, &minor, &end) != 2 || end != length || major < 1 || minor < 0)
       return usage_error("--nvrtc needs a version like 12.8, not '" + std::string(text) + "'");
     wish->filter.nvrtc = format("%d.%d", major, minor);
   } else if (option == "--rondo") {
-    if (std::sscanf(text, "%2d.%2d.%2d%n", &major, &minor, &patch, &end) != 3 || end != length)
+    if (scan(text, "%2d.%2d.%2d%n", &major, &minor, &patch, &end) != 3 || end != length)
       return usage_error("--rondo needs a version like 0.1.0, not '" + std::string(text) + "'");
     wish->filter.rondo = major * 10000 + minor * 100 + patch;
   } else {
-    char* behind = nullptr;
-    const double days = std::strtod(text, &behind);
+    const char* behind = nullptr;
+    const double days = read_decimal(text, &behind);
     if (behind == text || *behind != '\0' || !(days >= 0 && days <= 36500))
       return usage_error("--older-than needs days from 0 to 36500, not '" + std::string(text) + "'");
     // Behind now for 0: what was used in this second is older than no day as well.

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "base/machine/decimal.h"
 #include "comm/rendezvous/net.h"
 
 namespace rondo::tools {
@@ -43,8 +44,8 @@ struct Wish {
 
 // Text as a number from low to high, all of it; false: it is none.
 bool parse(const char* text, double low, double high, double* value) {
-  char* end = nullptr;
-  *value = std::strtod(text, &end);
+  const char* end = nullptr;
+  *value = read_decimal(text, &end);
   return end != text && *end == '\0' && *value >= low && *value <= high;
 }
 

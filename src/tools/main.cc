@@ -10,6 +10,7 @@
 
 #include <rondo/status.h>
 
+#include "base/text.h"
 #include "tools/cache.h"
 #include "tools/doctor.h"
 #include "tools/facts.h"
@@ -26,9 +27,7 @@ std::string text_of(const Json& value) {
 }
 
 std::string gib(const Json& bytes) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes.get<double>() / (1 << 30));
-  return text;
+  return rondo::format("%.1f GiB", bytes.get<double>() / (1 << 30));
 }
 
 // Of the column that holds this of each.

@@ -2,7 +2,9 @@
 #include "tools/report.h"
 
 #include <cstdio>
-#include <sstream>
+#include <string_view>
+
+#include "base/text.h"
 
 namespace rondo::tools {
 
@@ -17,15 +19,18 @@ void report(Mark mark, const std::string& sentence, const std::string& command) 
   std::string line = mark == Mark::fine ? "ok    " : mark == Mark::note ? "note  " : "mend  ";
   std::string text = sentence;
   while (!text.empty() && (text.back() == '.' || text.back() == ' ' || text.back() == '\n')) text.pop_back();
-  std::istringstream words(text + ".");
+  text += ".";
+  for (char& each : text)
+    if (each == '\n') each = ' ';
+  std::string_view rest = text;
   bool first = true;
-  for (std::string word; words >> word; first = false) {
+  for (std::string_view word; take_word(&rest, &word); first = false) {
     if (!first && line.size() + 1 + word.size() > kWidth) {
       std::printf("%s\n", line.c_str());
       line = kMargin;
       first = true;
     }
-    line += (first ? "" : " ") + word;
+    line.append(first ? "" : " ").append(word);
   }
   std::printf("%s\n", line.c_str());
   if (!command.empty()) std::printf("%s$ %s\n", kMargin, command.c_str());

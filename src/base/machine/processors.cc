@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstdlib>
 #include <string_view>
 #include <thread>
 
 #include "base/file.h"
+#include "base/machine/decimal.h"
 #include "base/text.h"
 #include "base/uncancelled.h"
 
@@ -38,8 +38,8 @@ int processors_by_set() {
 
 // Processors' worth of `quota` microseconds in each `period`; 0: no limit, as where either is not a number above 0.
 int share(std::string_view quota, std::string_view period) {
-  const double given = std::strtod(std::string(quota).c_str(), nullptr);
-  const double of = std::strtod(std::string(period).c_str(), nullptr);
+  const double given = read_decimal(std::string(quota).c_str());
+  const double of = read_decimal(std::string(period).c_str());
   if (!(given > 0 && of > 0)) return 0;
   const double whole = given / of;
   return whole > INT_MAX - 1 ? 0 : static_cast<int>(whole) + (whole > static_cast<int>(whole));
@@ -62,7 +62,7 @@ int share_of_group(const std::string& group, bool second) {
 // 0: no limit, as where the file is not there or has the word "max".
 int64_t memory_of_group(const std::string& group, bool second) {
   const std::string line = line_of(group + (second ? "/memory.max" : "/memory.limit_in_bytes"));
-  const double bytes = std::strtod(line.c_str(), nullptr);
+  const double bytes = read_decimal(line.c_str());
   return bytes > 0 && bytes < 1e18 ? static_cast<int64_t>(bytes) : 0;  // the first version says "none" by a huge number
 }
 

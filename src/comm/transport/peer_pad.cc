@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -14,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/machine/decimal.h"
 #include "base/text.h"
 #include "comm/rendezvous/agree.h"
 #include "comm/rendezvous/messages.h"
@@ -59,7 +59,7 @@ bool from_hex(const std::string& text, CUipcMemHandle* handle) {
   if (text.size() != 2 * sizeof handle->reserved) return false;
   for (size_t i = 0; i < sizeof handle->reserved; ++i) {
     unsigned byte = 0;
-    if (std::sscanf(text.c_str() + 2 * i, "%2x", &byte) != 1) return false;
+    if (scan(text.c_str() + 2 * i, "%2x", &byte) != 1) return false;
     handle->reserved[i] = static_cast<char>(byte);
   }
   return true;
@@ -292,7 +292,7 @@ Status PeerPads::open_pads(const std::vector<std::string>& offers) {
   for (size_t r = 0; r < offers.size(); ++r) {
     unsigned long long number = 0;
     char text[2 * sizeof(CUipcMemHandle) + 1] = {};
-    if (std::sscanf(offers[r].c_str(), "%llu %128s", &number, text) != 2)
+    if (scan(offers[r].c_str(), "%llu %128s", &number, text) != 2)
       return error(RONDO_INTERNAL, "rank %zu says '%.200s' of its pad", r, offers[r].c_str());
     if (static_cast<int>(r) == rank_) {
       addresses_[r] = own_->address();

@@ -2,12 +2,12 @@
 #include "ops/convolution/cudnn_pair.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <thread>
 
 #include "base/caught.h"
 #include "base/log.h"
+#include "base/machine/decimal.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/uncancelled.h"
@@ -76,7 +76,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
   key.add(circumstances(device));
   std::string kept;
   if (rtc::DiskCache::instance().find(key.key(), &kept) &&
-      std::sscanf(kept.c_str(), "%f %f", &times->one_by_one_us, &times->side_by_side_us) == 2)
+      scan(kept.c_str(), "%f %f", &times->one_by_one_us, &times->side_by_side_us) == 2)
     return {};
   *times = {};
   Status status;

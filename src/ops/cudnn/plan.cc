@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/log.h"
+#include "base/machine/decimal.h"
 #include "base/text.h"
 
 namespace rondo::ops::dnn {
@@ -61,7 +62,7 @@ bool read_recipe(const std::string& text, Recipe* recipe) {
   // Each word apart and as a whole: no number is read beyond it.
   const auto reads = [&](const char* form, auto... to) {
     const std::string word(part);
-    return std::sscanf(word.c_str(), form, to..., &used) == sizeof...(to) && static_cast<size_t>(used) == word.size();
+    return scan(word.c_str(), form, to..., &used) == sizeof...(to) && static_cast<size_t>(used) == word.size();
   };
   if (!take_word(&rest, &part) || !reads("%lld%n", &value)) return false;
   recipe->engine = value;

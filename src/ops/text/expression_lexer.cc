@@ -1,13 +1,12 @@
 // Splitting an expression's text. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_lexer.h"
 
-#include <locale.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string>
+
+#include "base/machine/decimal.h"
 
 namespace rondo::ops {
 
@@ -35,10 +34,8 @@ Token wrong(uint32_t at, std::string_view why) {
   return token;
 }
 
-// With a point whatever the process's locale says. Not destroyed: threads may parse while the process exits.
 double decimal(std::string_view text) {
-  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-  return strtod_l(std::string(text).c_str(), nullptr, plain);
+  return read_decimal(std::string(text).c_str());
 }
 
 Token number_token(std::string_view text, uint32_t* at) {

@@ -4,6 +4,7 @@ package dev.rondo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
@@ -50,7 +51,7 @@ final class TensorCallback {
       }
       final List<Tensor> results = function.gradients(Collections.unmodifiableList(borrowed));
       if (results.size() != made.length) {
-        throw new InvalidArgumentException(String.format(expected, results.size(), made.length), null);
+        throw new InvalidArgumentException(String.format(Locale.ROOT, expected, results.size(), made.length), null);
       }
       for (int i = 0; i < made.length; ++i) {
         made[i] = results.get(i) == null ? 0 : handleOf(results.get(i));
