@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/machine/arithmetic.h"
 #include "base/settings.h"
 #include "base/text.h"
 
@@ -59,6 +60,7 @@ void log(rondo_log_level level, const char* format, ...) {
   if (!wanted) return;
   Sink& to = sink();
   std::lock_guard lock(to.mutex);
+  const KeptArithmetic arithmetic;
   if (to.fn)
     to.fn(to.arg, level, text.c_str());
   else

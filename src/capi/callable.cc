@@ -93,6 +93,7 @@ rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_outputs, cons
     const auto call = [function, name](int32_t n_inputs, rondo_tensor* const* inputs, int32_t outputs_wanted,
                                        rondo_tensor** outputs) -> Status {
       capi::forget_last_error();
+      const KeptArithmetic arithmetic;
       const rondo_status status = function->fn(function->arg, n_inputs, inputs, outputs_wanted, outputs);
       if (status == RONDO_OK) return {};
       return capi::failure_of_callback(format("the function of callable '%s'", name).c_str(), status);

@@ -1,5 +1,5 @@
 // What every function of the C API does first and last: check handles, keep exceptions inside, keep the thread's last
-// error.
+// error and how it computes.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "base/machine/arithmetic.h"
 #include "base/uncancelled.h"
 #include "engine/tensor.h"
 
@@ -93,6 +94,7 @@ rondo_tensor_info describe(const View& view);
 
 template <class Body>
 rondo_status guard(Call call, Body&& body) noexcept {
+  const DefaultArithmetic arithmetic;
   const Status status = caught(std::forward<Body>(body));
   if (status.ok()) [[likely]]
     return RONDO_OK;

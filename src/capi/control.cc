@@ -16,6 +16,7 @@ BodySource source(std::string name, rondo_body_fn function, void* argument) {
   if (function)
     source.issue = [called = source.name, function, argument]() -> Status {
       capi::forget_last_error();
+      const KeptArithmetic arithmetic;
       const rondo_status status = function(argument);
       if (status == RONDO_OK) return {};
       return capi::failure_of_callback(format("the body '%s'", called.c_str()).c_str(), status);

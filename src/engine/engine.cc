@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "base/caught.h"
+#include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
@@ -29,6 +30,7 @@ bool Engine::in_task() {
 
 Status Engine::run_body(Task& task, const TaskContext& context, ThreadState& thread) {
   ++thread.task_depth;
+  set_default_arithmetic();
   Status status = caught([&] { return task.run(context); });
   --thread.task_depth;
   return status;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/machine/arithmetic.h"
 #include "base/text.h"
 #include "base/uncancelled.h"
 #include "engine/auxiliary.h"
@@ -94,6 +95,7 @@ Status UserTask::call_forked(const TaskContext& context) {
 
 Status UserTask::call(const TaskContext& context) {
   const Uncancelled uncancelled;
+  const KeptArithmetic arithmetic;
   rondo_task_context seen{this, &context, {}, {}};
   rondo_status code = RONDO_INTERNAL;
   try {

@@ -8,6 +8,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 
 namespace rondo {
@@ -69,7 +70,6 @@ Workers::Blocking::~Blocking() {
 
 Workers::Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call)
     : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(known_processors()) {
-  std::fegetenv(&arithmetic_);  // a thread has that of the one that makes it
   try {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
@@ -207,13 +207,10 @@ Task* Workers::Guest::take(const std::function<bool(Task&)>& wanted) {
 }
 
 void Workers::Guest::run(Task& task) {
-  std::fenv_t own;
-  std::fegetenv(&own);
-  std::fesetenv(&workers_.arithmetic_);
+  const DefaultArithmetic arithmetic;
   Workers* const before = std::exchange(workers_of_thread, &workers_);
   workers_.body_(task);
   workers_of_thread = before;
-  std::fesetenv(&own);
   const std::lock_guard lock(workers_.mutex_);
   --workers_.computing_;
 }
@@ -263,6 +260,7 @@ void Workers::help(std::unique_lock<std::mutex>& lock) {
   ++shared.helpers;
   ++computing_;
   lock.unlock();
+  set_default_arithmetic();
   shared.work();
   lock.lock();
   --computing_;
@@ -285,6 +283,7 @@ void Workers::look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds
 void Workers::loop() {
   pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
   workers_of_thread = this;
+  set_default_arithmetic();  // it has that of the thread that made it
   auto patience = kLongWatch;
   std::unique_lock lock(mutex_);
   for (bool looks = false;; looks = true) {

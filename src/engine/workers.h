@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <cfenv>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -126,7 +125,6 @@ class Workers {
   const std::string name_;
   const std::function<void(Task&)> body_;
   const std::function<void()> call_;
-  std::fenv_t arithmetic_;  // how the threads round
   std::mutex mutex_;
   std::condition_variable work_;
   Heap lendable_, others_;       // the queue

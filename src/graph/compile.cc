@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "base/caught.h"
+#include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/shown.h"
@@ -295,7 +296,11 @@ Status Graph::prepare() {
     const int threads = usual_threads();
     std::vector<std::thread> helpers;
     try {
-      for (int t = 1; t < threads; ++t) helpers.emplace_back(work, 0);
+      for (int t = 1; t < threads; ++t)
+        helpers.emplace_back([&work] {
+          set_default_arithmetic();
+          work(0);
+        });
     } catch (const std::exception&) {
       // The system starts no more: those there are share the work with this thread.
     }

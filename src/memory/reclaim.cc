@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/machine/arithmetic.h"
 #include "base/uncancelled.h"
 
 namespace rondo {
@@ -53,6 +54,7 @@ bool reclaim(size_t bytes, int attempt) {
   }
   if (!function) return false;
   const Uncancelled uncancelled;
+  const KeptArithmetic arithmetic;
   return function->fn(function->arg, static_cast<int64_t>(bytes), attempt) != 0;
 }
 

@@ -2,6 +2,7 @@
 // Apache-2.0
 #include "tape/user_gradient.h"
 
+#include "base/machine/arithmetic.h"
 #include "base/text.h"
 #include "tape/backward.h"
 
@@ -19,6 +20,7 @@ Status UserGradient::run(Backward& backward) const {
   }
   rondo_status code = RONDO_OK;
   try {
+    const KeptArithmetic arithmetic;
     code = gradient_(arg_, static_cast<int32_t>(n_outputs), given.data(), static_cast<int32_t>(n_inputs), made.data());
   } catch (...) {
     return error(RONDO_USER_ERROR, "its function threw an exception, which it must not");

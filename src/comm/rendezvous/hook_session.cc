@@ -7,6 +7,7 @@
 #include <exception>
 #include <numeric>
 
+#include "base/machine/arithmetic.h"
 #include "base/text.h"
 #include "comm/rendezvous/frame.h"
 #include "comm/rendezvous/messages.h"
@@ -46,6 +47,7 @@ class HookExchange final : public Exchange {
     step.why_capacity = sizeof why;
     rondo_status code = RONDO_INTERNAL;
     try {
+      const KeptArithmetic arithmetic;
       code = hooks_->given().exchange(hooks_->given().arg, &step);
     } catch (...) {
       return error(RONDO_USER_ERROR, "the exchange function threw an exception, which it must not");
