@@ -42,12 +42,21 @@ std::string setting(Setting which) {
   return value ? value : info(which).fallback;
 }
 
-int setting_choice(Setting which) {
-  const std::string value = setting(which);
-  std::string_view names = info(which).values, name;
+static int place_among(std::string_view names, std::string_view value) {
+  std::string_view name;
   for (int i = 0; take_part(&names, ',', &name); ++i)
     if (name.substr(std::min(name.find_first_not_of(' '), name.size())) == value) return i;
   return -1;
+}
+
+int setting_choice(Setting which) {
+  const std::string value = setting(which);
+  const char* const names = info(which).values;
+  const int place = place_among(names, value);
+  // What most programs write for a switch.
+  return value == "1" && place < 0   ? place_among(names, "on")
+         : value == "0" && place < 0 ? place_among(names, "off")
+                                     : place;
 }
 
 std::string setting_problem(Setting which) {

@@ -32,10 +32,24 @@ Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode)
   if (*mode != RONDO_ENGINE_DEFAULT) return {};
   constexpr rondo_engine_mode modes[] = {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED, RONDO_ENGINE_NAIVE};
   const int choice = setting_choice(Setting::engine);  // its names are in this order
-  if (choice < 0)
-    return error(RONDO_INVALID_ARGUMENT, "the setting RONDO_ENGINE=%s is %s", setting(Setting::engine).c_str(),
-                 setting_problem(Setting::engine).c_str());
   *mode = modes[choice];
+  return {};
+}
+
+// A choice that the table does not have would pass in silence where it is read, so it is refused here, unless the
+// program says what it is about. The log warns of its own, and a number that is none is a warning where it is read.
+Status check_settings(const rondo_engine_options& options) {
+  for (size_t i = 0; i < settings().size(); ++i) {
+    const auto which = static_cast<Setting>(i);
+    const SettingInfo& about = settings()[i];
+    const bool said = (which == Setting::engine && options.mode != RONDO_ENGINE_DEFAULT) ||
+                      (which == Setting::check_indices && options.check_indices);
+    const bool number = about.values[0] >= '0' && about.values[0] <= '9';
+    if (said || number || which == Setting::log) continue;
+    if (const std::string problem = setting_problem(which); !problem.empty())
+      return error(RONDO_INVALID_ARGUMENT, "the setting %s=%s is %s", about.name, setting(which).c_str(),
+                   problem.c_str());
+  }
   return {};
 }
 
@@ -80,6 +94,7 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
     RONDO_NOT_NULL(engine);
     rondo_engine_options chosen = RONDO_ENGINE_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &chosen));
+    RONDO_TRY(check_settings(chosen));
     rondo_engine_mode mode;
     RONDO_TRY(choose_mode(chosen, &mode));
     if (chosen.workers < 0 || chosen.workers > 256)
@@ -97,9 +112,6 @@ rondo_status rondo_engine_create(const rondo_engine_options* options, rondo_engi
       return error(RONDO_INVALID_ARGUMENT,
                    "options->check_indices is %d; -1 (off), 0 (the setting) and 1 (on) are possible",
                    chosen.check_indices);
-    if (const std::string problem = chosen.check_indices ? "" : setting_problem(Setting::check_indices);
-        !problem.empty())
-      return error(RONDO_INVALID_ARGUMENT, "RONDO_CHECK_INDICES is %s", problem.c_str());
     *engine = capi::make_engine(make_ref<Engine>(chosen, mode));
     begin_asked_trace(*(*engine)->engine);
     return {};

@@ -2,6 +2,7 @@
 #include "capi/structs.h"
 
 #include <algorithm>
+#include <cinttypes>
 
 namespace rondo::capi {
 
@@ -18,6 +19,12 @@ Status check_size(const char* argument, const StructFacts& facts, size_t size) {
                "%s->size is %zu; a %s has %zu bytes, at least %zu are needed and at most %zu possible: initialise the "
                "struct with its _INIT macro",
                argument, size, facts.type, facts.now, facts.first, kLargest);
+}
+
+Status refuse_reserved(const char* argument, const StructFacts& facts, int64_t value) {
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s->reserved is %" PRId64 "; 0 is needed: initialise the %s with its _INIT macro", argument, value,
+               facts.type);
 }
 
 Status read_other(const char* argument, const StructFacts& facts, const void* given, size_t size, void* known) {

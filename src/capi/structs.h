@@ -41,15 +41,21 @@ inline constexpr StructFacts kFacts = T::is_missing_in_structs_def;  // a struct
 // What differs in size from this library's: refused, or copied as far as both know it.
 RONDO_COLD Status read_other(const char* argument, const StructFacts& facts, const void* given, size_t size,
                              void* known);
+RONDO_COLD Status refuse_reserved(const char* argument, const StructFacts& facts, int64_t value);
 RONDO_COLD Status check_size(const char* argument, const StructFacts& facts, size_t size);
 
-// Options: *known has the defaults and takes over what the caller gives. NULL is allowed.
+// Options: *known has the defaults and takes over what the caller gives. NULL is allowed. A member named reserved is 0,
+// so that a later release can give it a meaning.
 template <class T>
 Status read_options(const char* argument, const T* given, T* known) {
   if (!given) return {};
   if (given->size != sizeof(T)) [[unlikely]]
-    return read_other(argument, kFacts<T>, given, given->size, known);
-  *known = *given;
+    RONDO_TRY(read_other(argument, kFacts<T>, given, given->size, known));
+  else
+    *known = *given;
+  if constexpr (requires { known->reserved; })
+    if (known->reserved) [[unlikely]]
+      return refuse_reserved(argument, kFacts<T>, known->reserved);
   return {};
 }
 

@@ -29,7 +29,6 @@ rondo_status push(const char* function, rondo_engine* engine, rondo_task_fn fn, 
     if (with.flags & ~static_cast<uint32_t>(RONDO_TASK_NO_CAPTURE))
       return error(RONDO_INVALID_ARGUMENT, "options->flags is 0x%x; 0 and RONDO_TASK_NO_CAPTURE (0x1) are possible",
                    with.flags);
-    if (with.reserved) return error(RONDO_INVALID_ARGUMENT, "options->reserved is %d; 0 is needed", with.reserved);
     if (with.stream < -1)
       return error(RONDO_INVALID_ARGUMENT, "options->stream is %d; -1 (the engine picks) or more is needed",
                    with.stream);

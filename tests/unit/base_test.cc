@@ -1,5 +1,5 @@
 // The ground floor: dtypes and the 16-bit conversions over every bit pattern, small containers, fences, shapes,
-// settings, the log. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// the log. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,7 +15,6 @@
 #include "base/dtype.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/settings.h"
 #include "base/shape.h"
 #include "base/small_vector.h"
 #include "base/status.h"
@@ -382,7 +381,7 @@ TEST(Shape, BroadcastFollowsNumPy) {
     }
 }
 
-// --- settings and log ---
+// --- texts and the log ---
 
 struct Collected {
   std::vector<std::pair<rondo_log_level, std::string>> messages;
@@ -393,73 +392,6 @@ void collect(void* arg, rondo_log_level level, const char* message) {
 }
 void count_destroy(void* arg) {
   ++static_cast<Collected*>(arg)->destroyed;
-}
-
-class Settings : public ::testing::Test {
- protected:
-  Settings() { set_log(collect, &seen, nullptr, RONDO_LOG_WARNING); }
-  ~Settings() override {
-    unsetenv("RONDO_CACHE_MB");
-    set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF);
-  }
-  Collected seen;
-};
-
-TEST_F(Settings, TheTableIsComplete) {
-  EXPECT_FALSE(settings().empty());
-  for (const SettingInfo& each : settings()) {
-    EXPECT_EQ(std::string(each.name).compare(0, 5, "RONDO"), 0);
-    EXPECT_GT(std::strlen(each.doc), 10u) << each.name;
-  }
-  EXPECT_STREQ(settings()[static_cast<size_t>(Setting::cache_mb)].name, "RONDO_CACHE_MB");
-}
-
-TEST_F(Settings, EmptyMeansUnset) {
-  setenv("RONDO_CACHE_MB", "", 1);
-  EXPECT_FALSE(setting_is_set(Setting::cache_mb));
-  EXPECT_EQ(setting(Setting::cache_mb), "256");
-  setenv("RONDO_CACHE_MB", "17", 1);
-  EXPECT_TRUE(setting_is_set(Setting::cache_mb));
-  EXPECT_EQ(setting_number(Setting::cache_mb), 17);
-  EXPECT_EQ(setting_problem(Setting::cache_mb), "");
-  EXPECT_TRUE(seen.messages.empty());
-}
-
-TEST_F(Settings, BadNumbersAreNamedAndReplaced) {
-  for (const char* bad : {"x", "12x", "-1", "1048577", "99999999999999999999", "1.5", "0x10", " "}) {
-    seen.messages.clear();
-    setenv("RONDO_CACHE_MB", bad, 1);
-    EXPECT_EQ(setting_number(Setting::cache_mb), 256) << bad;
-    EXPECT_EQ(setting_problem(Setting::cache_mb), "not a number from 0 to 1048576") << bad;
-    ASSERT_EQ(seen.messages.size(), 1u) << bad;
-    EXPECT_EQ(seen.messages[0].first, RONDO_LOG_WARNING);
-    for (const char* part : {"RONDO_CACHE_MB", bad, "0 to 1048576", "256"})
-      EXPECT_NE(seen.messages[0].second.find(part), std::string::npos) << seen.messages[0].second;
-  }
-}
-
-TEST_F(Settings, ChoicesAreOneOfTheirNames) {
-  const char* const names[] = {"async", "threaded", "naive"};
-  for (int i = 0; i < 3; ++i) {
-    setenv("RONDO_ENGINE", names[i], 1);
-    EXPECT_EQ(setting_choice(Setting::engine), i);
-    EXPECT_EQ(setting_problem(Setting::engine), "");
-  }
-  for (const char* bad : {"fast", "Async", "async ", "async,", "async, threaded", ","}) {
-    setenv("RONDO_ENGINE", bad, 1);
-    EXPECT_EQ(setting_choice(Setting::engine), -1) << bad;
-    EXPECT_EQ(setting_problem(Setting::engine), "none of async, threaded, naive") << bad;
-  }
-  unsetenv("RONDO_ENGINE");
-  EXPECT_EQ(setting_choice(Setting::engine), 0) << "the default";
-  EXPECT_EQ(setting_problem(Setting::cuda_path), "") << "any text will do";
-}
-
-TEST_F(Settings, EveryDefaultIsOneOfItsValues) {
-  for (size_t i = 0; i < settings().size(); ++i) {
-    if (setting_is_set(static_cast<Setting>(i))) continue;
-    EXPECT_EQ(setting_problem(static_cast<Setting>(i)), "") << settings()[i].name;
-  }
 }
 
 TEST(Text, ComesInParts) {

@@ -332,6 +332,16 @@ void options(const T& defaults) {
     expect_message("offset " + std::to_string(offset));
     newer.at(offset) = 0;
   }
+  if constexpr (requires(T given) { given.reserved; }) {
+    for (const int32_t value : {1, -1, 0x5a5a5a5a}) {
+      T given = defaults;
+      given.size = sizeof given;
+      given.reserved = value;
+      EXPECT_EQ(call(objects, &given), RONDO_INVALID_ARGUMENT) << "a later release may give it a meaning";
+      expect_message("->reserved is " + std::to_string(value));
+      expect_message(kFacts<T>.type);
+    }
+  }
   wrong_sizes(defaults);
 }
 
