@@ -5,8 +5,8 @@
     kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
 Checked: the table of precisions is that of precisions.def, whose names are operators; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
-is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass, and the programs that it
-shows, are those of tests/unit/graph/passes_test.cc and tests/unit/graph/fuse_test.cc, which run them.
+is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass is that of
+tests/unit/graph/passes_test.cc, and the programs that it shows before and after each pass are those of tests of tests/unit/graph, which run them.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -75,14 +75,46 @@ def pass_table(root):
 
 
 def marked(text, name):
-    """The lines between `// [name` and `// name]`, without what indents them all."""
-    found = re.search(rf"^ *// \[{name}\n(.*?)^ *// {name}\]", text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else None
+    """Each stretch of lines between `// [name` and `// name]`."""
+    return re.findall(rf"^ *// \[{name}\n(.*?)^ *// {name}\]", text, re.MULTILINE | re.DOTALL)
 
 
 def strings(code):
     """What the string literals of some code say."""
     return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', code)).replace("\\n", "\n")
+
+
+def shown(page):
+    """The pairs of programs that the page shows: {pass: (before, after)}."""
+    found = {}
+    for section in re.split(r"^### ", page, flags=re.MULTILINE)[1:]:
+        for before, after in re.findall(r"^```\nbefore:\n(.*?)\nafter:\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
+            found.setdefault(section.split("\n")[0], []).append((before, after))
+    return found
+
+
+def tested(root):
+    """The pairs that tests have."""
+    for path in sorted((root / "tests/unit/graph").glob("*_test.cc")):
+        text = path.read_text()
+        before, after = ([strings(code) for code in marked(text, name)] for name in ("before", "after"))
+        if len(before) != len(after):
+            raise SystemExit(f"{path}: {len(before)} programs before a pass and {len(after)} after it")
+        yield from zip(before, after)
+
+
+def pair_problems(root, page):
+    pairs = shown(page)
+    known = list(tested(root))
+    for name, _ in passes(root):
+        if len(pairs.get(name, [])) != 1:
+            yield f"docs/program.md shows {len(pairs.get(name, []))} pairs of programs under ### {name}; one before the pass and after it is needed"
+    for name, (before, after) in ((name, pair) for name, many in pairs.items() for pair in many):
+        if (before, after) not in known:
+            yield f"docs/program.md: no test of tests/unit/graph has the programs before and after {name}"
+    for before, after in known:
+        if (before, after) not in [pair for many in pairs.values() for pair in many]:
+            yield f"docs/program.md has not the programs that tests/unit/graph has, before {before!r}"
 
 
 def problems(root):
@@ -106,14 +138,9 @@ def problems(root):
             yield f"the pass {name} has no file src/graph/passes/{name}.cc"
     test = (root / "tests/unit/graph/passes_test.cc").read_text()
     example = marked(test, "example")
-    if not example or example not in page:
+    if len(example) != 1 or example[0] not in page:
         yield "docs/program.md has not the example pass of tests/unit/graph/passes_test.cc, between `// [example` and `// example]`"
-    for file in ("passes_test.cc", "fuse_test.cc"):
-        test = (root / "tests/unit/graph" / file).read_text()
-        for name in ("before", "after"):
-            code = marked(test, name)
-            if not code or strings(code) not in page:
-                yield f"docs/program.md has not the program {name} the pass, as tests/unit/graph/{file} has it"
+    yield from pair_problems(root, page)
 
 
 def main(root, *flags):
