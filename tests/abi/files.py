@@ -51,6 +51,8 @@ FORBIDDEN = [
     (re.compile("|".join(rf"\b{re.escape(host)}\b" for host in REGISTRY_HOSTS)), "names the host of a package registry"),
     (re.compile("|".join(rf"(?<![\w./$}}])(?:{re.escape(path)})" for path in PATHS)), "holds a path of one machine"),
 ]
+# What a test counts on not to be there may be there: /dev/null/... is not, on any machine.
+MAY_BE_THERE = re.compile("|".join(rf"(?<![\w./-])/{name}\b" for name in ("no" + "where", "non" + "existent", "no-" + "such")))
 OPEN_ENDS = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME)\b")
 
 
@@ -122,6 +124,8 @@ def main(root):
             problems += [f"{name}:{number}: {why}" for number, why in source_problems(name, text)]
         for number, line in enumerate(text.splitlines() if name not in LOCKS else [], 1):
             problems += [f"{name}:{number}: {why}: {line.strip()[:100]}" for wrong, why in FORBIDDEN if wrong.search(line)]
+            if name.startswith("tests/") and "/no" in line and MAY_BE_THERE.search(line):
+                problems.append(f"{name}:{number}: a file that may be there; /dev/null/... is not: {line.strip()[:100]}")
     if sources == 0:
         problems.append("found no source at all: is this the source folder?")
     print("\n".join(problems) or f"{len(names)} files, {sources} of them sources")

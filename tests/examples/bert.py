@@ -60,7 +60,7 @@ def misuse():
         ("--seed",): "--seed needs a value",
     }.items():
         assert said in run(*options, code=2), options
-    for path, said in {"/nowhere/text": "cannot open '/nowhere/text'", PROGRAM: "is not ASCII", __file__ + "/..": "--text"}.items():
+    for path, said in {"/dev/null/nowhere/text": "cannot open '/dev/null/nowhere/text'", PROGRAM: "is not ASCII", __file__ + "/..": "--text"}.items():
         assert said in run("--device", "cpu", "--text", path, code=1), path
 
 

@@ -52,7 +52,7 @@ def dlrm(device, c_program, *command):
         ("--half", "cpu", "0"): (2, "STEPS is '0'; 1 to 16384 is needed"),
         ("cpu", "8", "many"): (2, "BATCH is 'many'; 1 to 16384 is needed"),
         ("tpu",): (1, "'tpu'"),
-        ("cpu", "1", "1", "/nowhere/file"): (1, "/nowhere/file"),
+        ("cpu", "1", "1", "/dev/null/nowhere/file"): (1, "/dev/null/nowhere/file"),
         ("--help",): (0, "[--half] [DEVICE [STEPS [BATCH [FILE]]]]"),
     })
 
@@ -66,7 +66,7 @@ def bert(device, c_program, *command):
         ("--eager", "maybe"): (2, "--eager must be yes or no, not 'maybe'"),
         ("--depth", "3"): (2, "unknown option '--depth'"),
         ("--seed",): (2, "--seed needs a value"),
-        ("--device", "cpu", "--text", "/nowhere/text"): (1, "cannot open '/nowhere/text'"),
+        ("--device", "cpu", "--text", "/dev/null/nowhere/text"): (1, "cannot open '/dev/null/nowhere/text'"),
         ("--device", "cpu", "--text", c_program): (1, "is not ASCII"),
         ("--help",): (0, "--steps N"),
     })

@@ -67,7 +67,7 @@ void run(const rondo::Engine& engine, const std::string& word) {
   } else if (word == "module") {
     make_module(engine, nullptr);
   } else if (word == "files") {
-    make_module(engine, "-I/nowhere");
+    make_module(engine, "-I/dev/null/nowhere");
   } else if (word.rfind("export=", 0) == 0) {
     rondo::export_cache(word.substr(7));
   } else if (word.rfind("import=", 0) == 0) {

@@ -457,7 +457,7 @@ def case_doctor_driver():
 def case_doctor_setting():
     """A driver that was asked for by name and is not to be had is a finding; so is one that was found and rejected."""
     without_gpu()
-    for value in "/nowhere/libcuda.so.1", "libcuda.so.1", "/":
+    for value in "/dev/null/nowhere/libcuda.so.1", "libcuda.so.1", "/":
         out = doctor(status=1, RONDO_CUDA_DRIVER=value)
         holds(out, f"RONDO_CUDA_DRIVER={value} leads nowhere, and nothing else is tried")
     with tempfile.TemporaryDirectory() as folder:
@@ -467,8 +467,8 @@ def case_doctor_setting():
         holds(out, "A CUDA driver was found but cannot be used", f"{other} (system loader)", "not a CUDA driver")
     for name in "RONDO_NVRTC", "RONDO_CUBLASLT", "RONDO_CUDNN", "RONDO_NCCL", "RONDO_BLAS", "RONDO_ONEDNN":
         for driver in WITHOUT_DRIVER, WITH_SIMULATED:
-            out = doctor(status=1, **{**driver, name: "/nowhere/to/be/found"})
-            holds(out, f"{name}=/nowhere/to/be/found leads nowhere, and nothing else is tried")
+            out = doctor(status=1, **{**driver, name: "/dev/null/nowhere/to/be/found"})
+            holds(out, f"{name}=/dev/null/nowhere/to/be/found leads nowhere, and nothing else is tried")
             assert "The GPU can be used" not in out, out
         run("doctor", **{**WITHOUT_DRIVER, name: "none"})
 
@@ -572,7 +572,7 @@ def case_doctor_node_without_driver():
 def case_doctor_gpu_without_driver():
     """A GPU whose driver does not work: exit 1, and why."""
     with_gpu()
-    for environment, why in (WITHOUT_DRIVER, "hidden by the setting"), ({"RONDO_CUDA_DRIVER": "/nowhere"}, "No such file"), \
+    for environment, why in (WITHOUT_DRIVER, "hidden by the setting"), ({"RONDO_CUDA_DRIVER": "/dev/null/nowhere"}, "Not a directory"), \
             ({**WITH_SIMULATED, "SIMCUDA_FAULT": "cuInit:1:999"}, "cuInit failed with 999"), ({**WITH_SIMULATED, "SIMCUDA_DEVICES": "0"}, "no device"):
         out = doctor(status=1, **environment)
         holds(out, "A GPU is there but cannot be used: ", why)

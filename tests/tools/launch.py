@@ -85,8 +85,9 @@ def case_misuse():
 
 
 def case_not_started():
-    out, err = launch("-n", "3", "/nonexistent/program", status=127)
-    assert out == "" and err == "rondo: launch: '/nonexistent/program' cannot be started: No such file or directory\n", err
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = launch("-n", "3", f"{folder}/program", status=127)
+        assert out == "" and err == f"rondo: launch: '{folder}/program' cannot be started: No such file or directory\n", err
     with tempfile.NamedTemporaryFile() as file:
         assert "Permission denied" in launch("-n", "2", file.name, status=126)[1]
 

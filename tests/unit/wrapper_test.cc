@@ -378,11 +378,11 @@ TEST(Wrapper, Graphs) {
   EXPECT_NE(graph.report().find("graph 'twice': 1 task in 1 segment, 0 captured, 0 nodes"), std::string::npos)
       << graph.report();
   EXPECT_NE(graph.report().find("launched 2 times"), std::string::npos) << graph.report();
-  EXPECT_EQ(status_of([&] { graph.dot("/nowhere/graph.dot"); }), RONDO_IO_ERROR);
+  EXPECT_EQ(status_of([&] { graph.dot("/dev/null/nowhere/graph.dot"); }), RONDO_IO_ERROR);
   // An exception on the way leaves no recording open.
   EXPECT_THROW(engine.record([] { throw std::logic_error("changed my mind"); }), std::logic_error);
   EXPECT_EQ(status_of([&] { a.write("12345678", 8); }), RONDO_OK);
-  EXPECT_EQ(status_of([&] { engine.end_trace("/nowhere/trace.json"); }), RONDO_INVALID_STATE);
+  EXPECT_EQ(status_of([&] { engine.end_trace("/dev/null/nowhere/trace.json"); }), RONDO_INVALID_STATE);
   engine.begin_trace();
 }
 

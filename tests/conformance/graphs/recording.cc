@@ -305,7 +305,7 @@ TEST_P(Recording, ReportAndDot) {
   EXPECT_NE(dot.find("->"), std::string::npos) << "no data flow in: " << dot;
   EXPECT_NE(dot.find("exp"), std::string::npos) << dot;
   EXPECT_EQ(std::count(dot.begin(), dot.end(), '{'), std::count(dot.begin(), dot.end(), '}'));
-  EXPECT_EQ(rondo_graph_dot(graph.get(), "/nonexistent/graph.dot"), RONDO_IO_ERROR);
+  EXPECT_EQ(rondo_graph_dot(graph.get(), "/dev/null/nonexistent/graph.dot"), RONDO_IO_ERROR);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void expect_heard(const std::vector<Rank>& ranks, const std::vector<std::string>
 
 TEST(RendezvousProcesses, ARankThatDoesNotStartIsAFailureAndNoProcess) {
   Rank rank;
-  EXPECT_NONFATAL_FAILURE(rank = start(0, 2, 1, "stay", "60", "/nowhere/rendezvous_probe"), "does not start");
+  EXPECT_NONFATAL_FAILURE(rank = start(0, 2, 1, "stay", "60", "/dev/null/nowhere/rendezvous_probe"), "does not start");
   EXPECT_EQ(rank.process, 0);
   wait_for(rank, true);  // the test is still there
 }

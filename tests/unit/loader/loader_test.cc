@@ -129,7 +129,7 @@ TEST_F(Loader, NothingIsOpenedFromTheCurrentFolder) {
       {{"CUDA_HOME", "."}, {"CUDA_PATH", ""}, {"VIRTUAL_ENV", "."}, {"CONDA_PREFIX", ""}},
       // What an unlucky `export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:...` leaves behind.
       {{"LD_LIBRARY_PATH", ":"}},
-      {{"LD_LIBRARY_PATH", "/nowhere::/nowhere"}},
+      {{"LD_LIBRARY_PATH", "/dev/null/nowhere::/dev/null/nowhere"}},
       {{"LD_LIBRARY_PATH", "."}},
   };
   for (const Environment& environment : environments)
@@ -159,7 +159,7 @@ TEST_F(Loader, NothingIsOpenedFromFoldersOfAProcessorBelowTheCurrentOne) {
                             "x86_64", "haswell", "tls/haswell/x86_64", "tls/x86_64/x86_64"}) {
     plant(std::string("cwd/") + below, "cuda_12040", "libcuda.so.1");
     plant(std::string("cwd/sub/") + below, "cuda_12040", "libcuda.so.1");
-    for (const char* path : {":", ".", "sub", "./sub:/nowhere"}) {
+    for (const char* path : {":", ".", "sub", "./sub:/dev/null/nowhere"}) {
       const Outcome outcome =
           run({{"LD_LIBRARY_PATH", path}}, {"open", "driver", "symbol", "libcuda.so.1", "fake_version_calls"});
       EXPECT_EQ(outcome["path"].find("cwd"), std::string::npos) << outcome.text;
