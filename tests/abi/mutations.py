@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Each script of tests/abi finds what it is there to find: it is run over a copy of the tree with things wrong, and must tell of each.
+
+    mutations.py SOURCE_ROOT LIBRARY ABI_JSON C_COMPILER... -- CXX_COMPILER...
+
+A script without a row below is an error. What a script needs that is not installed (it exits 77) is told and left out.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import files
+
+SKIP = 77
+HERE = pathlib.Path(__file__).resolve().parent
+# Scripts that test a script by calling its functions, and this one.
+OTHERS = {"files_selftest.py", "measured_rows.py", "mutations.py"}
+BEGIN, END = r"\A", r"\Z"
+# Script, file of the tree, what stands there as a regular expression, what takes its place, what the script must say.
+ROWS = [
+    ("decimals", "src/base/log.cc", END, '\nint f(const char* t) { return std::sscanf(t, "%d", nullptr); }\n', r"log\.cc:\d+: sscanf goes by the locale"),
+    ("decimals", "src/base/log.cc", END, '\nvoid f(double x) {\n  std::fprintf(stderr,\n    "a %d %.3f", 1, x);\n}\n', r"fprintf with %\.3f"),
+    ("decimals", "src/engine/trace.cc", END, '\nvoid f(double x, char* t) { snprintf(t, 9, "%-*g", 5, x); }\n', r"snprintf with %-\*g"),
+    ("decimals", "src/base/log.cc", END, '\ndouble f(const char* t) { return strtod(t, 0); }\n', "strtod"),
+    ("decimals", "src/base/log.cc", END, "\nbool f(char c) { return std::isspace(c); }\n", "isspace"),
+    ("decimals", "bindings/java/src/main/java/dev/rondo/Device.java", r"toLowerCase\(Locale.ROOT\)", "toLowerCase()", "Device.java:.*without a Locale"),
+    ("description", "ABI", r'("name": ?"rondo_engine_options",.*?"size": ?)\d+', r"\g<1>7", "the compiler disagrees"),
+    ("description", "tests/abi/symbols.txt", END, "RONDO_0 rondo_that_is_not_there\n", "rondo_that_is_not_there"),
+    ("docs", "docs/settings.md", r"\| `RONDO_CACHE_MB` \|[^\n]*\n", "", "lacks the line.*RONDO_CACHE_MB"),
+    ("docs", "docs/errors.md", "`RONDO_TIMED_OUT`", "`RONDO_TIMED_OFF`", "RONDO_TIMED_OUT"),
+    ("docs", "examples/c/hello.c", r"rondo_tensor_destroy\(a\);", "rondo_tensor_destroy( a);", "README.md: no block of"),
+    ("docs", "README.md", r"\(docs/engine\.md", "(docs/design.md", "README.md: has no link to docs/engine.md"),
+    ("docs", "docs/threads.md", END, "\n[there](engine.md#no-such-heading)\n", "names no heading"),
+    ("docs", "docs/threads.md", END, "\n[there](no-such-page.md)\n", "leads nowhere"),
+    ("docs", "docs/threads.md", END, "\nShown by `Engine.NoSuchTest`.\n", "there is no test Engine.NoSuchTest"),
+    ("docs", "docs/threads.md", END, "\nSee `src/engine/no_such_file.cc`.\n", "there is no src/engine/no_such_file.cc"),
+    ("docs", "CHANGELOG.md", r"## 0\.1\.0", "## 0.0.9", "CHANGELOG.md: its first section"),
+    ("docs", "docs/coming-from.md", r"(```c\n[^\n]*)", r"\1  /* more */", "coming-from.md: .* has not the block"),
+    ("files", "src/base/log.cc", BEGIN, "int x;\n", "does not start with a comment"),
+    ("files", "src/base/log.cc", END, "// more\n" * 600, "is there a seam"),
+    ("files", "src/base/log.cc", r"Copyright 2026", "Copyleft 2026", "has no line"),
+    ("files", "src/base/log.cc", END, "// TO" + "DO\n", "leaves something open"),
+    ("files", "docs/threads.md", END, "\n/wo" + "rk/here\n", "path of one machine"),
+    ("files", "tests/unit/base_test.cc", END, '\nconst char* const kNone = "/no' + 'where/file";\n', "may be there"),
+    ("floors", "src/base/log.cc", END, '\n#include "engine/engine.h"\n', "src/base/log.cc:.*engine/engine.h"),
+    ("floors", "src/ops/reduce/reduce.cc", END, '\n#include "ops/rows/rows.h"\n', "src/ops/reduce/reduce.cc:.*rows.h"),
+    ("floors", "include/rondo/base.h", END, "\n#include <sys/types.h>\n", "a public header includes only"),
+    ("floors", "src/device/device.cc", END, "\n#include <cuda.h>\n", "a header of CUDA"),
+    ("headers", "include/rondo/trace.h", END, "\nsize_u rondo_no_type(void);\n", "trace.h does not compile as c99"),
+    ("headers", "include/rondo/recurrent.h", r"#ifndef RONDO_RECURRENT_H\n", "#if 1\n", "recurrent.h does not compile as c\\+\\+17"),
+    ("kinds", "src/ops/program/kinds.def", r"a product|a matrix product", "a matrix times another", "the table of kinds"),
+    ("kinds", "src/graph/passes/passes.def", "leaves out what nobody reads", "leaves out a lot", "the table of passes"),
+    ("kinds", "docs/mixed-precision.md", r"`matmul`", "`matmuls`", "the table of precisions"),
+    ("kinds", "src/ops/program/kinds.def", r"\bgated\b", "", "rondo_gated is in no row"),
+    ("kinds", "docs/program.md", "const ops::ProgramNode\\* writer = nullptr;", "const ops::ProgramNode* writer;", "the example pass"),
+    *[("kinds", "docs/program.md", rf"(### {name}\n.*?after:\n\d \w+ ')", r"\1x", f"the programs before and after {name}")
+      for name in ("dead", "common", "epilogue", "fuse", "around", "stack", "side_by_side")],
+    ("measured", "README.md", r"(?s)(Where others are ahead.*?\n\| [^\n|]*\|[^\n|]*\d\.\d\d)", r"\g<1>9", "README.md"),
+    ("operators", "docs/operators.md", r"\n\| `RONDO_MISH`[^\n]*", "", "RONDO_MISH|mish"),
+    ("operators", "include/rondo/ops.h", r"\bRONDO_TANH\b", "RONDO_TANH_OF", "(?i)tanh"),
+    ("pinned", "packaging/packages", END, "\ncurl https://example.org/x | sh\n", "packaging/packages"),
+    ("pinned", "bindings/java/pom.xml", r"<version>\d[\w.]*</version>(?=\s*<scope>|\s*</plugin>)", "<version>[1,2)</version>", "bindings/java/pom.xml"),
+    ("reference", "include/rondo/trace.h", r"Since 0\.1", "Of old", "says not since"),
+    ("structs", "src/capi/structs.def", r"RONDO_OPTIONS\(rondo_rotary_options, reserved\)\n", "", "rondo_rotary_options"),
+    ("structs", "include/rondo/attention.h", r"RONDO_ROTARY_OPTIONS_INIT", "RONDO_ROTARY_OPTIONS_NONE", "rondo_rotary_options"),
+    ("symbols", "tests/abi/symbols.txt", r"RONDO_0 rondo_fill\n", "", "rondo_fill is exported but not in"),
+    ("symbols", "tests/abi/symbols.txt", END, "RONDO_0 rondo_that_is_not_there\n", "rondo_that_is_not_there is in"),
+    ("symbols", "include/rondo/trace.h", r"Since 0\.1", "Of old", "since which version"),
+    ("symbols", "include/rondo/mixed_precision.h", END, "\n/* Since 0.1. */\nRONDO_API void rondo_nowhere_made(void);\n", "declared but not exported"),
+    ("wrapper", "include/rondo/hpp/operators.hpp", r"\brondo_gated\(", "gated_of_c(", "rondo_gated is not called"),
+]
+# Libraries with something wrong, for needed.py: flags of the linker, what it must say.
+LIBRARIES = [(["-Wl,-soname,librondo.so.9"], "the soname is"), (["-Wl,-soname,librondo.so.0", "-Wl,-rpath,/opt"], "carries a search path"),
+             (["-Wl,-soname,librondo.so.0", "-Wl,--no-as-needed", "OTHER"], "linked with libother.so")]
+
+
+class Copy:
+    """The tree again, of links: a file that is changed becomes one of its own, and is put back."""
+
+    def __init__(self, root, folder, description):
+        self.root = pathlib.Path(folder) / "tree"
+        for name in files.files_of(root):
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(root / name, self.root / name)
+            except OSError:
+                (self.root / name).write_bytes((root / name).read_bytes())
+        self.description = self.root / "abi.json"
+        self.description.write_bytes(pathlib.Path(description).read_bytes())
+
+    def changed(self, name, pattern, to):
+        """The file and its bytes; it is another file now, with the change. None if nothing of the kind is in it."""
+        file = self.description if name == "ABI" else self.root / name
+        before = file.read_bytes()
+        text, count = re.subn(pattern, to, before.decode(), count=1, flags=re.DOTALL)
+        if not count or text.encode() == before:
+            return None
+        file.unlink()
+        file.write_text(text)
+        return file, before
+
+
+def arguments(script, copy, library, compilers):
+    include, symbols = copy.root / "include", copy.root / "tests/abi/symbols.txt"
+    return {"description": [copy.description, include, symbols, *compilers[:compilers.index("--")]], "headers": [include, *compilers],
+            "reference": [copy.root, symbols], "structs": [include, copy.root / "src/capi/structs.def"], "symbols": [library, include, symbols],
+            "wrapper": [include / "rondo", symbols]}.get(script, [copy.root])
+
+
+def run(script, *words):
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": "/", "GIT_DIR": os.devnull}  # the copy is no checkout
+    done = subprocess.run([sys.executable, HERE / f"{script}.py", *words], text=True, capture_output=True, env=environment, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def judge(script, outcome, expected):
+    """Problems of a run that must have told of everything that is expected: {text: what was wrong}."""
+    code, said = outcome
+    if code == SKIP:
+        print(f"left out: {script}: {said.strip()}")
+        return
+    missed = [what for text, what in expected.items() if not re.search(text, said)]
+    yield from (f"{script} does not see {what}" for what in missed)
+    if code == 0 or missed or "Traceback" in said:
+        yield f"{script}: exit code {code}; it says:\n{said[-3000:]}"
+
+
+def row_problems(copy, library, compilers):
+    for script in dict.fromkeys(row[0] for row in ROWS):
+        expected, changes = {}, []
+        for _, name, pattern, to, text in (row for row in ROWS if row[0] == script):
+            what = f"'{to.strip()[:40] or 'nothing'}' for '{pattern[:60]}' in {name}"
+            change = copy.changed(name, pattern, to)
+            if not change:
+                yield f"{script}.py, {what}: there is no such thing in it any more"
+                continue
+            changes.append(change)
+            expected[text] = what
+        yield from judge(f"{script}.py", run(script, *arguments(script, copy, library, compilers)), expected)
+        for file, before in reversed(changes):
+            file.write_bytes(before)
+
+
+def library_problems(folder, compilers):
+    c = compilers[:compilers.index("--")]
+    other, made = f"{folder}/libother.so", f"{folder}/made.so"
+    build = [*c, "-shared", "-x", "c", os.devnull]
+    subprocess.run([*build, "-o", other, "-Wl,-soname,libother.so"], check=True)
+    for flags, expected in LIBRARIES:
+        words = [word for flag in flags for word in (["-x", "none", other] if flag == "OTHER" else [flag])]
+        subprocess.run([*build, "-o", made, *words], check=True)
+        yield from judge("needed.py", run("needed", made), {expected: " ".join(flags)})
+
+
+def baseline_problems(root, library, folder):
+    """abidiff.py with what another library promised."""
+    code, said = run("abidiff", "--write", "9.9.9", library, root / "include", folder)
+    if code:
+        print(f"left out: abidiff.py: {said.strip()[-200:]}")
+        return
+    baseline = pathlib.Path(folder) / "rondo-9.9.9.abi"
+    baseline.write_text(baseline.read_text().replace("rondo_fill_i64", "rondo_fill_i65"))
+    yield from judge("abidiff.py", run("abidiff", library, root / "include", folder), {"rondo_fill_i65": "a function that is gone"})
+
+
+def main(root, library, description, *compilers):
+    root = pathlib.Path(root).resolve()
+    tested = {row[0] for row in ROWS} | {"needed", "abidiff"}
+    problems = [f"{path.name} has no row in mutations.py: what must it find?" for path in sorted(HERE.glob("*.py"))
+                if path.stem not in tested and path.name not in OTHERS]
+    json.loads(pathlib.Path(description).read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        problems += row_problems(Copy(root, folder, description), library, compilers)
+        problems += library_problems(folder, compilers)
+        problems += baseline_problems(root, library, folder)
+    print("\n".join(problems) or f"{len(ROWS) + len(LIBRARIES) + 1} mutations of {len(tested)} scripts are seen")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
