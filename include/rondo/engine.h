@@ -119,7 +119,7 @@ RONDO_API void rondo_task_fail_cause(rondo_task_context* context, void* cause, v
 
 typedef enum rondo_task_flags {
   RONDO_TASK_DEFAULT = 0,
-  RONDO_TASK_NO_CAPTURE = 1 /* a device task that cannot be captured: it splits a graph (host functions always do) */
+  RONDO_TASK_NO_CAPTURE = 1 /* a device task that cannot be captured: it splits a graph, as host functions in a row do */
 } rondo_task_flags;
 
 typedef struct rondo_task_options {

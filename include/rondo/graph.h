@@ -3,8 +3,8 @@
  * Between rondo_record_begin and rondo_record_end, operators and user tasks of the calling thread are kept instead of
  * run. Tensors created inside and still held by the user at the end are the graph's outputs (or those that were named,
  * if the recording says so: RONDO_RECORD_NAMED_OUTPUTS); other tensors created inside are temporaries; tensors from
- * outside are inputs, which the graph keeps alive (it may also write them: parameters). A launch is one task of the
- * engine: it orders with everything else by its variables, and may be repeated at once.
+ * outside are inputs, which the graph keeps alive (it may also write them: parameters). A launch is a task for each
+ * segment, in one step of the engine: it orders with everything else by its variables, and may be repeated at once.
  *
  * A graph that is called instead (RONDO_RECORD_CALLABLE) is a function of tensors: each call is given its inputs and
  * leaves outputs that belong to the caller, from any number of threads.
@@ -184,7 +184,7 @@ RONDO_API rondo_status rondo_graph_dot(rondo_graph* graph, const char* path);
 /* Launches the graph once and measures each of its tasks, those inside CUDA graphs too: all run one after the other,
  * each by itself, a host's timed by its clock, a device's by events of the device around it. The results have the bits
  * of a launch, and the run counts as one; it draws as many random numbers, and a user task's function is called, for
- * what was captured as well. What holds collectives runs as a whole, as on the other ranks. Waits for the run.
+ * what was captured as well. A captured segment with collectives runs as a whole, as on other ranks. Waits for the run.
  *
  * rondo_graph_report then has the total, the critical path (the longest way through the data flow, below which more
  * branches cannot bring a launch) and the tasks that took longest. path: a file for all of it as JSON, which

@@ -43,15 +43,16 @@ class Deeper {
 }  // namespace
 
 Status ExpressionParser::check_depth() const {
-  if (depth_ <= ExpressionText::kMaxDepth) return {};
+  if (depth_ <= ExpressionText::kMaxDepth + 1) return {};  // an operand that nothing is around has 1
   return refused(token_.at, format("nested deeper than %d; name a part with let", ExpressionText::kMaxDepth));
 }
 
+// What is between parentheses, and what a call is given, is one deeper: as the operand that it begins with.
 Status ExpressionParser::conditional(uint16_t* value) {
-  const Deeper deeper(depth_);
-  RONDO_TRY(check_depth());
   RONDO_TRY(infix(kLoosest, value));
   if (!token_.is("?")) return {};
+  const Deeper deeper(depth_);
+  RONDO_TRY(check_depth());
   const uint32_t at = token_.at;
   advance();
   uint16_t yes = 0;

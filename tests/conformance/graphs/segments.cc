@@ -42,6 +42,28 @@ TEST_P(RecordingSegments, HostFunctionsSplit) {
   EXPECT_EQ(ran, 2);
 }
 
+// On the cpu with the operators too.
+TEST_P(RecordingSegments, HostFunctionsInARowAreOneSegment) {
+  const Tensor a = ones(100);
+  Tensor after;
+  std::atomic<int> ran{0};
+  const Graph graph = record(engine(), [&] {
+    const Tensor before = make(rondo_binary_scalar, RONDO_ADD, a, 1.0);
+    for (int i = 0; i < 3; ++i)
+      must(push(engine(),
+                [&](rondo_task_context*) {
+                  ++ran;
+                  return RONDO_OK;
+                },
+                {variable_of(before)}, {variable_of(before)}));
+    after = make(rondo_binary_scalar, RONDO_ADD, before, 1.0);
+  });
+  EXPECT_EQ(graph_info(graph.get()).segments, on_cuda() ? 3 : 1) << graph_report(graph.get());
+  must(rondo_graph_launch(graph.get()));
+  EXPECT_EQ(first(after), 3);
+  EXPECT_EQ(ran, 3);
+}
+
 // A host function reads on the host what the device wrote before it, in each launch.
 TEST_P(RecordingSegments, HostFunctionsSeeTheirInputs) {
   const Tensor a = ones(10, 0), home = upload(engine(), kCpu, full(RONDO_F32, {10}, -1));

@@ -166,6 +166,18 @@ TEST(ExpressionText, LimitsAreToldAndKept) {
     for (int i = 0; i < 1000; ++i) text += open;
     EXPECT_NE(message(text + "a").find("nested deeper than 100"), std::string::npos) << open;
   }
+  // Whatever it is that goes around something, each counts once.
+  for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
+           {"(", ")"}, {"-", ""}, {"a ** ", ""}, {"a ? a : ", ""}, {"exp(", ")"}, {"-(", ")"}}) {
+    const auto nested = [&](int deep) {
+      std::string text = "y = ", end;
+      for (int i = 0; i < deep; ++i) text += open, end += close;
+      return text + "a" + end;
+    };
+    const int each = open == "-(" ? 2 : 1;
+    EXPECT_TRUE(parsed(nested(100 / each))) << open;
+    EXPECT_NE(message(nested(100 / each + 1)).find("nested deeper than 100"), std::string::npos) << open;
+  }
   std::string sum = "y = a";
   for (int i = 0; i < 1100; ++i) sum += " + a";
   EXPECT_NE(message(sum).find("more than 1024 operands"), std::string::npos);
