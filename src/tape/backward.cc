@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/thread_state.h"
 #include "ops/ops.h"
 #include "tape/rules.h"
 
@@ -178,10 +179,15 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   if (tape_.open()) close_tape(tape_);
   tape_.spent_ = !tape_.keeps_;
   captured_.resize(sources.size());
+  nothing_came_.resize(sources.size());
+  const bool told = this_thread().tapes != nullptr;
+  for (const View& view : outputs)
+    if (view.elements() == 0) nothings_.insert(number_of(view));
   results_.resize(sources.size());
   Status status;
   for (size_t i = tape_.nodes_.size(); status.ok() && i-- > 0;) {
     status = capture(i + 1, sources);
+    if (status.ok() && told) follow_nothing(i);
     if (status.ok()) status = visit(i);
     if (status.ok()) status = finish(i, sources, gradients);
     // What it kept goes as soon as nobody needs it any more.
@@ -189,6 +195,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   }
   if (status.ok()) status = capture(0, sources);
   if (status.ok()) status = deliver(sources, gradients);
+  if (status.ok() && told) tell_of_nothing(outputs, given, sources, gradients);
   // What was written here is written for those who ask again.
   for (size_t i = 0; i < sources.size(); ++i)
     if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
@@ -203,6 +210,7 @@ Status Backward::finish(size_t node, std::span<const View> sources, std::span<ro
   for (size_t i = 0; i < last_.size(); ++i) {
     if (last_[i] != node) continue;
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
+    nothing_came_[i] = adjoint.none();
     if (adjoint.writes_directly()) {
       RONDO_TRY(adjoint.finish_direct());
     } else {
@@ -222,6 +230,7 @@ Status Backward::capture(size_t nodes, std::span<const View> sources) {
     if (captured_[i] || tape_.known_.at(number_of(sources[i])).watched < nodes) continue;
     captured_[i] = true;
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
+    nothing_came_[i] = adjoint.none();
     if (adjoint.writes_directly()) continue;
     if (adjoint.none())
       results_[i] = Value::of(0.0);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ops/operators/expression.h"
 #include "ops/task/output.h"
@@ -101,6 +102,11 @@ class Backward {
   void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
 
+  // --- nothing.cc
+  void follow_nothing(size_t number);
+  void tell_of_nothing(std::span<const View> outputs, std::span<const View* const> given, std::span<const View> sources,
+                       std::span<rondo_tensor* const> gradients) const;
+
   Adjoint& adjoint_of(const Operand& operand);
   Status check_sources(std::span<const View> sources) const;
   Status seed(std::span<const View> outputs, std::span<const View* const> given);
@@ -133,6 +139,8 @@ class Backward {
   std::unordered_map<const Node*, size_t> last_input_;  // see last()
   std::vector<Memory> pinned_;                          // memory of others: never to be written
   std::vector<bool> captured_;
+  std::vector<bool> nothing_came_;         // by source
+  std::unordered_set<uint64_t> nothings_;  // storages that outputs depend on through tensors without elements
   std::vector<Value> results_;
 
   const Node* node_ = nullptr;

@@ -118,9 +118,10 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
   }
   const unsigned flow = active && floats && !constant ? flowing(node, active) : 0;
   node.flows = flow != 0;
+  const bool writes = std::any_of(outputs.begin(), outputs.end(), [](const View& out) { return out.elements() > 0; });
 
-  // Values are kept as they are before the operator writes.
-  if (flow) {
+  // Values are kept as they are before the operator writes. No gradient comes to one that writes nothing.
+  if (flow && writes) {
     const Needs needs = needed(node, flow);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       Operand& each = node.inputs[i];

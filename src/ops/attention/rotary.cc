@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/views.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -125,15 +126,11 @@ Status rotary(const View& x, const View* positions, const RotaryForm& given, Out
   View to;
   RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout,
                         std::span<const View* const>(inputs, positions ? 2 : 1), true, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
+  const auto describe = [&] { return Call{RotaryCall{form, positions != nullptr}}; };
   const RotaryPlan plan(x, positions, form, to);
+  if (to.elements() == 0) return submit_nothing("rotary", plan, {&out}, describe);
   return submit_prepared(x.engine(), x.device().is_host() ? make_cpu_rotary(plan) : make_cuda_rotary(plan), {&out},
-                         [&] {
-                           return Call{RotaryCall{form, positions != nullptr}};
-                         });
+                         describe);
 }
 
 }  // namespace rondo::ops

@@ -9,6 +9,7 @@
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/scalar.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -167,14 +168,23 @@ struct Apply {
         a.engine(), make_ref<ElementwiseTask>(name, a.device(), expression(out), out.layout, views.data(), &epsilon),
         outputs, part);
   }
+  void list_operands(const View& out, std::vector<TaskOperand>* list) const {
+    for (const View& each : operands()) list->push_back({each, false});
+    list->push_back({out, true});
+  }
+  BatchNormCall call() const {
+    return {groups.axes(),           groups.channels(),           options.epsilon,   given, options.weight != nullptr,
+            options.bias != nullptr, options.residual != nullptr, options.activation};
+  }
   void note(Observer& tapes, const View& out) const {
     std::vector<TaskOperand> list;
-    for (const View& each : operands()) list.push_back({each, false});
-    list.push_back({out, true});
-    const BatchNormCall call{
-        groups.axes(),           groups.channels(),           options.epsilon,   given, options.weight != nullptr,
-        options.bias != nullptr, options.residual != nullptr, options.activation};
-    tapes.done(name, make_ref<const Call>(call), list);
+    list_operands(out, &list);
+    tapes.done(name, make_ref<const Call>(call()), list);
+  }
+  // Of an image without elements.
+  Status submit_nothing(const View& to, Output& out) const {
+    return ops::submit_nothing(
+        name, [&](std::vector<TaskOperand>* list) { list_operands(to, list); }, {&out}, [&] { return Call{call()}; });
   }
   // With the statistics that the plan makes.
   Status submit_after(const NormPlan& plan, const View& out, std::initializer_list<Output*> outputs) const {
@@ -224,12 +234,9 @@ Status batch_norm(const View& a, const View& mean, const View& variance, const N
   RONDO_TRY(check_channels("variance", variance, a, true));
   View to;
   RONDO_TRY(resolve_image(a, options, {&mean, &variance}, out, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
   const Groups groups{a.layout, 1, false};
   const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), true};
+  if (to.elements() == 0) return apply.submit_nothing(to, out);
   return submit_unheard([&] { return apply.submit(to, {&out}); }, [&](Observer& tapes) { apply.note(tapes, to); });
 }
 
@@ -272,10 +279,6 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
     for (Output* each : {&out, mean, inverse})
       if (each) each->commit();
   };
-  if (a.elements() == 0) {
-    commit();
-    return {};
-  }
   const Groups groups{a.layout, 1, false};
   const View under_mean = groups.line(first, true), under_inverse = groups.line(second, true);
   NormPlan plan = moments_of("batch_norm_statistics", a, under_mean, under_inverse, options.epsilon);
@@ -284,9 +287,13 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
     plan.out[device::kNormRunningMean - device::kNormInputs] = groups.line(*running, true);
     plan.out[device::kNormRunningVariance - device::kNormInputs] = groups.line(*spread, true);
   }
-  plan.arrange(groups.axes());
   const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, false};
-  RONDO_TRY(apply.submit_after(plan, to, {}));
+  if (a.elements() == 0) {
+    RONDO_TRY(apply.submit_nothing(to, out));
+  } else {
+    plan.arrange(groups.axes());
+    RONDO_TRY(apply.submit_after(plan, to, {}));
+  }
   commit();
   return {};
 }
@@ -302,10 +309,6 @@ Status group_norm(const View& a, int64_t count, const NormOptions& options, Outp
                  kMaxDims - 1);
   View to;
   RONDO_TRY(resolve_image(a, options, {}, out, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
   Groups groups{{}, 2, true};
   groups.elements.ndim = shape.ndim + 1;
   for (int d = 0; d < groups.elements.ndim; ++d) groups.elements.shape[d] = shape.shape[d < 2 ? d : d - 1];
@@ -318,9 +321,10 @@ Status group_norm(const View& a, int64_t count, const NormOptions& options, Outp
   const View mean = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[0]), true);
   const View inverse = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[1]), true);
   const View image = groups.image(a), result = groups.image(to);
+  const Apply apply{"group_norm", groups, options, image, mean, inverse, false};
+  if (to.elements() == 0) return apply.submit_nothing(result, out);
   NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
   plan.arrange(groups.axes());
-  const Apply apply{"group_norm", groups, options, image, mean, inverse, false};
   return apply.submit_after(plan, result, {&out});
 }
 

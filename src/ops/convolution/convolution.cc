@@ -3,6 +3,7 @@
 #include "ops/convolution/convolution.h"
 
 #include "base/text.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -138,10 +139,7 @@ Convolution problem_of(ConvolutionWay way, const ConvolutionOptions& options, in
 }
 
 Status submit_convolution(const Convolution& problem, Output& out, const Describe& describe) {
-  if (problem.out().elements() == 0) {
-    out.commit();
-    return {};
-  }
+  if (problem.out().elements() == 0) return submit_nothing(problem.name(), problem, {&out}, describe);
   Engine& engine = problem.out().engine();
   return problem.out().device().is_host() ? submit(engine, make_cpu_convolution(problem), {&out}, describe)
                                           : submit_prepared(engine, make_cuda_convolution(problem), {&out}, describe);

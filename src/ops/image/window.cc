@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -37,10 +38,7 @@ constexpr int64_t kMostSize = int64_t{1} << 40;  // of a window, a stride, a res
 
 Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   Engine& engine = plan.written().engine();
-  if (plan.arguments.count == 0) {
-    for (Output* each : outputs) each->commit();
-    return {};
-  }
+  if (plan.arguments.count == 0) return submit_nothing(plan.name, plan, outputs, describe);
   return plan.written().device().is_host() ? submit(engine, make_cpu_window(plan), outputs, describe)
                                            : submit_prepared(engine, make_cuda_window(plan), outputs, describe);
 }
@@ -201,6 +199,7 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, a.layout, inputs, &to));
   if (to.elements() == 0) {
+    RONDO_TRY(copy_elements(a, to));
     out.commit();
     return {};
   }

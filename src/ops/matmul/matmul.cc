@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/small_vector.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -205,10 +206,12 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
   for (size_t k = 0; after && k < after->inputs.size(); ++k) inputs.push_back(&after->inputs[k]);
   RONDO_TRY(
       out.resolve(a.engine(), a.device(), dtype, shape, std::span(inputs.begin(), inputs.size()), false, &product.out));
-  if (product.out.elements() == 0) {
-    out.commit();
-    return {};
-  }
+  const auto call = [&] {
+    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
+                           options.activation}};
+  };
+  const Describe describe = after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
+  if (product.out.elements() == 0) return submit_nothing("matmul", product, {&out}, describe);
   const int lead = shape.ndim - 2;
   Layout batch = shape;
   batch.ndim = lead;
@@ -224,11 +227,6 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
   fold_batch(&product);
   lay_out_rows(shape, after.get(), &product);
   product.after = std::move(after);
-  const auto call = [&] {
-    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
-                           options.activation}};
-  };
-  const Describe describe = product.after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
   return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
                               : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
 }

@@ -11,6 +11,7 @@
 #include "ops/movement/index_check.h"
 #include "ops/movement/shapes.h"
 #include "ops/movement/sort.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 #include "rtc/device/sort.h"
 
@@ -117,9 +118,14 @@ Status check(const View& indices, int axis, PutPlan* plan) {
 }
 
 Status submit_put(const PutPlan& plan, const PutCall& call) {
-  if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) return {};
   Engine& engine = plan.out.engine();
   const auto describe = [&] { return Call{call}; };
+  if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) {
+    PutPlan nothing = plan;  // of which no element is written
+    nothing.out.layout.shape[0] = 0;
+    return submit_nothing(
+        plan.name, [&](std::vector<TaskOperand>* list) { list_put_operands(nothing, list); }, {}, describe);
+  }
   return plan.out.device().is_host() ? submit(engine, make_ref<CpuPut>(plan), {}, describe)
                                      : submit_prepared(engine, make_cuda_put(plan), {}, describe);
 }

@@ -1,6 +1,7 @@
 // Plans of moved elements, and the host's loop. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
 #include "ops/movement/remap.h"
+#include "ops/task/nothing.h"
 
 #include <cstring>
 
@@ -259,10 +260,9 @@ int64_t RemapPlan::reach() const {
 
 Status submit_remap(const RemapPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   Engine& engine = plan.out.engine();
-  if (plan.out.elements() == 0) {
-    for (Output* output : outputs) output->commit();
-    return {};
-  }
+  if (plan.out.elements() == 0)
+    return submit_nothing(
+        plan.name, [&](std::vector<TaskOperand>* list) { list_remap_operands(plan, list); }, outputs, describe);
   return plan.out.device().is_host() ? submit(engine, make_ref<CpuRemap>(plan), outputs, describe)
                                      : submit_prepared(engine, make_cuda_remap(plan), outputs, describe);
 }

@@ -68,15 +68,21 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
   View to;
   RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), common, Layout::row_major(shape.ndim, shape.shape),
                         tensors, false, &to));
+  const auto call = [&] { return Call{ConcatCall{a}}; };
   // As many at a time as one kernel takes, each into its part of the result.
   int64_t start = 0;
-  for (size_t i = 0; i < tensors.size() && to.elements() > 0;) {
+  for (size_t i = 0; i < tensors.size();) {
     std::vector<Joined> parts;
     std::vector<View> sources;
     std::vector<int64_t> starts;
     int64_t size = 0;
     for (; i < tensors.size() && sources.size() < static_cast<size_t>(device::kRemapSources); ++i) {
-      if (tensors[i]->elements() == 0) continue;
+      if (tensors[i]->elements() == 0) {  // a part without elements
+        View nowhere;
+        RONDO_TRY(slice_view(to, a, start, start, 1, &nowhere));
+        RONDO_TRY(submit_remap(RemapPlan(name, nowhere, {*tensors[i]}), {}, call));
+        continue;
+      }
       Joined part;
       RONDO_TRY(in_common_dtype(common, *tensors[i], &part));
       if (stacks) {
@@ -102,7 +108,7 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
       for (size_t s = 0; s < sources.size(); ++s) strides[s] = sources[s].layout.strides[d];
       plan.push(plain_dim(target.layout.shape[d], target.layout.strides[d]), strides, d == a && sources.size() > 1);
     }
-    RONDO_TRY(submit_remap(plan, {}, [&] { return Call{ConcatCall{a}}; }));
+    RONDO_TRY(submit_remap(plan, {}, call));
     start += size;
   }
   out.commit();

@@ -7,6 +7,7 @@
 
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 #include "rtc/device/sort.h"
 
@@ -91,12 +92,14 @@ Status submit_sort(const char* name, const View& a, int axis, int64_t keep, bool
     else
       plan.lines.push(shape.shape[d], steps);
   }
-  if (shape.elements() > 0) {
-    Engine& engine = a.engine();
-    const auto describe = [&] { return Call{SortCall{axis, descending, indices != nullptr}}; };
+  Engine& engine = a.engine();
+  const auto describe = [&] { return Call{SortCall{axis, descending, indices != nullptr}}; };
+  if (shape.elements() == 0)
+    RONDO_TRY(submit_nothing(
+        name, [&](std::vector<TaskOperand>* list) { list_sort_operands(plan, list); }, {}, describe));
+  else
     RONDO_TRY(a.device().is_host() ? submit(engine, make_ref<CpuSort>(plan), {}, describe)
                                    : submit_prepared(engine, make_cuda_sort(plan), {}, describe));
-  }
   if (values) values->commit();
   if (indices) indices->commit();
   return {};

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ops/movement/shapes.h"
 #include "ops/optimizer/list.h"
+#include "ops/task/nothing.h"
 #include "ops/task/overlap.h"
 #include "ops/task/submit.h"
 
@@ -179,13 +180,11 @@ Status embedding_bag(const Bags& bags, Output& out) {
   for (const View& each : bags.tables) inputs.push_back(&each);
   RONDO_TRY(
       out.resolve(first.engine(), first.device(), first.dtype, Layout::row_major(3, shape), inputs, false, &plan.sums));
-  if (plan.sums.elements() == 0) {
-    out.commit();
-    return {};
-  }
-  RONDO_TRY(check_bags(&plan));
   const EmbeddingBagCall call{plan.mean, bags.offsets != nullptr};
-  return submit_bags(std::move(plan), {&out}, [&] { return Call{call}; });
+  const auto describe = [&] { return Call{call}; };
+  if (plan.sums.elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
+  RONDO_TRY(check_bags(&plan));
+  return submit_bags(std::move(plan), {&out}, describe);
 }
 
 Status embedding_bag_grad(const View& indices, const View* offsets, const View& dy, const EmbeddingBagGradCall& call,
@@ -206,8 +205,8 @@ Status embedding_bag_grad(const View& indices, const View* offsets, const View& 
     plan.tables[i] = (*gradients[i])->view;
     some |= plan.tables[i].elements() > 0;
   }
-  if (!some) return {};
-  return submit_bags(std::move(plan), {}, [&] { return Call{call}; });
+  const auto describe = [&] { return Call{call}; };
+  return some ? submit_bags(std::move(plan), {}, describe) : submit_nothing(plan.name(), plan, {}, describe);
 }
 
 Status embedding_bag_descend(const Bags& bags, const View& gradient, const BagStep& step) {

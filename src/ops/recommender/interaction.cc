@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/recommender/interaction.h"
 
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -9,10 +10,7 @@ namespace rondo::ops {
 namespace {
 
 Status submit_interaction(const InteractionPlan& plan, Output& out, const Describe& describe) {
-  if (plan.out().elements() == 0) {
-    out.commit();
-    return {};
-  }
+  if (plan.out().elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
   return submit_prepared(plan.out().engine(),
                          plan.out().device().is_host() ? make_cpu_interaction(plan) : make_cuda_interaction(plan),
                          {&out}, describe);

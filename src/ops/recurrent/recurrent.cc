@@ -9,6 +9,7 @@
 #include "engine/views.h"
 #include "ops/matmul/matmul.h"
 #include "ops/recurrent/cells.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -222,29 +223,35 @@ class Forward {
   View results_[2];
 };
 
-// What a tape is told: operands, results and what was left, in the order that its rule knows.
-void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in, const View& out, const View* last_h,
-          const View* last_c, const std::vector<RecurrentLayer>& layers) {
-  std::vector<TaskOperand> list = {{in.x, false}};
+// What a tape is told: operands and results, in the order that its rule knows.
+void list_operands(const RecurrentInputs& in, const View& out, const View* last_h, const View* last_c,
+                   std::vector<TaskOperand>* list) {
+  list->push_back({in.x, false});
   const RecurrentExtras& extras = in.extras;
   for (const View* each : {extras.lengths, extras.first_h, extras.first_c})
-    if (each) list.push_back({*each, false});
-  for (const View& each : in.weights) list.push_back({each, false});
-  list.push_back({out, true});
+    if (each) list->push_back({*each, false});
+  for (const View& each : in.weights) list->push_back({each, false});
+  list->push_back({out, true});
   for (const View* each : {last_h, last_c})
-    if (each) list.push_back({*each, true});
+    if (each) list->push_back({*each, true});
+}
+
+RecurrentCall call_of(const RecurrentForm& form, const RecurrentInputs& in, bool last_h, bool last_c) {
+  const RecurrentExtras& extras = in.extras;
+  return {form, extras.lengths != nullptr, extras.first_h != nullptr, extras.first_c != nullptr, last_h, last_c};
+}
+
+// And behind them what was left.
+void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in, const View& out, const View* last_h,
+          const View* last_c, const std::vector<RecurrentLayer>& layers) {
+  std::vector<TaskOperand> list;
+  list_operands(in, out, last_h, last_c, &list);
   for (const RecurrentLayer& layer : layers) {
     for (int d = 0; d < directions_of(form); ++d)
       each_view(form, is_half(in.x.dtype), layer.direction[d], [&](const View& view) { list.push_back({view, true}); });
     if (&layer != &layers.back()) list.push_back({layer.out, true});
   }
-  const RecurrentCall call{form,
-                           extras.lengths != nullptr,
-                           extras.first_h != nullptr,
-                           extras.first_c != nullptr,
-                           last_h != nullptr,
-                           last_c != nullptr};
-  tapes.done(name_of(form.kind), make_ref<const Call>(call), list);
+  tapes.done(name_of(form.kind), make_ref<const Call>(call_of(form, in, last_h != nullptr, last_c != nullptr)), list);
 }
 
 }  // namespace
@@ -278,7 +285,15 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
       if (each) each->commit();
     return Status();
   };
-  if (sizes.batch == 0) return commit();
+  if (sizes.batch == 0) {
+    RONDO_TRY(submit_nothing(
+        name_of(form.kind),
+        [&](std::vector<TaskOperand>* list) {
+          list_operands(in, to, last_h ? &states : nullptr, last_c ? &cells : nullptr, list);
+        },
+        {}, [&] { return Call{call_of(form, in, last_h != nullptr, last_c != nullptr)}; }));
+    return commit();
+  }
   // What is added to something is a step behind it.
   Scratch apart;
   if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], width});

@@ -9,6 +9,7 @@
 #include "ops/host/reduction_values.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 #include "rtc/device/cumulate.h"
 #include "rtc/device_text.h"
@@ -230,14 +231,12 @@ Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Out
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(row->op, a.dtype), a.layout, {&a}, false, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
   CumulatePlan plan;
   plan.op = row->op;
   plan.in = a;
   plan.out = to;
+  const auto describe = [&] { return Call{CumulativeCall{row->op, axis, reverse}}; };
+  if (to.elements() == 0) return submit_nothing(row->name, plan, {&out}, describe);
   plan.length = a.layout.shape[axis];
   const int64_t steps[] = {a.layout.strides[axis], to.layout.strides[axis]};
   for (int i = 0; i < 2; ++i) {
@@ -247,7 +246,6 @@ Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Out
   for (int d = 0; d < a.layout.ndim; ++d)
     if (d != axis) plan.rows.push(a.layout.shape[d], {a.layout.strides[d], to.layout.strides[d]});
   plan.rows = plan.rows.by_stride();
-  const auto describe = [&] { return Call{CumulativeCall{row->op, axis, reverse}}; };
   return a.device().is_host() ? submit(a.engine(), make_ref<CpuCumulate>(plan), {&out}, describe)
                               : submit_prepared(a.engine(), make_ref<CudaCumulate>(plan), {&out}, describe);
 }

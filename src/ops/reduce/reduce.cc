@@ -10,6 +10,7 @@
 
 #include "engine/views.h"
 #include "ops/reduce/sum_cpu.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -190,6 +191,7 @@ Status resolve(ReduceOp op, const View& a, std::span<const View* const> inputs, 
 // describe: for a tape, if it knows a gradient.
 Status begin(const ReducePlan& plan, Output& out, const Describe& describe = {}) {
   Engine& engine = plan.in.engine();
+  if (plan.out.elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
   return plan.in.device().is_host() ? submit(engine, make_ref<CpuReduction>(plan), {&out}, describe)
                                     : submit_prepared(engine, make_cuda_reduction(plan), {&out}, describe);
 }
@@ -200,10 +202,6 @@ Status reduce_over(ReduceOp op, double parameter, const View& a, unsigned axes, 
   View to;
   const View* const inputs[] = {&a};
   RONDO_TRY(resolve(op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
   return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr, nullptr), out, [&] {
     return Call{ReduceCall{op, parameter, axes, keep_dims}};
   });
@@ -225,10 +223,6 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
   const rondo_dtype dtype = finish ? finish->dtype : reduced_dtype(row.op, in.dtype);
   View to;
   RONDO_TRY(resolve(row.op, in, inputs, mask, keep_dims, dtype, out, &to));
-  if (to.elements() == 0) {
-    out.commit();
-    return {};
-  }
   return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
                out);
 }

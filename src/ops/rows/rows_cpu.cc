@@ -13,6 +13,7 @@
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/streaming.h"
 #include "ops/rows/rows.h"
+#include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -327,14 +328,11 @@ void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which) {
 }
 
 Status submit_rows(const RowPlan& plan, Output& out) {
-  if (plan.out.elements() == 0) {
-    out.commit();
-    return {};
-  }
   Engine& engine = plan.out.engine();
   const auto call = [&] { return describe_rows(plan); };
   // What expressions are around has no gradient.
   const Describe describe = plan.expression ? Describe() : Describe(call);
+  if (plan.out.elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
   return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)
                                      : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe);
 }
