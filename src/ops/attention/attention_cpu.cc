@@ -243,8 +243,10 @@ class Attention {
       } else {
         for (int64_t j = 0; j < m.keys; ++j) changes[j] = parts[j] == C(0) ? C(0) : parts[j] * (changes[j] - delta);
       }
+      // What is not seen may have any score, and so any slope.
       if (cap_ > C(0))
-        for (int64_t j = 0; j < m.keys; ++j) changes[j] *= attention_slope(scores[j], scale_, cap_);
+        for (int64_t j = 0; j < m.keys; ++j)
+          changes[j] = changes[j] == C(0) ? C(0) : changes[j] * attention_slope(scores[j], scale_, cap_);
       else
         for (int64_t j = 0; j < m.keys; ++j) changes[j] *= scale_;
     }
