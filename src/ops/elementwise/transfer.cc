@@ -35,7 +35,7 @@ Region part_of(const Region& whole, size_t done) {
 }
 
 // Bytes from one storage to another on a GPU's stream; either side may be pinned host memory.
-class DeviceCopy final : public Task {
+class DeviceCopy : public Task {
  public:
   DeviceCopy(Device& device, Region from, Region to, size_t bytes)
       : Task("copy", device), from_(from), to_(to), bytes_(bytes) {
@@ -277,11 +277,29 @@ Status load_from(const View& to, const Ref<ByteSource>& source) {
   return {};
 }
 
+namespace {
+
+// Of a read: what cannot be read is no failure of the task, for the reader is told.
+class DeviceRead final : public DeviceCopy {
+ public:
+  using DeviceCopy::DeviceCopy;
+  Parts* parts() override { return &parts_; }
+  Status run(const TaskContext& context) override { return parts_.clean() ? DeviceCopy::run(context) : Status(); }
+  // Once it is done.
+  Status refusal() const { return parts_.clean() ? Status() : parts_.cause(); }
+
+ private:
+  Parts parts_;
+};
+
+}  // namespace
+
 Status read_pieces(const View& from, const std::function<Status(const char*, size_t)>& take) {
   Engine& engine = from.engine();
   const size_t bytes = from.bytes();
   if (bytes == 0) return engine.wait(*from.storage, Awaited::contents);
   if (!from.layout.contiguous()) {
+    RONDO_TRY(engine.wait(*from.storage, Awaited::contents));  // what is refused is no task
     Ref<Storage> storage;
     const View packed = make_temporary(engine, from.device(), from.dtype, from.layout, &storage);
     RONDO_TRY(copy_elements(from, packed));
@@ -296,9 +314,11 @@ Status read_pieces(const View& from, const std::function<Status(const char*, siz
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(from.device(), part, true);
-    RONDO_TRY(
-        engine.submit(make_ref<DeviceCopy>(from.device(), part_of(source, done), Region{staging.get(), 0}, part)));
+    const Ref<DeviceRead> read =
+        make_ref<DeviceRead>(from.device(), part_of(source, done), Region{staging.get(), 0}, part);
+    RONDO_TRY(engine.submit(read));
     RONDO_TRY(engine.wait(*staging, Awaited::contents));
+    RONDO_TRY(read->refusal());
     RONDO_TRY(take(staging->address(), part));
   }
   return {};
