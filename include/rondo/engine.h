@@ -98,7 +98,9 @@ typedef rondo_status (*rondo_task_fn)(void* arg, rondo_task_context* context);
 RONDO_API void* rondo_task_stream(rondo_task_context* context);
 /* Native stream `index`, from 0, of the auxiliary streams that the options asked for; NULL for any other number. It
  * begins where rondo_task_stream is when the function is called, and rondo_task_stream waits for it when the function
- * has returned, also with an error. Valid during the call only. Since 0.1. */
+ * has returned, also with an error. While the task is captured into a graph that holds conditional nodes
+ * (rondo/control.h) each of them is rondo_task_stream itself: there nothing runs side by side. Valid during the call
+ * only. Since 0.1. */
 RONDO_API void* rondo_task_auxiliary_stream(rondo_task_context* context, int32_t index);
 /* Device the task runs on. Since 0.1. */
 RONDO_API rondo_device rondo_task_device(rondo_task_context* context);

@@ -133,7 +133,8 @@ void* rondo_task_stream(rondo_task_context* context) {
 
 void* rondo_task_auxiliary_stream(rondo_task_context* context, int32_t index) {
   if (!context || index < 0 || index >= context->task->wants_auxiliaries()) return nullptr;
-  return (*context->run->auxiliaries)[index].stream();
+  // In a graph with nodes that choose nothing runs side by side.
+  return context->run->auxiliaries ? (*context->run->auxiliaries)[index].stream() : context->run->stream;
 }
 
 rondo_device rondo_task_device(rondo_task_context* context) {

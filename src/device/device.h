@@ -52,7 +52,9 @@ struct NativeGraph {
   int nodes = 0;
   int edges = 0;
   int programmatic = 0;  // of the edges
-  // Of one with nodes that choose: the stream of its last launch, which must have ended before the graph goes.
+  // Whether its nodes, and those of each body, follow each other one by one.
+  bool chain = true;
+  // Of one with nodes that choose: the stream of its last launch, which must have ended before the driver's graph goes.
   void* awaited = nullptr;
 };
 
@@ -95,8 +97,11 @@ class StreamDevice : public Device {
   virtual Status capture_check(void* stream) = 0;
   // Ends the capture. With `keep` false the result is dropped, and only that the stream is free again matters.
   virtual Status capture_end(void* stream, bool keep, NativeGraph* graph) = 0;
+  // Makes it replayable. A chain is uploaded on the stream as well, so that no launch pays for that: the first launch
+  // of any other graph does, because drivers hang over its upload (docs/driver-faults.md).
   virtual Status graph_instantiate(NativeGraph* graph, void* upload_stream) = 0;
   virtual Status graph_launch(const NativeGraph& graph, void* stream) = 0;
+  // Waits for nothing: what the device is still at work on is destroyed by a later call of these, or with the stream.
   virtual void graph_destroy(NativeGraph* graph) = 0;
   // Whether it can; if not, *why says so.
   virtual bool graph_changes(GraphChange change, const char** why) const {
@@ -197,6 +202,14 @@ class StreamDevice : public Device {
   virtual void leave(void* previous) const = 0;
   // Exchanges the calling thread's capture mode; leaves *mode if that fails.
   virtual void relax(int* mode) = 0;
+
+ public:
+  // Whether what the stream has been captured into so far is a chain that the stream goes on from.
+  virtual Status captured_chain(void* stream, bool* chain) {
+    (void)stream;
+    *chain = true;
+    return {};
+  }
 };
 
 // The device, opened on first use. RONDO_NOT_FOUND or RONDO_LIBRARY_MISSING with the reason if there is none.

@@ -47,7 +47,7 @@ struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
-  Auxiliaries* auxiliaries = nullptr;          // streams beside `stream`, as many as the task asked for
+  Auxiliaries* auxiliaries = nullptr;          // streams beside `stream`, as many as the task asked for; null: none
   Ref<RefCounted>* later = nullptr;            // where a host task puts its completion if it ends later; else null
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager

@@ -77,7 +77,7 @@ Status UserTask::run(const TaskContext& context) {
   if (!streams) return call(context);
   const StreamDevice::Entered entered(*streams);
   RONDO_TRY(entered.status());
-  return wants_auxiliaries() ? call_forked(context) : call(context);
+  return wants_auxiliaries() && context.auxiliaries ? call_forked(context) : call(context);
 }
 
 Status UserTask::call_forked(const TaskContext& context) {

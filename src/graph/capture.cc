@@ -50,6 +50,16 @@ bool chains_kernels(const cuda::CudaDevice& device) {
   return device.programmatic_edges() && setting_choice(Setting::graph_programmatic) != 1;
 }
 
+// What a library or a task of the user's has put side by side, of its own accord.
+Status check_chain(StreamDevice& device, void* stream) {
+  bool chain = true;
+  RONDO_TRY(device.captured_chain(stream, &chain));
+  if (chain) return {};
+  return error(RONDO_UNSUPPORTED,
+               "it puts work on several streams while it is captured, and in a graph with nodes that choose each node "
+               "follows one other");
+}
+
 }  // namespace
 
 Status Graph::capture() {
@@ -59,12 +69,11 @@ Status Graph::capture() {
     bool nodes_failed = false;
     const Status status = capture_whole(segment, &nodes_failed);
     if (status.ok()) continue;
-    // Other ranks count on a collective to be a node where theirs are.
-    const bool stays =
-        status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST || !segment.guards.empty();
+    const bool lost = status.code() == RONDO_OUT_OF_MEMORY || status.code() == RONDO_DEVICE_LOST;
     const bool lacking = status.code() == RONDO_UNSUPPORTED || status.code() == RONDO_LIBRARY_MISSING ||
                          status.code() == RONDO_COMPILE_FAILED;
-    if (stays || !(falls_back_ || (nodes_failed && lacking))) return status;
+    // Other ranks count on a collective to be a node where theirs are; where the host decides it is still one.
+    if (lost || !((nodes_failed && lacking) || (falls_back_ && segment.guards.empty()))) return status;
     if (segment.chooses) {
       give_up_nodes(segment, status);
       s = static_cast<size_t>(-1);  // all anew
@@ -140,7 +149,7 @@ Status Graph::make_auxiliaries(const Segment& segment, std::vector<Auxiliaries>*
 Status Graph::capture_segment(Segment& segment, const std::vector<void*>& streams, bool* nodes_failed) {
   StreamDevice& device = *segment.device->streams();
   std::vector<Auxiliaries> auxiliaries(streams.size());
-  RONDO_TRY(make_auxiliaries(segment, &auxiliaries));
+  if (!in_chain(segment)) RONDO_TRY(make_auxiliaries(segment, &auxiliaries));
   std::vector<BodyCapture> bodies;
   RONDO_TRY(device.capture_begin(streams[0]));
   // Whatever happens: a stream that goes on capturing breaks what this thread does later.
@@ -174,6 +183,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
   std::vector<Branch> branches(streams.size());
   branches[0].inside = true;
   const bool early = !inside_ && chains_kernels(gpu(segment));
+  const bool chain = in_chain(segment);
   // An event behind each task that another branch waits for.
   std::vector<bool> awaited(tasks_.size(), false);
   for (const uint32_t i : segment.tasks)
@@ -199,7 +209,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     // mutation: capture_edge_dropped
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
     context.stream = stream;
-    context.auxiliaries = &auxiliaries[branch];
+    context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
     std::vector<void*> before;
     KernelNodes kernels;
@@ -226,6 +236,10 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     kernels.chained = nullptr;
     if (is_switched(i)) own.chained = false;
     if (status.ok()) status = device.capture_check(stream);
+    if (status.ok() && chain && !kernels_alone && !node(i)) {
+      status = check_chain(device, stream);
+      *nodes_failed = !status.ok();
+    }
     if (status.ok() && patched) status = note_patched(segment, i, context, std::move(kernels));
     if (status.ok() && changes) status = note_changed(segment, i, stream, std::move(kernels), before);
     if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);

@@ -156,7 +156,9 @@ Status Graph::lower(const Graph& outermost) {
 // Branches, of bodies too; what tasks launch is known.
 void Graph::spread() {
   std::vector<bool> parallel;
-  for (const Segment& segment : segments_) parallel.push_back(segment.kind == Segment::Kind::captured);
+  // mutation: choice_among_branches
+  for (const Segment& segment : segments_)
+    parallel.push_back(segment.kind == Segment::Kind::captured && !in_chain(segment));
   plan_ = plan_branches(predecessors_, segment_of_, parallel, find_small(), max_branches_);
   for_each_body([](uint32_t, Graph& body) { body.spread(); });
 }

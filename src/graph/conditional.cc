@@ -174,8 +174,7 @@ Status Graph::capture_inside(const BodyCapture& of, Device& device, const std::v
                              std::vector<BodyCapture>* bodies, NativeGraph* whole) {
   StreamDevice& driver = *device.streams();
   Segment* const segment = segments_.empty() ? nullptr : &segments_.front();
-  std::vector<Auxiliaries> auxiliaries(streams.size());
-  if (segment) RONDO_TRY(make_auxiliaries(*segment, &auxiliaries));
+  std::vector<Auxiliaries> auxiliaries(streams.size());  // none: it is a chain
   RONDO_TRY(driver.body_begin(streams[0], of.native));
   const Status status = caught([&]() -> Status {
     bool nodes_failed = false;

@@ -326,6 +326,9 @@ class Graph final : public RefCounted {
   // Why the host decides; empty: it need not.
   std::string why_host(const Control& control) const;
   std::string why_not_inside(const Device& device) const;  // a body in a node
+  // Whether what is captured of it is one task behind the other: drivers hang over nodes that choose where other work
+  // is side by side (docs/driver-faults.md).
+  bool in_chain(const Segment& segment) const { return segment.chooses || inside_; }
   // The control flow that a captured task is, or null.
   Control* node(uint32_t task) const;
   int most_branches(Segment& segment) const;  // bodies included

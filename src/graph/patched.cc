@@ -179,6 +179,7 @@ void Graph::make_executable(Segment& segment, void* stream) {
   StreamDevice& device = *segment.device->streams();
   NativeGraph made;
   made.graph = segment.native.graph;
+  made.chain = segment.native.chain;
   const Status status = caught([&] {
     segment.others.reserve(kMostExecutables);
     Segment::Addresses nowhere(segment.addresses.size(), &kNowhere);

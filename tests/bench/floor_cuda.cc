@@ -211,7 +211,8 @@ class CudaFloor final : public Floor {
       for (int branch = 1; branch < branches; ++branch) FLOOR_CALL(cuStreamWaitEvent, floor.stream_, events[branch], 0);
       FLOOR_CALL(cuStreamEndCapture, floor.stream_, &graph);
       FLOOR_CALL(cuGraphInstantiateWithFlags, &exec, graph, 0);
-      FLOOR_CALL(cuGraphUpload, exec, floor.stream_);
+      // Drivers hang over the upload of a graph with branches (docs/driver-faults.md).
+      if (branches == 1) FLOOR_CALL(cuGraphUpload, exec, floor.stream_);
       if (to_change) {
         size_t count = 0;
         FLOOR_CALL(cuGraphGetNodes, graph, nullptr, &count);

@@ -6,7 +6,7 @@
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
 # tree is built in build-gpu. STEP: some of compile info kernels conformance layouts programs large stress digits bench memcheck racecheck; without one, all
-# of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones) and prepare (compiling) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
+# of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones), prepare (compiling) and load (graphs without end, by eight processes at once: what drivers stand still over) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
@@ -14,6 +14,7 @@
 #   GPU_FILTER   GoogleTest filter of the suites (all of conformance and stress; cuda cases under compute-sanitizer)
 #   GPU_SHARDS   processes that share each conformance program under compute-sanitizer (as many as make 70 in all: each takes a gigabyte of the GPU)
 #   LAYOUTS_SECONDS  how long layouts are tried (75)
+#   LOAD_SECONDS  of each piece of the load (20)
 #   PROGRAMS     how many programs by chance each of sixteen processes fuses and compares (40)
 #   DEVICE       where rust, java and service run (cuda:0)
 #
@@ -29,7 +30,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info kernels conformance layouts programs large stress digits bench memcheck racecheck"
-named="rust java service comm networks operators prepare"
+named="rust java service comm networks operators prepare load"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -314,6 +315,28 @@ for step in $steps; do
     prepare)
       run prepare 60 "$build/tests/bench/prepare"
       tell prepare 6
+      ;;
+    load) # docs/driver-faults.md: each piece by itself, for a driver that stands still over one says which
+      loaded() { # PIECE
+        local pids=() code=0 each i at
+        at=$(mktemp -d)
+        for i in {1..8}; do
+          "$build/tests/stress/load" "$1" --seconds "${LOAD_SECONDS:-20}" --threads 4 --seed $i >"$at/$i" 2>&1 &
+          pids+=($!)
+        done
+        for each in "${pids[@]}"; do
+          wait "$each" || { i=$?; [ $i -eq 77 ] || code=1; }
+        done
+        cat "$at"/*
+        rm -r "$at"
+        return $code
+      }
+      export -f loaded
+      for piece in choices branches calls gradients ranks; do
+        run "load-$piece" $((${LOAD_SECONDS:-20} + 60)) bash -c "loaded $piece"
+        lines+=("    $(awk '/ fine$/ { fine++; launches += $(NF - 2) } END { printf "%d of 8 processes ended well, with %d launches", fine, launches }' "$logs/load-$piece.log")")
+        tell "load-$piece" 4 'stands still|wrong|rondo_|not run'
+      done
       ;;
     networks)
       # All networks are of one process here, which has time to try the engines of each.

@@ -301,6 +301,24 @@ struct Diamonds {
   Graph forked, straight;
 };
 
+// From a launch of a graph to its end: of the first one, which pays for the upload where a graph has branches, and of
+// the second one.
+Samplers first_launches(const Options& options, int nodes, int branches) {
+  auto chains = std::make_shared<Chains>(options.device, branches);
+  const auto sample = [=](int before) {
+    const Graph graph = chains->record(nodes, RONDO_RECORD_AS_WRITTEN);
+    chains->wait();
+    double begin = 0;
+    for (int i = 0; i <= before; ++i) {
+      begin = now_us();
+      BENCH_CHECK(rondo_graph_launch(graph.get()));
+      chains->wait();
+    }
+    return now_us() - begin;
+  };
+  return {[=] { return sample(0); }, [=] { return sample(1); }};
+}
+
 }  // namespace
 
 void add_graph_rows(const Options& options, std::vector<Row>& rows) {
@@ -352,6 +370,12 @@ void add_graph_rows(const Options& options, std::vector<Row>& rows) {
                       return {[=] { return diamonds->sample(diamonds->forked, repeats); },
                               [=] { return diamonds->sample(diamonds->straight, repeats); }};
                     }});
+  if (cuda)
+    for (const int branches : {1, 8})
+      rows.push_back({branches == 1 ? "first.linear" : "first.branches",
+                      branches == 1 ? "the first launch of a graph of 200 dependent adds, launch to done"
+                                    : "the first launch of a graph of 200 adds in 8 chains, launch to done",
+                      "its second launch", Goal{}, [=] { return first_launches(options, 200, branches); }});
   if (cuda)
     for (const int branches : {1, 8})
       rows.push_back({branches == 1 ? "device.linear.full" : "device.branches.full",

@@ -190,6 +190,22 @@ MUTATIONS = (
         cases="Conformance/Random.GraphContinuesTheSequence/cuda_async_graph",
     ),
     Mutation(
+        name="branches_are_uploaded",
+        part=r" && graph->chain",
+        breaks="no graph with branches is uploaded, over which drivers hang",
+        program="recording",
+        cases="Conformance/Recording.Branches/cuda_async",
+        endings=("reported",),
+    ),
+    Mutation(
+        name="choice_among_branches",
+        part=r" && !in_chain\(segment\)",
+        breaks="a graph with nodes that choose is a chain, as drivers hang over any other",
+        program="recording",
+        cases="Conformance/ControlChains.SideBySideWorkIsPutInAChain/cuda_async",
+        endings=("reported",),
+    ),
+    Mutation(
         name="kernels_begin_at_once",
         breaks="a kernel that starts before the one before it has ended waits for that before it touches memory",
         program="recording",

@@ -71,6 +71,22 @@ bool holds_destroyed(const Graph& graph) {
   return found;
 }
 
+bool is_chain(const Graph& graph) {
+  bool chain = true;
+  std::set<const Node*> followed;
+  std::size_t edges = 0;
+  for (const auto& node : graph.nodes)
+    for (const Edge& edge : node->dependencies) {
+      chain = chain && node->dependencies.size() == 1 && followed.insert(edge.from).second;
+      ++edges;
+    }
+  chain = chain && edges + 1 == std::max<std::size_t>(graph.nodes.size(), 1);
+  for_each_nested(graph, [&](const NestedWork& nested) {
+    for (const auto& inner : nested.graphs) chain = chain && is_chain(*inner);
+  });
+  return chain;
+}
+
 CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps) {
   std::map<const Node*, std::size_t> index;
   // Edges may be added later than the nodes they join, so the order is found,
@@ -120,6 +136,10 @@ CUresult instantiate(Graph& graph, CUgraphExec* result) {
     if (used.count(handle) == 0) return CUDA_ERROR_INVALID_VALUE;
   if (graph.around != nullptr || holds_destroyed(graph)) return CUDA_ERROR_INVALID_VALUE;
   if (CUresult error = make_steps(graph, false, &exec->steps)) return error;
+  exec->chain = is_chain(graph);
+  // docs/driver-faults.md has what was measured.
+  if (!exec->conditionals.empty() && !exec->chain)
+    report("a graph with conditional nodes in which work is side by side: drivers hang, or end with 719, over such");
   graph.instantiated_with_conditionals = !exec->conditionals.empty();
   *result = driver().execs.add(std::move(exec));
   return CUDA_SUCCESS;

@@ -60,7 +60,8 @@ struct GraphExec {
   Device* device = nullptr;
   Steps steps;
   std::vector<std::uint64_t> conditionals;
-  TaskRef last;  // one executable runs once at a time
+  bool chain = true;  // no node, of bodies too, has another one side by side
+  TaskRef last;       // one executable runs once at a time
 };
 
 std::shared_ptr<Node> add_node(Graph& graph, WorkRef work, const std::vector<Edge>& dependencies);
@@ -70,6 +71,8 @@ bool holds_destroyed(const Graph& graph);
 // The steps of a graph in an order that follows its edges; an error when they
 // form a cycle or a body holds what it may not.
 CUresult make_steps(const Graph& graph, bool body, GraphExec::Steps* steps);
+// Whether all nodes follow each other one by one, those of the graphs in its nodes too.
+bool is_chain(const Graph& graph);
 void launch(GraphExec& exec, Stream& stream);
 void set_conditional(std::uint64_t handle, unsigned value);
 

@@ -286,7 +286,7 @@ ncclResult_t enqueue(const CommRef& comm, std::vector<Operation> operations, CUs
       spans.push_back({reinterpret_cast<unsigned long long>(each.output), bytes, 1});
   }
   auto work = std::make_unique<Work>(Work{comm, std::move(operations), capturing != 0});
-  const SimcudaForeign foreign{"nccl", start, drop, work.get(), spans.data(), spans.size()};
+  const SimcudaForeign foreign{"nccl", start, drop, work.get(), spans.data(), spans.size(), 1};
   if (work->captured) ++comm->graph_references;
   if (const int error = driver.enqueue(stream, &foreign)) {
     if (work->captured) --comm->graph_references;

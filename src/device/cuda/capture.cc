@@ -1,7 +1,9 @@
 // Capture and graphs of a GPU. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "base/caught.h"
 #include "device/cuda/cuda_device.h"
 
 namespace rondo::cuda {
@@ -53,31 +55,70 @@ Status CudaDevice::capture_end(void* stream, bool keep, NativeGraph* graph) {
   return counted;
 }
 
+// The plain query refuses graphs with programmatic edges; drivers that can make such have the second form.
+Status CudaDevice::count_edges(CUgraph graph, size_t* edges) const {
+  if (driver().cuGraphGetEdges_v2)
+    RONDO_ON(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, edges), "cuGraphGetEdges_v2");
+  else
+    RONDO_ON(cuGraphGetEdges(graph, nullptr, nullptr, edges), "cuGraphGetEdges");
+  return {};
+}
+
 Status CudaDevice::count(NativeGraph* graph) const {
   auto* captured = static_cast<CUgraph>(graph->graph);
-  size_t nodes = 0;
+  std::vector<CUgraphNode> nodes;
   size_t edges = 0;
-  RONDO_ON(cuGraphGetNodes(captured, nullptr, &nodes), "cuGraphGetNodes");
-  // The plain query refuses graphs with programmatic edges; drivers that can make such have the second form.
-  if (driver().cuGraphGetEdges_v2)
-    RONDO_ON(cuGraphGetEdges_v2(captured, nullptr, nullptr, nullptr, &edges), "cuGraphGetEdges_v2");
-  else
-    RONDO_ON(cuGraphGetEdges(captured, nullptr, nullptr, &edges), "cuGraphGetEdges");
-  graph->nodes = static_cast<int>(nodes);
+  RONDO_TRY(list_nodes(captured, &nodes));
+  RONDO_TRY(count_edges(captured, &edges));
+  graph->nodes = static_cast<int>(nodes.size());
   graph->edges = static_cast<int>(edges);
-  if (!edges || !programmatic_edges()) return {};
+  graph->chain = edges + 1 == std::max<size_t>(nodes.size(), 1);
+  // A graph inside a node is a library's, and nothing tells its shape.
+  for (CUgraphNode each : nodes) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+    RONDO_ON(cuGraphNodeGetType(each, &type), "cuGraphNodeGetType");
+    graph->chain = graph->chain && type != CU_GRAPH_NODE_TYPE_GRAPH;
+  }
+  if (!edges || (!graph->chain && !programmatic_edges())) return {};
   std::vector<CUgraphNode> from(edges), to(edges);
   std::vector<CUgraphEdgeData> data(edges);
-  RONDO_ON(cuGraphGetEdges_v2(captured, from.data(), to.data(), data.data(), &edges), "cuGraphGetEdges_v2");
+  if (driver().cuGraphGetEdges_v2)
+    RONDO_ON(cuGraphGetEdges_v2(captured, from.data(), to.data(), data.data(), &edges), "cuGraphGetEdges_v2");
+  else
+    RONDO_ON(cuGraphGetEdges(captured, from.data(), to.data(), &edges), "cuGraphGetEdges");
+  // So many edges without a cycle are one path exactly if no node has two that leave it, or two that lead to it.
+  for (std::vector<CUgraphNode>* ends : {&from, &to}) {
+    std::sort(ends->begin(), ends->end());
+    graph->chain = graph->chain && std::adjacent_find(ends->begin(), ends->end()) == ends->end();
+  }
   graph->programmatic = static_cast<int>(std::count_if(data.begin(), data.end(), [](const CUgraphEdgeData& each) {
     return each.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
   }));
   return {};
 }
 
+Status CudaDevice::captured_chain(void* stream, bool* chain) {
+  Current current(*this);
+  RONDO_TRY(current.status());
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUgraph captured = nullptr;
+  const CUgraphNode* last = nullptr;
+  size_t ends = 0;
+  RONDO_ON(cuStreamGetCaptureInfo_v2(native_stream(stream), &state, nullptr, &captured, &last, &ends),
+           "cuStreamGetCaptureInfo");
+  if (state != CU_STREAM_CAPTURE_STATUS_ACTIVE) return not_capturing(state);
+  size_t nodes = 0;
+  size_t edges = 0;
+  RONDO_ON(cuGraphGetNodes(captured, nullptr, &nodes), "cuGraphGetNodes");
+  RONDO_TRY(count_edges(captured, &edges));
+  *chain = ends <= 1 && edges + 1 == std::max<size_t>(nodes, 1);
+  return {};
+}
+
 Status CudaDevice::graph_instantiate(NativeGraph* graph, void* upload_stream) {
   Current current(*this);
   RONDO_TRY(current.status());
+  collect_graphs();
   Relaxed relaxed(*this);
   CUgraphExec exec = nullptr;
   auto* captured = static_cast<CUgraph>(graph->graph);
@@ -87,7 +128,8 @@ Status CudaDevice::graph_instantiate(NativeGraph* graph, void* upload_stream) {
     RONDO_ON(cuGraphInstantiate_v2(&exec, captured, nullptr, nullptr, 0), "cuGraphInstantiate_v2");
   graph->exec = exec;
   // Without the upload the first launch pays for it.
-  if (driver().cuGraphUpload) RONDO_ON(cuGraphUpload(exec, native_stream(upload_stream)), "cuGraphUpload");
+  if (driver().cuGraphUpload && graph->chain)  // mutation: branches_are_uploaded
+    RONDO_ON(cuGraphUpload(exec, native_stream(upload_stream)), "cuGraphUpload");
   return {};
 }
 
@@ -200,14 +242,60 @@ Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunc
   return {};
 }
 
+void CudaDevice::destroy_now(const NativeGraph& graph) const {
+  if (graph.exec) report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph.exec)), "cuGraphExecDestroy");
+  if (graph.graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph.graph)), "cuGraphDestroy");
+}
+
+// What nodes go by goes with the graph, and kernels that are under way write to it.
 void CudaDevice::graph_destroy(NativeGraph* graph) {
+  const NativeGraph leaving = std::exchange(*graph, {});
   Current current(*this);
-  // What nodes go by goes with the graph, and kernels that are under way write to it.
-  if (graph->awaited) report(driver().cuStreamSynchronize(native_stream(graph->awaited)), "cuStreamSynchronize");
   Relaxed relaxed(*this);
-  if (graph->exec) report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph->exec)), "cuGraphExecDestroy");
-  if (graph->graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph->graph)), "cuGraphDestroy");
-  *graph = {};
+  void* event = nullptr;
+  bool later = false;
+  if (leaving.awaited) {
+    Status status = event_create(false, &event);
+    if (status.ok()) status = event_record(event, leaving.awaited);
+    if (status.ok())
+      status = caught([&] {
+        std::lock_guard lock(leaving_mutex_);
+        leaving_.push_back({leaving, event});
+        later = true;
+        return Status();
+      });
+    // Nothing is left to note it with: the launch is waited for after all.
+    if (!later) report(driver().cuStreamSynchronize(native_stream(leaving.awaited)), "cuStreamSynchronize");
+    if (!later && event) event_destroy(event);
+  }
+  if (!later) destroy_now(leaving);
+  collect_graphs();
+}
+
+size_t CudaDevice::collect_graphs(void* ending) {
+  std::vector<Leaving> done;
+  Current current(*this);
+  Relaxed relaxed(*this);
+  (void)caught([&] {
+    std::lock_guard lock(leaving_mutex_);
+    done.reserve(leaving_.size());
+    const auto is_done = [&](const Leaving& each) {
+      auto* const event = static_cast<CUevent>(each.event);
+      const bool waits = ending && each.graph.awaited == ending;
+      const CUresult result = waits ? driver().cuEventSynchronize(event) : driver().cuEventQuery(event);
+      // Of a lost device nothing is under way.
+      if (!waits && result != CUDA_SUCCESS && check(result, "cuEventQuery").code() != RONDO_DEVICE_LOST) return false;
+      done.push_back(each);
+      return true;
+    };
+    leaving_.erase(std::remove_if(leaving_.begin(), leaving_.end(), is_done), leaving_.end());
+    return Status();
+  });
+  for (const Leaving& each : done) {
+    event_destroy(each.event);
+    destroy_now(each.graph);
+  }
+  return done.size();
 }
 
 }  // namespace rondo::cuda

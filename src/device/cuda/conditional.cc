@@ -98,6 +98,7 @@ Status CudaDevice::body_end(void* stream, NativeGraph* body, NativeGraph* whole)
   RONDO_TRY(count(body));
   whole->nodes += body->nodes;
   whole->edges += body->edges;
+  whole->chain = whole->chain && body->chain;
   return {};
 }
 

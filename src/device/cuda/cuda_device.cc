@@ -176,6 +176,8 @@ Status CudaDevice::allocate(size_t bytes, void** address) {
   Relaxed relaxed(*this);
   CUdeviceptr pointer = 0;
   Status status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  if (status.code() == RONDO_OUT_OF_MEMORY && collect_graphs() > 0)
+    status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
   if (status.code() == RONDO_OUT_OF_MEMORY) {
     size_t left = 0;
     size_t all = 0;
@@ -223,6 +225,7 @@ Status CudaDevice::stream_create(bool high_priority, void** stream) {
 
 void CudaDevice::stream_destroy(void* stream) {
   Current current(*this);
+  collect_graphs(stream);
   report(driver().cuStreamDestroy_v2(native_stream(stream)), "cuStreamDestroy");
 }
 

@@ -7,6 +7,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "device/device.h"
@@ -107,6 +108,7 @@ class CudaDevice final : public StreamDevice {
   bool graph_changes(GraphChange change, const char** why) const override;
   Status captured_nodes(void* stream, std::vector<void*>* nodes) override;
   Status last_captured(void* stream, void** node) override;
+  Status captured_chain(void* stream, bool* chain) override;
   Status graph_node_switches(void* node, bool* switches) const override;
   Status graph_enable(const NativeGraph& graph, void* node, bool on) override;
   size_t graph_bodies(Choice choice, const char** why) const override;
@@ -133,7 +135,13 @@ class CudaDevice final : public StreamDevice {
   }
 
  private:
-  Status count(NativeGraph* graph) const;  // its nodes and edges
+  // Its nodes and edges, and whether they are a chain.
+  Status count(NativeGraph* graph) const;
+  Status count_edges(CUgraph graph, size_t* edges) const;
+  void destroy_now(const NativeGraph& graph) const;
+  // Destroys what graph_destroy() has left for later and the device has done by now; how many there were. `ending`: a
+  // stream that is about to go, whose graphs are waited for; may be null.
+  size_t collect_graphs(void* ending = nullptr);
   // The graph that the stream is captured into, and if `last`, the one node that was captured last on it.
   Status capture_of(void* stream, CUgraph* graph, CUgraphNode* last) const;
   Status list_nodes(CUgraph graph, std::vector<CUgraphNode>* nodes) const;
@@ -144,6 +152,13 @@ class CudaDevice final : public StreamDevice {
   int capability_ = 0;
   int multiprocessors_ = 1;
   int max_shared_bytes_ = 48 << 10;
+  // Graphs that were destroyed while a launch of theirs was under way, with an event behind that.
+  struct Leaving {
+    NativeGraph graph;
+    void* event;
+  };
+  std::mutex leaving_mutex_;
+  std::vector<Leaving> leaving_;
 };
 
 // Number of GPUs; 0 with the reason when there are none or the driver cannot be used.

@@ -128,9 +128,11 @@ CUresult cuGraphUpload(CUgraphExec handle, CUstream stream_handle) {
   SIM_ENTER(cuGraphUpload);
   Lock lock(driver().mutex);
   std::shared_ptr<Stream> stream = find_stream(stream_handle);
-  if (driver().execs.find(handle) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const std::shared_ptr<GraphExec> exec = driver().execs.find(handle);
+  if (exec == nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (CUresult error = stream->device->error) return error;
+  if (!exec->chain) report("cuGraphUpload of a graph in which work is side by side, over which drivers hang");
   return check_not_capturing(*stream);
 }
 

@@ -1,6 +1,8 @@
 // Work of other simulated libraries. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "libraries/foreign.h"
 
+#include <utility>
+
 #include "capture.h"
 
 namespace simcuda {
@@ -62,8 +64,21 @@ __attribute__((visibility("default"))) int simcuda_foreign_enqueue(void* handle,
   if (CUresult error = usable_stream(static_cast<CUstream>(handle), &stream)) return error;
   auto work = std::make_shared<ForeignWork>(*from);
   work->held = true;
+  // A node from which two go on: the work, and one of the library's own.
+  const bool forks = from->forks != 0 && stream->capture != nullptr;
+  if (forks)
+    if (const CUresult error = enqueue(stream, std::make_shared<EmptyWork>())) {
+      work->held = false;
+      return error;
+    }
+  const std::vector<std::shared_ptr<Node>> before = stream->frontier;
   CUresult error = enqueue(stream, work);
   if (error != CUDA_SUCCESS) work->held = false;
+  if (error == CUDA_SUCCESS && forks) {
+    const std::vector<std::shared_ptr<Node>> own = std::exchange(stream->frontier, before);
+    error = enqueue(stream, std::make_shared<EmptyWork>());
+    stream->frontier.insert(stream->frontier.end(), own.begin(), own.end());
+  }
   return error;
 }
 

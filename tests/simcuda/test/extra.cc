@@ -138,6 +138,41 @@ TEST_F(Extra, CaptureIntoABody) {
   EXPECT_EQ(run(), 11);
 }
 
+// Side by side with the node, in its body, and in a body of its body. Not on a real driver, which may never come back.
+TEST_F(Extra, WorkSideBySideIsReportedWhereANodeChooses) {
+  ONLY_SIMULATED();
+  for (const int where : {-1, 0, 1, 2}) {  // -1: nowhere
+    CUgraph made = nullptr;
+    CHECK_CU(cu.cuGraphCreate(&made, 0));
+    std::swap(graph, made);
+    CUgraphConditionalHandle handle = 0, inner = 0;
+    CHECK_CU(cu.cuGraphConditionalHandleCreate(&handle, graph, context, 1, 1));
+    CUgraphNode first = kernel(graph, add, {}, a, 1);
+    const CUgraph body = conditional(CU_GRAPH_COND_TYPE_IF, 1, handle, {first})[0];
+    CHECK_CU(cu.cuGraphConditionalHandleCreate(&inner, body, context, 1, 1));
+    CUgraphNodeParams p{};
+    p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    p.conditional = {inner, CU_GRAPH_COND_TYPE_IF, 1, nullptr, context};
+    CUgraphNode second = kernel(body, add, {}, a, 1), node = nullptr;
+    CHECK_CU(cu.cuGraphAddNode_v2(&node, body, &second, nullptr, 1, &p));
+    const CUgraph deeper = p.conditional.phGraph_out[0];
+    CUgraphNode third = kernel(deeper, add, {}, a, 1);
+    if (where == 0) kernel(graph, add, {first}, a, 1);
+    if (where == 1) kernel(body, add, {}, a, 1);
+    if (where == 2) {
+      kernel(deeper, add, {third}, a, 1);
+      kernel(deeper, add, {third}, a, 1);
+    }
+    CUgraphExec each = nullptr;
+    CHECK_CU(cu.cuGraphInstantiateWithFlags(&each, graph, 0));
+    EXPECT_EQ(last_report().find("side by side") != std::string::npos, where >= 0) << where << ": " << last_report();
+    cu.simcuda_control("clear-reports", nullptr);
+    CHECK_CU(cu.cuGraphExecDestroy(each));
+    std::swap(graph, made);
+    CHECK_CU(cu.cuGraphDestroy(made));
+  }
+}
+
 // A node that is added to a graph while that is captured, and bodies inside of bodies.
 TEST_F(Extra, NodesOfACaptureNest) {
   CUgraph captured = nullptr;

@@ -83,7 +83,6 @@ TEST_F(Graphs, ForkJoinAndReplay) {
   EXPECT_EQ(edges, 2u);
   CUgraphExec exec = nullptr;
   CHECK_CU(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
-  CHECK_CU(cu.cuGraphUpload(exec, stream));
   int expected_a = 1, expected_b = 10;
   for (int seed = 0; seed < 10; ++seed) {
     if (cu.simulated()) cu.simcuda_control("seed", std::to_string(seed).c_str());
@@ -96,6 +95,29 @@ TEST_F(Graphs, ForkJoinAndReplay) {
   }
   CHECK_CU(cu.cuGraphExecDestroy(exec));
   CHECK_CU(cu.cuGraphDestroy(graph));
+}
+
+// Not on a real driver, which may never come back.
+TEST_F(Graphs, AnUploadIsReportedUnlessTheGraphIsAChain) {
+  ONLY_SIMULATED();
+  for (const bool chain : {true, false}) {
+    CUgraph graph = nullptr;
+    if (chain) {
+      CHECK_CU(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+      for (int i = 0; i < 3; ++i) CHECK_CU(launch(add, 1, 32, 0, stream, a, 1));
+      CHECK_CU(cu.cuStreamEndCapture(stream, &graph));
+    } else {
+      capture_diamond(&graph);
+    }
+    CUgraphExec exec = nullptr;
+    CHECK_CU(cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    EXPECT_EQ(last_report(), "");
+    CHECK_CU(cu.cuGraphUpload(exec, stream));
+    EXPECT_EQ(last_report().find("cuGraphUpload") != std::string::npos, !chain) << last_report();
+    cu.simcuda_control("clear-reports", nullptr);
+    CHECK_CU(cu.cuGraphExecDestroy(exec));
+    CHECK_CU(cu.cuGraphDestroy(graph));
+  }
 }
 
 // Graphs, streams, kernels and events name their context; whether one is current does not matter.
