@@ -240,7 +240,7 @@ impl<'a> TaskContext<'a> {
 
     /// Stream `index`, from 0, of those beside it that [`Task::auxiliary_streams`](crate::Task::auxiliary_streams) asked
     /// for; null for any other. It begins where [`stream`](Self::stream) is when the body is called, and that waits for
-    /// it when the body has returned.
+    /// it when the body has returned. Captured into a graph with conditional nodes, each is [`stream`](Self::stream).
     ///
     /// ```
     /// # let engine = rondo::Engine::new()?;

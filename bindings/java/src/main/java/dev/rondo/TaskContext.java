@@ -39,7 +39,8 @@ public final class TaskContext {
 
   /**
    * One of the streams beside it that {@link TaskOptions#auxiliaryStreams(int)} asked for. It begins where {@link #stream()} is when
-   * the task is called, and {@link #stream()} waits for it when the task has returned.
+   * the task is called, and {@link #stream()} waits for it when the task has returned. Captured into a graph with conditional nodes,
+   * each is {@link #stream()}.
    *
    * @param index its number, from 0
    * @return its address, a {@code CUstream}
