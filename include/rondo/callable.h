@@ -25,10 +25,12 @@ extern "C" {
 
 typedef struct rondo_callable rondo_callable;
 
-/* Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is
- * given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a
- * recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not
- * throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with. */
+/* Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read; rondo_tensor_destroy leaves
+ * them alone, and the call fails with RONDO_USER_ERROR. outputs: holds NULL, and is given n_outputs tensors, which pass
+ * to Rondo: new ones, or views of tensors, each a handle of its own. Called in a recording on the thread that calls the
+ * callable; eagerly where that cannot be recorded and is to fall back. Must not throw, nor wait for what it makes.
+ * Returns RONDO_OK, or a status that the call fails with. It may call callables, itself too, RONDO_MAX_NESTED deep
+ * (control.h). */
 typedef rondo_status (*rondo_callable_fn)(void* arg, int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs,
                                           rondo_tensor** outputs);
 
@@ -73,7 +75,10 @@ RONDO_API rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_out
  *
  * In a recording the function is called, and its operators are recorded as any others. Inside a task only what was
  * recorded already can be called (RONDO_INVALID_STATE). If the function fails, that is the call's failure;
- * RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot. Since 0.1. */
+ * RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot, or was to destroy an input.
+ * RONDO_INVALID_STATE where functions nest deeper than RONDO_MAX_NESTED. RONDO_OUT_OF_MEMORY also if the host had none
+ * left to note what a gradient needs; then nothing of the recording is kept, and the next call records anew. Since 0.1.
+ */
 RONDO_API rondo_status rondo_callable_call(rondo_callable* callable, int32_t n_inputs, rondo_tensor* const* inputs,
                                            int32_t n_outputs, rondo_tensor** outputs);
 /* Lets go of all graphs; calls in flight and tapes keep what they need. Later calls record anew. Since 0.1. */

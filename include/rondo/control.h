@@ -49,4 +49,10 @@ RONDO_API rondo_status rondo_switch(rondo_engine* engine, rondo_tensor* index, i
 #ifdef __cplusplus
 }
 #endif
+
+/* How deep functions of yours nest on one thread: bodies, functions of callables and gradients that call Rondo, which
+ * calls such a function again. As deep nest, in a graph, bodies and launches of other graphs. What would go deeper is
+ * RONDO_INVALID_STATE. */
+#define RONDO_MAX_NESTED 100
+
 #endif /* RONDO_CONTROL_H */

@@ -69,8 +69,9 @@ RONDO_API rondo_status rondo_tape_resume(void);
 /* A gradient that the user defines. Called by rondo_tape_gradients on its thread, with output_gradients, those of the
  * n_outputs outputs (borrowed: valid during the call; zeros where none came), and room for input_gradients, those of
  * the n_inputs inputs, all NULL: it submits what computes them and stores tensors of the inputs' shapes and dtypes,
- * which pass to Rondo; NULL stays for zero. Must not throw. A status other than RONDO_OK fails rondo_tape_gradients.
- * Since 0.1. */
+ * which pass to Rondo, each a handle of its own; NULL stays for zero. Must not throw. A status other than RONDO_OK
+ * fails rondo_tape_gradients. What is borrowed and was to be destroyed, or is stored, stays as it is, and
+ * rondo_tape_gradients is RONDO_USER_ERROR. Since 0.1. */
 typedef rondo_status (*rondo_gradient_fn)(void* arg, int32_t n_outputs, rondo_tensor* const* output_gradients,
                                           int32_t n_inputs, rondo_tensor** input_gradients);
 /* Says to all open tapes of the calling thread that the outputs were computed from the inputs, and what the gradient of

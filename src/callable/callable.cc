@@ -55,11 +55,30 @@ struct Callable::Entry {
 };
 
 Callable::Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
-                   CallableFunction function)
+                   CallableFunction function, Gradient::Grown grown)
     : keep_engine_(Ref<Engine>::share(&engine)),
-      recipe_{engine, name, options.flags, std::move(function), n_outputs},
+      recipe_{engine,
+              name,
+              options.flags,
+              std::move(function),
+              n_outputs,
+              grown ? std::move(grown) : Gradient::Grown([way = way_] {
+                if (const Ref<Callable> callable = way->find()) callable->keep_to_limit();
+              })},
       padding_(padding_of(options)),
-      limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit) {}
+      limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit) {
+  way_->callable = this;
+}
+
+Callable::~Callable() {
+  const std::lock_guard lock(way_->mutex);
+  way_->callable = nullptr;
+}
+
+Ref<Callable> Callable::Way::find() {
+  const std::lock_guard lock(mutex);
+  return callable && callable->retain_unless_gone() ? Ref<Callable>::adopt(callable) : Ref<Callable>();
+}
 
 Status Callable::check(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const {
   RONDO_TRY(engine().usable());
@@ -163,8 +182,8 @@ Status Callable::call_filled_up(std::span<rondo_tensor* const> inputs, std::span
     given[i] = filled[i].tensor;
   }
   std::vector<rondo_tensor*> made(outputs.size(), nullptr);
+  std::vector<tape::Slot> owned(made.size());  // there before what it is to own
   RONDO_TRY(call_graph(given, made));
-  std::vector<tape::Slot> owned(made.size());
   for (size_t i = 0; i < made.size(); ++i) owned[i].tensor = made[i];
   std::vector<View> views;
   for (size_t i = 0; i < made.size(); ++i) {
@@ -192,12 +211,10 @@ Status Callable::call_graph(std::span<rondo_tensor* const> inputs, std::span<ron
   const Graph& graph = *entry->recorded.graph;
   std::vector<rondo_tensor*> made(outputs.begin(), outputs.end());
   made.resize(static_cast<size_t>(graph.query().outputs), nullptr);
+  std::vector<tape::Slot> fresh(made.size());  // there before what they are to own
   RONDO_TRY(entry->recorded.graph->call(given.data(), made.data()));
-  std::vector<tape::Slot> kept;
-  for (size_t i = outputs.size(); i < made.size(); ++i) kept.emplace_back().tensor = made[i];
-  std::vector<tape::Slot> fresh(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i]) fresh[i].tensor = made[i];
+  for (size_t i = 0; i < made.size(); ++i)
+    if (i >= outputs.size() || !outputs[i]) fresh[i].tensor = made[i];
   if (entry->recorded.gradient) entry->recorded.gradient->note(engine(), given, made);
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i]) outputs[i] = std::exchange(fresh[i].tensor, nullptr);
@@ -228,7 +245,6 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
     if (entry && entry->state != Entry::State::recording) {
       ++entry->calls;
       ++(entry->state == Entry::State::graph ? counts_.hits : counts_.fallbacks);
-      evict(&gone);  // its gradient may have got graphs since
       *found = std::move(entry);
       return {};
     }
@@ -304,6 +320,12 @@ void Callable::evict(Entries* gone) {
     ++counts_.evictions;
     forget(each++, gone);
   }
+}
+
+void Callable::keep_to_limit() {
+  Entries gone;
+  const std::lock_guard lock(mutex_);
+  evict(&gone);
 }
 
 void Callable::clear() {

@@ -30,8 +30,10 @@ struct Padding {
 
 class Callable final : public RefCounted {
  public:
+  // grown: of a gradient's, which counts with the callable that has the gradient; else empty.
   Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
-           CallableFunction function);
+           CallableFunction function, Gradient::Grown grown = {});
+  ~Callable() override;
 
   Engine& engine() const { return recipe_.engine; }
   const char* name() const { return recipe_.name; }
@@ -45,6 +47,12 @@ class Callable final : public RefCounted {
  private:
   struct Entry;
   using Entries = std::list<std::shared_ptr<Entry>>;  // the one that was called last comes first
+  // The way from gradients, which tapes may keep for longer, to the callable that they count with.
+  struct Way {
+    std::mutex mutex;
+    Callable* callable = nullptr;  // null: it is gone
+    Ref<Callable> find();
+  };
 
   Status check(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
   Status call_plainly(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
@@ -59,9 +67,11 @@ class Callable final : public RefCounted {
   std::shared_ptr<Entry> find(const Signature& signature);
   void forget(Entries::iterator entry, Entries* gone);
   void evict(Entries* gone);
+  void keep_to_limit();  // not under the lock
   int64_t bytes() const;
 
   const Ref<Engine> keep_engine_;
+  const std::shared_ptr<Way> way_ = std::make_shared<Way>();
   const Recipe recipe_;
   const Padding padding_;
   const int64_t limit_;

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 
+#include "tape/journal.h"
 #include "tape/tape.h"
 
 namespace rondo {
 
+// In a recording that tapes may go back through, what the graph is made of is noted, whoever follows it.
 bool FollowedGraph::followed(std::span<rondo_tensor* const> inputs) const {
+  if (const Recording* recording = recording_of(graph_->engine()))
+    if (tape::journal_open() && !recording->as_written) return true;
   if (!tape::any_open()) return false;
   const std::vector<Storage*> outside = graph_->outside();
   return std::any_of(inputs.begin(), inputs.end(),

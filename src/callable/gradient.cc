@@ -49,9 +49,11 @@ Status Gradient::name_kept(Recording& recording, const tape::Tape& tape, Parts* 
   return {};
 }
 
-Gradient::Gradient(const char* name, uint32_t flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward)
+Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape> tape, Parts parts,
+                   const Graph& forward)
     : Custom(name),
       flags_(flags),
+      grown_(std::move(grown)),
       tape_(std::move(tape)),
       parts_([&]() -> Parts&& {
         // Tensors from outside that gradients flow to.
@@ -111,7 +113,9 @@ Status Gradient::run(tape::Backward& backward) const {
   std::vector<tape::Slot> slots;
   std::vector<rondo_tensor*> given;
   const auto give = [&](const View& view) {
-    given.push_back(slots.emplace_back().tensor = make_view(Ref<Storage>::share(view.storage), view));
+    tape::Slot& slot = slots.emplace_back();  // there before what it is to own
+    given.push_back(nullptr);
+    slot.tensor = given.back() = make_view(Ref<Storage>::share(view.storage), view);
   };
   for (size_t i = 0; i < of_calls_; ++i)
     if (parts_.inputs[i].kept) give(backward.input(i));
@@ -127,8 +131,10 @@ Status Gradient::run(tape::Backward& backward) const {
   for (size_t i = 0; i < way.wanted.size(); ++i)
     if (way.wanted[i]) wanted.push_back(i);
   std::vector<rondo_tensor*> made(wanted.size(), nullptr);
-  RONDO_TRY(callable_for(way)->call(given, made));
-  std::vector<tape::Slot> owned(made.size());
+  std::vector<tape::Slot> owned(made.size());  // there before what it is to own
+  const Status called = callable_for(way)->call(given, made);
+  grown_();
+  RONDO_TRY(called);
   for (size_t i = 0; i < made.size(); ++i) owned[i].tensor = made[i];
   for (size_t i = 0; i < made.size(); ++i) {
     const tape::Value value = tape::Value::of(made[i]->view);
@@ -139,16 +145,17 @@ Status Gradient::run(tape::Backward& backward) const {
 
 Ref<Callable> Gradient::callable_for(const Way& way) const {
   const std::lock_guard lock(mutex_);
-  Ref<Callable>& callable = callables_[way];
-  if (callable) return callable;
+  if (const auto found = callables_.find(way); found != callables_.end()) return found->second;
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
   options.flags = flags_;
   options.limit_bytes = INT64_MAX;  // that of the function's callable counts
   const auto outputs = static_cast<int32_t>(std::count(way.wanted.begin(), way.wanted.end(), true));
-  callable = make_ref<Callable>(tape_->engine(), Engine::intern((name + " gradient").c_str()), options, outputs,
-                                [this, way](int32_t n, rondo_tensor* const* given, int32_t, rondo_tensor** gradients) {
-                                  return go_back(way, {given, static_cast<size_t>(n)}, gradients);
-                                });
+  const auto function = [this, way](int32_t n, rondo_tensor* const* given, int32_t, rondo_tensor** gradients) {
+    return go_back(way, {given, static_cast<size_t>(n)}, gradients);
+  };
+  const char* const called = Engine::intern((name + " gradient").c_str());
+  Ref<Callable> callable = make_ref<Callable>(tape_->engine(), called, options, outputs, function, grown_);
+  callables_.emplace(way, callable);
   return callable;
 }
 

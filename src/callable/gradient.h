@@ -8,6 +8,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,8 +41,9 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   // Names as further outputs what the tape keeps of what was made in the recording, and lists what it keeps of others.
   static Status name_kept(Recording& recording, const tape::Tape& tape, Parts* parts);
 
-  // flags: of a callable.
-  Gradient(const char* name, uint32_t flags, Ref<tape::Tape> tape, Parts parts, const Graph& forward);
+  // flags: of a callable. grown: called without locks when graphs may have been added to it.
+  using Grown = std::function<void()>;
+  Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape> tape, Parts parts, const Graph& forward);
   ~Gradient() override;
 
   // Tells the thread's tapes of a call.
@@ -70,6 +72,7 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   Status go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const;
 
   const uint32_t flags_;  // of the callables
+  const Grown grown_;
   const Ref<tape::Tape> tape_;
   const Parts parts_;
   const size_t of_calls_;  // inputs of parts_ that calls are given

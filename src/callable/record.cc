@@ -7,7 +7,9 @@
 
 #include "base/caught.h"
 #include "base/text.h"
+#include "engine/user_call.h"
 #include "ops/ops.h"
+#include "tape/journal.h"
 
 namespace rondo {
 
@@ -16,8 +18,11 @@ Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
   std::vector<rondo_tensor*> made(count, nullptr);
   outputs->clear();
   outputs->resize(count);
-  const Status status =
-      recipe.function(static_cast<int32_t>(inputs.size()), inputs.data(), recipe.n_outputs, made.data());
+  const UserCall call(inputs);
+  RONDO_TRY(call.check(format("the function of callable '%s'", recipe.name).c_str()));
+  const Status status = caught([&] {
+    return recipe.function(static_cast<int32_t>(inputs.size()), inputs.data(), recipe.n_outputs, made.data());
+  });
   Status wrong;
   for (size_t i = 0; i < count; ++i) {
     const auto same = [&](const rondo_tensor* other) { return other == made[i]; };
@@ -38,6 +43,10 @@ Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
       wrong = error(RONDO_USER_ERROR, "the function of callable '%s' has returned, and outputs[%zu] %s", recipe.name, i,
                     why);
   }
+  if (const std::ptrdiff_t i = call.destroyed(); i >= 0)
+    return error(RONDO_USER_ERROR,
+                 "the function of callable '%s' was to destroy inputs[%td], which it borrows; it stays the caller's",
+                 recipe.name, i);
   return status.ok() ? wrong : status;
 }
 
@@ -110,6 +119,8 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
     }
     if (!tape) return {};
     tape::close_tape(*tape);
+    if (const Status noted = tape::noted_all(*tape); !noted.ok())
+      return error(noted.code(), "the gradient of callable '%s': %s", recipe.name, noted.message());
     return Gradient::name_kept(recording, *tape, &parts);
   };
   uint32_t flags = 0;
@@ -117,8 +128,8 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
   if (recipe.flags & RONDO_CALLABLE_FEWER_ROUNDINGS) flags |= RONDO_RECORD_FEWER_ROUNDINGS;
   RONDO_TRY(record_graph(recipe.engine, recipe.name, flags, body, &recorded->graph));
   if (parts.differentiable())
-    recorded->gradient =
-        std::make_shared<Gradient>(recipe.name, recipe.flags, std::move(tape), std::move(parts), *recorded->graph);
+    recorded->gradient = std::make_shared<Gradient>(recipe.name, recipe.flags, recipe.grown, std::move(tape),
+                                                    std::move(parts), *recorded->graph);
   return {};
 }
 

@@ -25,6 +25,7 @@ struct Recipe {
   uint32_t flags;  // rondo_callable_flags
   CallableFunction function;
   int32_t n_outputs;
+  Gradient::Grown grown;
 };
 
 // What a recording has made.

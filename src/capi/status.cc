@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -69,9 +70,14 @@ Status failure_of_callback(const char* which, rondo_status status) {
   const bool said = last && last->text[0];
   if (status < RONDO_OK || status > RONDO_TIMED_OUT)
     return error(RONDO_USER_ERROR, "%s returned %d, which is no status", which, static_cast<int>(status));
+  if (!said) return error(status, "%s returned %s", which, rondo_status_name(status));
+  // Functions that call each other say so once, or the reason would not fit behind it.
+  const std::string here = format("%s returned %s: ", which, rondo_status_name(status));
+  const std::string_view text = last->text;
+  const size_t same = text.rfind(here);
   const Status failure =
-      error(status, "%s returned %s%s%s", which, rondo_status_name(status), said ? ": " : "", said ? last->text : "");
-  return said ? failure.with_origin(last->origin) : failure;
+      same == text.npos ? error(status, "%s%s", here.c_str(), last->text) : error(status, "%s", last->text + same);
+  return failure.with_origin(last->origin);
 }
 
 Status hand_out(const std::string& text, char* buffer, size_t capacity, size_t* length) {

@@ -97,9 +97,14 @@ rondo_status rondo_tape_begin(rondo_engine* engine, uint32_t flags, rondo_tape**
                    "flags is 0x%x; RONDO_TAPE_DEFAULT (0x0) and RONDO_TAPE_KEEP (0x%x) are possible", flags,
                    RONDO_TAPE_KEEP);
     if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a tape cannot be opened inside a task");
-    Ref<tape::Tape> made = make_ref<tape::Tape>(*engine->engine, (flags & RONDO_TAPE_KEEP) != 0);
+    const Ref<tape::Tape> made = make_ref<tape::Tape>(*engine->engine, (flags & RONDO_TAPE_KEEP) != 0);
     tape::open_tape(*made);
-    *tape = Tapes::create([&made](rondo_tape& handle) { handle.tape = std::move(made); });
+    try {
+      *tape = Tapes::create([&made](rondo_tape& handle) { handle.tape = made; });
+    } catch (const std::bad_alloc&) {
+      tape::close_tape(*made);  // nothing else could
+      throw;
+    }
     return {};
   });
 }

@@ -1,6 +1,7 @@
 // Tensors and views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
 #include "capi/structs.h"
+#include "engine/user_call.h"
 #include "engine/views.h"
 #include "ops/ops.h"
 #include "ops/task/submit.h"
@@ -108,6 +109,10 @@ void rondo_tensor_destroy(rondo_tensor* tensor) {
   if (!tensor) return;
   guard("rondo_tensor_destroy", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
+    if (UserCall::keeps(tensor)) [[unlikely]]
+      return error(RONDO_INVALID_STATE,
+                   "tensor is borrowed by a function that is called with it; whoever has made it destroys it when that "
+                   "has returned");
     destroy_tensor(tensor);
     return {};
   });

@@ -17,7 +17,6 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       storages_(std::move(storages)),
       as_written_(recording.as_written),
       fewer_roundings_(recording.fewer_roundings) {
-  random_drawn_ = program.drawn();
   for (const ops::ProgramNode& node : program.nodes) opaque_ = opaque_ || node.opaque();
   take(std::move(program));
 }

@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "engine/shown.h"
 #include "engine/trace.h"
+#include "engine/user_call.h"
 #include "graph/control.h"
 #include "graph/launch.h"
 #include "ops/task/chooser.h"
@@ -28,6 +29,19 @@ Status named(const Task& task, const std::string& recorded_at, const Status& sta
   const rondo_device device = task.device().id();
   return status.of_task(task.name(), device)
       .with_context(std::string("operator '") + task.name() + "' on " + device_name(device) + recorded_at);
+}
+
+// Numbers of devices that nothing of the program is on any more are drawn all the same.
+void draw_unread(ops::Program* program, const Recording::Drawn& drawn) {
+  std::unordered_set<const Device*> left;
+  Device* host = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &host);  // is always there
+  for (const ops::ProgramNode& node : program->nodes) {
+    left.insert(&node.task->device());
+    if (node.task->choice_count()) left.insert(host);
+  }
+  for (const auto& [device, count] : drawn)
+    if (count && !left.count(device)) program->append(make_ref<Unread>(const_cast<Device&>(*device), count), {}, 0);
 }
 
 }  // namespace
@@ -49,14 +63,17 @@ Graph::Graph(Recording& recording)
 
 Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   const double recorded = Trace::now_us();
+  Recording::Drawn drawn;
+  ops::Program program = recording.program(&drawn);  // has the recording take over what inlined graphs need
   Ref<Graph> made = Ref<Graph>::adopt(new Graph(recording));
   Graph& self = *made;
-  ops::Program program = recording.program();
-  self.random_drawn_ = program.drawn();
+  self.random_drawn_ = std::move(drawn);
   program.fewer_roundings = recording.fewer_roundings;
   self.keep_written(program);
   if (!recording.as_written) RONDO_TRY(run_passes(program, &self.passes_));
+  draw_unread(&program, self.random_drawn_);
   self.take(std::move(program));
+  RONDO_TRY(self.find_depth());
   RONDO_TRY(self.find_bindings(recording));
   RONDO_TRY(self.lower(self));
   RONDO_TRY(self.check_guards());
@@ -104,6 +121,23 @@ void Graph::take(ops::Program&& program) {
   storages_.insert(storages_.end(), program.added().begin(), program.added().end());
   for (const ops::ProgramValue& value : program.values)
     if (value.kept) kept_.insert(value.storage);
+}
+
+// Each level is a part of the stack of whatever thread runs, reports or destroys the graph.
+Status Graph::find_depth() {
+  for (const Ref<Task>& task : tasks_)
+    if (const auto* run = dynamic_cast<const SegmentRun*>(task.get()))
+      depth_ = std::max(depth_, run->graph().depth_ + 1);
+  Status status;
+  for_each_body([&](uint32_t, Graph& body) {
+    if (status.ok()) status = body.find_depth();
+    depth_ = std::max(depth_, body.depth_ + 1);
+  });
+  RONDO_TRY(status);
+  if (depth_ <= kMostNested) return {};
+  return error(RONDO_INVALID_STATE,
+               "its bodies of control flow and launches of graphs nest %d deep; RONDO_MAX_NESTED (%d) is the most",
+               depth_, kMostNested);
 }
 
 std::string Graph::site(uint32_t task) const {

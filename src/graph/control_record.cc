@@ -2,7 +2,9 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/caught.h"
+#include "base/text.h"
 #include "engine/random_scope.h"
+#include "engine/user_call.h"
 #include "graph/control.h"
 #include "ops/ops.h"
 #include "ops/task/output.h"
@@ -54,6 +56,12 @@ size_t chosen(const ControlForm& form, int64_t value, size_t bodies) {
   return value < 0 ? bodies : static_cast<size_t>(value);
 }
 
+Status issue(const BodySource& source) {
+  const UserCall call;
+  RONDO_TRY(call.check(format("the body '%s'", source.name.c_str()).c_str()));
+  return source.issue();
+}
+
 Status run_now(Engine& engine, const ControlForm& form, const View& number, std::span<const BodySource> bodies) {
   if (Engine::in_task())
     return error(RONDO_INVALID_STATE,
@@ -73,7 +81,7 @@ Status run_now(Engine& engine, const ControlForm& form, const View& number, std:
     if (body >= bodies.size()) return {};
     if (bodies[body].issue) {
       const RandomScope scope(engine, drawn, static_cast<uint64_t>(turn));
-      RONDO_TRY(bodies[body].issue());
+      RONDO_TRY(issue(bodies[body]));
     }
     if (!loop) return {};
   }
@@ -83,7 +91,7 @@ Status run_now(Engine& engine, const ControlForm& form, const View& number, std:
 Status record_body(Engine& engine, uint64_t number, const BodySource& source, Ref<Graph>* graph) {
   Recording* recording = recording_of(engine);
   const Recording::Body body = recording->begin_body();
-  Status status = caught([&] { return source.issue(); });
+  Status status = caught([&] { return issue(source); });
   recording = recording_of(engine);
   if (!recording || recording->number != number)
     return error(RONDO_INVALID_STATE, "the body '%s' has destroyed the engine that records it", source.name.c_str());

@@ -257,6 +257,7 @@ class Graph final : public RefCounted {
   void leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts);
 
   // The steps of compile(). Those that come to bodies too do so by themselves.
+  Status find_depth();
   void keep_written(const ops::Program& program);
   const char* find_why_no_replay() const;
   // Calls visit(task, body) for each body of its tasks, not for those of bodies.
@@ -412,6 +413,7 @@ class Graph final : public RefCounted {
   // For recordings that it is a part of: by task, what it is; why it stays a launch there.
   std::vector<Ref<const ops::Call>> calls_;
   const char* apart_ = nullptr;
+  int depth_ = 0;  // how deep bodies, and launches of other graphs, nest in it
   uint64_t number_ = 0;
   std::atomic<bool> to_measure_{false};  // RONDO_GRAPH_PROFILE asks for a profile that was not made yet
   mutable std::mutex measured_mutex_;
@@ -420,6 +422,7 @@ class Graph final : public RefCounted {
   struct Written {
     Ref<Task> task;
     Ref<const ops::Call> call;
+    uint64_t random_offset;
   };
   const Ref<tape::Journal> journal_;  // null: of a graph that is launched, or a callable's
   const bool as_written_, fewer_roundings_;

@@ -98,17 +98,17 @@ Recording::~Recording() {
   if (journal) tape::close_journal(*journal);
 }
 
-ops::Program Recording::program() {
+ops::Program Recording::program(Drawn* drawn) {
   Inlined inlined = inline_from(0);
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  return program_from(0, false, std::move(inlined), std::move(made), outputs());
+  return program_from(0, false, std::move(inlined), std::move(made), outputs(), drawn);
 }
 
 namespace {
-void append(ops::Program* program, std::vector<InlinedNode>* nodes,
-            const std::unordered_map<const Device*, uint64_t>& drawn, uint32_t section, const std::string& site) {
+void append(ops::Program* program, std::vector<InlinedNode>* nodes, const Recording::Drawn& drawn, uint32_t section,
+            const std::string& site) {
   for (InlinedNode& node : *nodes) {
     const auto before = drawn.find(&node.task->device());
     const uint64_t begin = before == drawn.end() ? 0 : before->second;
@@ -120,9 +120,9 @@ void append(ops::Program* program, std::vector<InlinedNode>* nodes,
 }  // namespace
 
 ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
-                                     ops::Program::Storages outputs) {
+                                     ops::Program::Storages outputs, Drawn* numbers) {
   ops::Program program(std::move(made), std::move(outputs));
-  std::unordered_map<const Device*, uint64_t> drawn;
+  Drawn& drawn = *numbers;
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   auto section = sections_.begin();
@@ -144,6 +144,10 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
       continue;
     }
     const uint64_t count = each.task->random_count(), choices = each.task->choice_count();
+    if (count && dynamic_cast<const Unread*>(each.task.get())) {
+      offset += count;
+      continue;
+    }
     program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
                    offset, of_section);
     program.nodes.back().site = site(i);
@@ -175,7 +179,8 @@ ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* ma
   made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
   for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-  ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {});
+  Drawn drawn;  // which no later body begins behind
+  ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {}, &drawn);
   for (const Ref<Storage>& storage : *made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;
@@ -287,6 +292,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
       return error(RONDO_INVALID_STATE,
                    "recording '%s' ends inside its section '%s'; end that first (rondo_record_section_end)",
                    recording->name, open);
+    if (recording->journal && recording->journal->missed())
+      return error(RONDO_OUT_OF_MEMORY,
+                   "the host had no memory left to note for tapes what recording '%s' does; record it again",
+                   recording->name);
     const Status made = Graph::compile(*recording, graph);
     return made.ok() ? made
                      : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())

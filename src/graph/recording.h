@@ -30,6 +30,13 @@ struct InlinedNode {
   std::string operators, site;
 };
 
+// Numbers that are drawn and that nothing reads: what was left out of a graph has drawn them.
+class Unread final : public Task {
+ public:
+  Unread(Device& device, uint64_t count) : Task("unread random numbers", device) { random_count_ = count; }
+  Status run(const TaskContext&) override { return {}; }
+};
+
 // An input or an output of a graph that is called: memory of the graph's, in whose place a call puts the caller's.
 struct Binding {
   Ref<Storage> storage;
@@ -74,8 +81,10 @@ class Recording final : public Sink {
   const int max_branches;
   const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
   const double begun_us;
-  // What was submitted, as a program: its tasks go over into it.
-  ops::Program program();
+  // What was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, by device,
+  // those included that tasks have drawn which were left out of inlined graphs.
+  using Drawn = std::unordered_map<const Device*, uint64_t>;
+  ops::Program program(Drawn* drawn);
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
@@ -106,7 +115,7 @@ class Recording final : public Sink {
   Inlined inline_from(size_t first);
   // From a task on to the last; they go over into it.
   ops::Program program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
-                            ops::Program::Storages outputs);
+                            ops::Program::Storages outputs, Drawn* drawn);
   static constexpr size_t kOpen = SIZE_MAX;
   struct Section {
     uint32_t number;    // of its setting

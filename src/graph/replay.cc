@@ -3,14 +3,14 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "graph/graph.h"
+#include "graph/launch.h"
 #include "ops/task/submit.h"
 
 namespace rondo {
 
 void Graph::keep_written(const ops::Program& program) {
   if (!journal_) return;
-  for (const ops::ProgramNode& node : program.nodes) written_.push_back({node.task, node.call});
+  for (const ops::ProgramNode& node : program.nodes) written_.push_back({node.task, node.call, node.random_offset});
 }
 
 const char* Graph::find_why_no_replay() const {
@@ -19,15 +19,19 @@ const char* Graph::find_why_no_replay() const {
   if (!journal_) return nullptr;  // a callable's, which knows its gradient
   if (!settings_->empty()) return "the graph has parameters or sections, which are set for runs of its own";
   if (!controls_.empty()) return "the graph has control flow, and what it chooses when it runs has none";
-  if (journal_->missed()) return "the host had no memory left to note what was recorded";
   Rebinding memory;
   for (const Ref<Storage>& storage : storages_) memory.put(*storage, *storage);
-  for (const Written& each : written_)
+  for (const Written& each : written_) {
+    if (const auto* run = dynamic_cast<const SegmentRun*>(each.task.get()))
+      return Engine::intern(format("graph '%s' stays a launch in it: %s", run->name(),
+                                   run->graph().apart() ? run->graph().apart() : "it was recorded as written")
+                                .c_str());
     if (!each.call && !each.task->again(memory))
       return Engine::intern(format("its task '%s' cannot be recorded a second time; a task that "
                                    "rondo_engine_push_tensors tells where its tensors are can",
                                    each.task->name())
                                 .c_str());
+  }
   return nullptr;
 }
 
@@ -43,7 +47,24 @@ Status Graph::replay(std::span<rondo_tensor* const> inputs, std::span<rondo_tens
   }
   {
     const ops::ScopedNoTape unheard;
-    for (const Written& each : written_) RONDO_TRY(engine_->submit(each.task->again(memory), each.call, this_thread()));
+    // What the recording drew, tasks of inlined graphs included that are no part of it any more. Where passes have put
+    // those that draw in another order, it goes back: counts are sums without overflow.
+    Recording::Drawn drawn;
+    const auto draw_until = [&](Device& device, uint64_t end) -> Status {
+      uint64_t& so_far = drawn[&device];
+      const uint64_t count = end - so_far;
+      so_far = end;
+      return count ? engine_->submit(make_ref<Unread>(device, count)) : Status();
+    };
+    for (const Written& each : written_) {
+      Ref<Task> task = each.task->again(memory);
+      if (const uint64_t count = task->random_count()) {
+        RONDO_TRY(draw_until(task->device(), each.random_offset));
+        drawn[&task->device()] += count;
+      }
+      RONDO_TRY(engine_->submit(std::move(task), each.call, this_thread()));
+    }
+    for (const auto& [device, end] : random_drawn_) RONDO_TRY(draw_until(const_cast<Device&>(*device), end));
   }
   journal_->tell(memory);
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -16,6 +16,25 @@ Status write(const Value& value, const View& to) {
   return value.uniform ? ops::fill(to, ops::Scalar::of(value.number)) : ops::copy_elements(value.view, to);
 }
 
+// Opens a tape again, if one is given, however the gradients end.
+class Reopen {
+ public:
+  explicit Reopen(Tape* tape) : tape_(tape) {}
+  Reopen(const Reopen&) = delete;
+  Reopen& operator=(const Reopen&) = delete;
+  ~Reopen() {
+    if (!tape_) return;
+    try {
+      open_tape(*tape_);
+    } catch (const std::bad_alloc&) {
+      tape_->miss("what follows its gradients");
+    }
+  }
+
+ private:
+  Tape* const tape_;
+};
+
 Status other_engine(const char* list, size_t i) {
   return error(RONDO_INVALID_ARGUMENT, "%s[%zu] belongs to another engine than tape", list, i);
 }
@@ -174,8 +193,8 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   find_last(sources, gradients);
 
   // A tape does not note its own gradients; others that are open do.
-  const bool reopen = tape_.open() && tape_.keeps_;
   const Ref<Tape> keep = Ref<Tape>::share(&tape_);
+  const Reopen reopen(tape_.open() && tape_.keeps_ ? &tape_ : nullptr);
   if (tape_.open()) close_tape(tape_);
   tape_.spent_ = !tape_.keeps_;
   captured_.resize(sources.size());
@@ -201,7 +220,6 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
       tape_.overwrite(tape_.operand_of(gradients[i]->view), "rondo_tape_gradients");
   if (!tape_.keeps_) tape_.nodes_.clear();
-  if (reopen) open_tape(tape_);
   return status;
 }
 

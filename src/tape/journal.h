@@ -47,8 +47,13 @@ class Journal final : public RefCounted {
   bool missed_ = false;
 };
 
+class Tape;
+
 // --- open.cc: of the calling thread, which has one recording at most
 void open_journal(Journal& journal);
+bool journal_open();
 void close_journal(const Journal& journal);
+// An error if the host had no memory for a tape to note something that it was told, as Journal::missed() is true.
+Status noted_all(const Tape& tape);
 
 }  // namespace rondo::tape

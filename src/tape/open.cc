@@ -92,16 +92,23 @@ class OpenTapes final : public Observer {
       return known != each->known_.end() && !known->second.keepers.empty();
     });
   }
+  static const Status& missed(const Tape& tape) { return tape.missed_; }
   const std::vector<Ref<Tape>>& tapes() const { return tapes_; }
+  bool has_journal() const { return static_cast<bool>(journal_); }
   bool note(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
             std::span<const View> outputs) {
     bool noted = false;
-    for (const Ref<Tape>& tape : tapes_) {
-      if (&tape->engine() != &engine) continue;
-      tape->note(custom, inputs, outputs);
-      noted = true;
+    try {
+      for (const Ref<Tape>& tape : tapes_) {
+        if (&tape->engine() != &engine) continue;
+        tape->note(custom, inputs, outputs);
+        noted = true;
+      }
+      if (journal_ && &journal_->engine() == &engine) journal_->note(custom, inputs, outputs);
+    } catch (const std::bad_alloc&) {
+      miss(custom->name.c_str());  // what has happened already is noted by some at most
+      throw;
     }
-    if (journal_ && &journal_->engine() == &engine) journal_->note(custom, inputs, outputs);
     return noted;
   }
 
@@ -165,8 +172,14 @@ void open_journal(Journal& journal) {
 void close_journal(const Journal& journal) {
   if (OpenTapes* open = open_tapes.find()) open->close(journal);
 }
+Status noted_all(const Tape& tape) {
+  return OpenTapes::missed(tape);
+}
 bool any_open() {
   return this_thread().tapes && !open_tapes.find()->tapes().empty();
+}
+bool journal_open() {
+  return this_thread().tapes && open_tapes.find()->has_journal();
 }
 void pause_tapes() {
   open_tapes.get().pause();

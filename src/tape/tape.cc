@@ -102,8 +102,7 @@ void Tape::forget_last_write(const View& view) {
 
 void Tape::miss(const char* name) noexcept {
   if (missed_.ok())
-    missed_ =
-        error(RONDO_OUT_OF_MEMORY, "the host had no memory left for the tape to note '%s'; begin a new one", name);
+    missed_ = error(RONDO_OUT_OF_MEMORY, "the host had no memory left for a tape to note '%s'; begin anew", name);
 }
 
 void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> outputs, bool constant) {

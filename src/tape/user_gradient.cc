@@ -2,8 +2,11 @@
 // Apache-2.0
 #include "tape/user_gradient.h"
 
+#include <algorithm>
+
 #include "base/machine/arithmetic.h"
 #include "base/text.h"
+#include "engine/user_call.h"
 #include "tape/backward.h"
 
 namespace rondo::tape {
@@ -18,6 +21,9 @@ Status UserGradient::run(Backward& backward) const {
     RONDO_TRY(backward.incoming_or_zeros(&view, i));
     incoming[i].tensor = given[i] = make_view(Ref<Storage>::share(view.storage), view);
   }
+  std::vector<Slot> owned(n_inputs);  // there before what it is to own
+  const UserCall call(given);
+  RONDO_TRY(call.check(format("the gradient function of '%s'", name.c_str()).c_str()));
   rondo_status code = RONDO_OK;
   try {
     const KeptArithmetic arithmetic;
@@ -25,12 +31,27 @@ Status UserGradient::run(Backward& backward) const {
   } catch (...) {
     return error(RONDO_USER_ERROR, "its function threw an exception, which it must not");
   }
-  std::vector<Slot> owned(n_inputs);
-  for (size_t i = 0; i < n_inputs; ++i)
-    if (made[i] && alive(made[i])) owned[i].tensor = made[i];
+  const auto again = [&](const std::vector<rondo_tensor*>& among, size_t end, size_t i) {
+    const auto last = among.begin() + static_cast<std::ptrdiff_t>(end);
+    return std::find(among.begin(), last, made[i]) != last;
+  };
+  Status wrong;
+  for (size_t i = 0; i < n_inputs; ++i) {
+    if (!made[i] || !alive(made[i])) continue;
+    const char* which = again(given, n_outputs, i) ? "of an output's gradient"
+                        : again(made, i, i)        ? "of another one"
+                                                   : nullptr;
+    if (!which)
+      owned[i].tensor = made[i];
+    else if (wrong.ok())
+      wrong = error(RONDO_USER_ERROR, "input_gradients[%zu] is the handle %s; give a copy or a view of it", i, which);
+  }
+  if (const std::ptrdiff_t i = call.destroyed(); i >= 0)
+    return error(RONDO_USER_ERROR, "its function was to destroy output_gradients[%td], which it borrows", i);
   if (code != RONDO_OK)
     return error(code > RONDO_OK && code <= RONDO_TIMED_OUT ? code : RONDO_USER_ERROR, "its function returned %d",
                  static_cast<int>(code));
+  RONDO_TRY(wrong);
   for (size_t i = 0; i < n_inputs; ++i) {
     const Operand& input = node.inputs[i];
     if (!made[i]) continue;

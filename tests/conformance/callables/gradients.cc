@@ -158,6 +158,43 @@ TEST_P(CallableGradients, NeedWhatWasNotWrittenSince) {
                  "rondo_tape_gradients", "layer");
 }
 
+// A gradient's graph counts as soon as it is there, of whatever order it is, not at the next call.
+TEST_P(CallableGradients, CountWithTheirCallableAtOnce) {
+  const auto body = [](const Inputs& x, Outputs* y) {
+    const Tensor sum = reduce(RONDO_SUM, make(rondo_unary, RONDO_EXP, x[0]), {0}, true);
+    y->push_back(make(rondo_unary, RONDO_TANH, make(rondo_binary, RONDO_MUL, x[0], sum)));
+    return RONDO_OK;
+  };
+  // Of so many signatures, called before the first gradient is asked for.
+  const auto info_after = [&](int64_t limit, bool second, int signatures) {
+    rondo_callable_options options = named("counted");
+    options.limit_bytes = limit;
+    const Called called(engine(), 1, body, &options);
+    std::vector<Tensor> inputs, results;
+    const Tape outer(engine());
+    const Tape inner(engine());
+    for (int i = 0; i < signatures; ++i) {
+      inputs.push_back(noise({100 + i}, 1));
+      outer.watch(inputs.back()), inner.watch(inputs.back());
+      results.push_back(called({inputs.back()}));
+    }
+    EXPECT_EQ(called.info().signatures, signatures) << called.report();
+    const Tensor dy = noise({99 + signatures}, 2);
+    const Tensor first = inner.gradient(results.back(), inputs.back(), dy);
+    if (second) (void)outer.gradient(reduce(RONDO_SUM, first, {}), inputs.back());
+    return called.info();
+  };
+  const int64_t without = 2 * info_after(0, false, 1).bytes;  // more than two signatures of which one has a gradient
+  for (const bool second : {false, true}) {
+    const int64_t all = info_after(0, second, 2).bytes;
+    const rondo_callable_info info = info_after(all - 1, second, 2);
+    EXPECT_EQ(info.evictions, 1) << "order " << (second ? 2 : 1);
+    EXPECT_EQ(info.signatures, 1);
+    EXPECT_LE(info.bytes, all - 1);
+  }
+  EXPECT_EQ(info_after(without, false, 2).evictions, 0);
+}
+
 TEST_P(CallableGradients, AreGivenAgainWhereTheTapeKeeps) {
   const Tensor w = noise({6, 5}, 1), b = noise({5}, 2), x = noise({4, 6}, 3), dy = noise({4, 5}, 4);
   const Called called(engine(), 1, layer(w, b));

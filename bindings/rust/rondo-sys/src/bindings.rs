@@ -6,6 +6,7 @@ pub const RONDO_VERSION_MAJOR: u32 = 0;
 pub const RONDO_VERSION_MINOR: u32 = 1;
 pub const RONDO_VERSION_PATCH: u32 = 0;
 pub const RONDO_CALLABLE_PAD_SIZES: u32 = 16;
+pub const RONDO_MAX_NESTED: u32 = 100;
 pub const RONDO_MAX_SPATIAL: u32 = 3;
 pub const RONDO_MAX_DIMS: u32 = 8;
 pub type __int32_t = ::std::os::raw::c_int;
@@ -1444,10 +1445,12 @@ extern "C" {
 pub struct rondo_callable {
     _unused: [u8; 0],
 }
-#[doc = " Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read. outputs: holds NULL, and is"]
-#[doc = " given n_outputs tensors, which pass to Rondo: new ones, or views of tensors, each a handle of its own. Called in a"]
-#[doc = " recording on the thread that calls the callable; eagerly where that cannot be recorded and is to fall back. Must not"]
-#[doc = " throw, nor wait for what it makes. Returns RONDO_OK, or a status that the call fails with."]
+#[doc = " Issues operators on n_inputs tensors. inputs: borrowed, valid during the call, only read; rondo_tensor_destroy leaves"]
+#[doc = " them alone, and the call fails with RONDO_USER_ERROR. outputs: holds NULL, and is given n_outputs tensors, which pass"]
+#[doc = " to Rondo: new ones, or views of tensors, each a handle of its own. Called in a recording on the thread that calls the"]
+#[doc = " callable; eagerly where that cannot be recorded and is to fall back. Must not throw, nor wait for what it makes."]
+#[doc = " Returns RONDO_OK, or a status that the call fails with. It may call callables, itself too, RONDO_MAX_NESTED deep"]
+#[doc = " (control.h)."]
 pub type rondo_callable_fn = ::std::option::Option<
     unsafe extern "C" fn(
         arg: *mut ::std::os::raw::c_void,
@@ -1622,7 +1625,9 @@ extern "C" {
     #[doc = ""]
     #[doc = " In a recording the function is called, and its operators are recorded as any others. Inside a task only what was"]
     #[doc = " recorded already can be called (RONDO_INVALID_STATE). If the function fails, that is the call's failure;"]
-    #[doc = " RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot. Since 0.1."]
+    #[doc = " RONDO_USER_ERROR if it leaves no tensor, or an input's handle, in a slot, or was to destroy an input."]
+    #[doc = " RONDO_INVALID_STATE where functions nest deeper than RONDO_MAX_NESTED. RONDO_OUT_OF_MEMORY also if the host had none"]
+    #[doc = " left to note what a gradient needs; then nothing of the recording is kept, and the next call records anew. Since 0.1."]
     pub fn rondo_callable_call(
         callable: *mut rondo_callable,
         n_inputs: i32,
@@ -6876,8 +6881,9 @@ extern "C" {
 #[doc = " A gradient that the user defines. Called by rondo_tape_gradients on its thread, with output_gradients, those of the"]
 #[doc = " n_outputs outputs (borrowed: valid during the call; zeros where none came), and room for input_gradients, those of"]
 #[doc = " the n_inputs inputs, all NULL: it submits what computes them and stores tensors of the inputs' shapes and dtypes,"]
-#[doc = " which pass to Rondo; NULL stays for zero. Must not throw. A status other than RONDO_OK fails rondo_tape_gradients."]
-#[doc = " Since 0.1."]
+#[doc = " which pass to Rondo, each a handle of its own; NULL stays for zero. Must not throw. A status other than RONDO_OK"]
+#[doc = " fails rondo_tape_gradients. What is borrowed and was to be destroyed, or is stored, stays as it is, and"]
+#[doc = " rondo_tape_gradients is RONDO_USER_ERROR. Since 0.1."]
 pub type rondo_gradient_fn = ::std::option::Option<
     unsafe extern "C" fn(
         arg: *mut ::std::os::raw::c_void,
