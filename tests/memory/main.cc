@@ -28,12 +28,17 @@ struct Where {
   const char* name;
   rondo_device device;
   rondo_engine_mode mode;
+  Subject subject = Subject::usual;
 };
 
 constexpr Where kPlaces[] = {
-    {"cpu_async", {RONDO_CPU, 0}, RONDO_ENGINE_ASYNC},         {"cpu_naive", {RONDO_CPU, 0}, RONDO_ENGINE_NAIVE},
-    {"cuda_async", {RONDO_CUDA, 0}, RONDO_ENGINE_ASYNC},       {"cuda_naive", {RONDO_CUDA, 0}, RONDO_ENGINE_NAIVE},
+    {"cpu_async", {RONDO_CPU, 0}, RONDO_ENGINE_ASYNC},
+    {"cpu_naive", {RONDO_CPU, 0}, RONDO_ENGINE_NAIVE},
+    {"cuda_async", {RONDO_CUDA, 0}, RONDO_ENGINE_ASYNC},
+    {"cuda_naive", {RONDO_CUDA, 0}, RONDO_ENGINE_NAIVE},
     {"cuda_threaded", {RONDO_CUDA, 0}, RONDO_ENGINE_THREADED},
+    {"cpu_graphs", {RONDO_CPU, 0}, RONDO_ENGINE_ASYNC, Subject::graphs},
+    {"cuda_graphs", {RONDO_CUDA, 0}, RONDO_ENGINE_ASYNC, Subject::graphs},
 };
 
 constexpr int64_t kShares = 60;
@@ -90,14 +95,14 @@ class Memory : public testing::TestWithParam<Where> {
       const At at = [&](const std::string& step) { child.at(step); };
       heap::look_around();
       heap::count();
-      const Outcome alone = run_alone(where.mode, where.device, at);
+      const Outcome alone = run_alone(where.subject, where.mode, where.device, at);
       child.fact("cold", heap::stop());
       for (const Failure& each : alone.failures) child.complain(each.step + ": " + each.text);
       for (const auto& [name, digest] : digests(alone)) child.fact("value " + name, digest);
       rondo_engine* engine = make_engine(child, where);
-      (void)run(engine, where.device, at);
+      (void)run(where.subject, engine, where.device, at);
       heap::count();
-      (void)run(engine, where.device, at);
+      (void)run(where.subject, engine, where.device, at);
       child.fact("warm", heap::stop());
       rondo_engine_destroy(engine);
     });
@@ -128,11 +133,11 @@ class Memory : public testing::TestWithParam<Where> {
         const At at = [&](const std::string& step) { child.at(what + ", " + step); };
         heap::look_around();
         heap::fail(number, failing);
-        const Outcome failed = run_alone(where.mode, where.device, at);
+        const Outcome failed = run_alone(where.subject, where.mode, where.device, at);
         heap::stop();
         child.in(what);
         expect_told(child, failed);
-        expect_whole(child, run_alone(where.mode, where.device, at), reference_);
+        expect_whole(child, run_alone(where.subject, where.mode, where.device, at), reference_);
       }));
   }
 
@@ -144,20 +149,22 @@ class Memory : public testing::TestWithParam<Where> {
       faults::expect_well(faults::in_child([&](Child& child) {
         heap::look_around();
         rondo_engine* engine = make_engine(child, where);
-        expect_whole(child, run(engine, where.device, [&](const std::string& step) { child.at(step); }), reference_);
+        expect_whole(child, run(where.subject, engine, where.device, [&](const std::string& step) { child.at(step); }),
+                     reference_);
         const rondo_device cpu = {RONDO_CPU, 0};
         const int64_t before = in_use(engine, where.device), before_cpu = in_use(engine, cpu);
         for (size_t i = begin; i < std::min(all.size(), begin + kTogether); ++i) {
           const std::string what = label(all[i], failing);
           const At at = [&](const std::string& step) { child.at(what + ", " + step); };
           heap::fail(all[i], failing);
-          const Outcome failed = run(engine, where.device, at);
+          const Outcome failed = run(where.subject, engine, where.device, at);
           heap::stop();
           child.in(what);
           expect_told(child, failed);
-          expect_whole(child, run(engine, where.device, at), reference_);
+          expect_whole(child, run(where.subject, engine, where.device, at), reference_);
+          const std::string first = failed.failures.empty() ? "nothing" : failed.failures.front().step;
           child.expect(in_use(engine, where.device) == before && in_use(engine, cpu) == before_cpu,
-                       "memory of the pool is lost");
+                       "memory of the pool is lost; what failed first is " + first);
         }
         rondo_engine_destroy(engine);
       }));

@@ -1,6 +1,4 @@
 // The steps of the program. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "program.h"
-
 #include <unistd.h>
 
 #include <atomic>
@@ -12,12 +10,12 @@
 #include <utility>
 
 #include "base/dlpack.h"
+#include "graphs.h"
+#include "steps.h"
 
 namespace memory {
 
 namespace {
-
-constexpr int64_t kRows = 8, kColumns = 16;
 
 rondo_status nothing(void*, rondo_task_context*) {
   return RONDO_OK;
@@ -72,16 +70,10 @@ rondo_status defer_to(void* finisher, rondo_task_context* context) {
   return RONDO_OK;
 }
 
-class Program {
+class Program : public Steps {
  public:
   Program(rondo_engine* engine, rondo_device device, const At& at, std::string prefix = "")
-      : engine_(engine), device_(device), at_(at), prefix_(std::move(prefix)) {}
-  ~Program() {
-    step("destroying");
-    for (const auto& [name, tensor] : tensors_) rondo_tensor_destroy(tensor);
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
+      : Steps(engine, device, at, std::move(prefix)) {}
 
   void main() {
     eager();
@@ -114,50 +106,8 @@ class Program {
     step("an error");
     if (of("both")) (void)rondo_tensor_reshape(of("both"), -1, nullptr, nullptr);
   }
-  Outcome outcome;
 
  private:
-  void step(const std::string& name) {
-    step_ = prefix_ + name;
-    at_(step_);
-  }
-  bool call(rondo_status status) {
-    if (status != RONDO_OK) outcome.failures.push_back({step_, status, rondo_last_error()});
-    return status == RONDO_OK;
-  }
-  rondo_tensor* of(const std::string& name) const {
-    const auto found = tensors_.find(name);
-    return found == tensors_.end() ? nullptr : found->second;
-  }
-  void keep(const std::string& name, rondo_tensor* tensor) {
-    rondo_tensor_destroy(std::exchange(tensors_[name], tensor));
-  }
-  void make(const std::string& name, const std::vector<std::string>& inputs,
-            const std::function<rondo_status(rondo_tensor**)>& make) {
-    step(name);
-    for (const std::string& input : inputs)
-      if (!of(input)) return;
-    rondo_tensor* out = nullptr;
-    if (call(make(&out))) keep(name, out);
-  }
-  void from_host(const std::string& name, const std::function<float(int64_t)>& value) {
-    std::vector<float> data(kRows * kColumns);
-    for (size_t i = 0; i < data.size(); ++i) data[i] = value(static_cast<int64_t>(i));
-    const int64_t shape[] = {kRows, kColumns};
-    make(name, {}, [&](rondo_tensor** out) {
-      return rondo_tensor_from_host(engine_, device_, RONDO_F32, 2, shape, data.data(), out);
-    });
-  }
-  void read(const std::string& name) {
-    rondo_tensor* from = of(name);
-    step("read " + name);
-    if (!from) return;
-    rondo_tensor_info info = RONDO_TENSOR_INFO_INIT;
-    if (!call(rondo_tensor_query(from, &info))) return;
-    std::string bytes(static_cast<size_t>(info.bytes), '\0');
-    if (call(rondo_tensor_read(from, bytes.data(), bytes.size()))) outcome.values[prefix_ + name] = bytes;
-  }
-
   void eager() {
     from_host("a", [](int64_t i) { return static_cast<float>(i % 7) - 3; });
     from_host("b", [](int64_t i) { return static_cast<float>(i % 5) + 1; });
@@ -489,20 +439,15 @@ class Program {
     if (!call(rondo_trace_end(engine_, "/dev/null"))) (void)rondo_trace_end(engine_, nullptr);
     read("traced");
   }
-
-  rondo_engine* engine_;
-  const rondo_device device_;
-  const At& at_;
-  const std::string prefix_;
-  std::string step_;
-  std::map<std::string, rondo_tensor*> tensors_;
 };
 
 }  // namespace
 
-Outcome run(rondo_engine* engine, rondo_device device, const At& at) {
+Outcome run(Subject subject, rondo_engine* engine, rondo_device device, const At& at) {
   Outcome outcome;
-  {
+  if (subject == Subject::graphs) {
+    outcome = run_graphs(engine, device, at);
+  } else {
     Program program(engine, device, at);
     program.main();
     outcome = std::move(program.outcome);
@@ -512,7 +457,7 @@ Outcome run(rondo_engine* engine, rondo_device device, const At& at) {
   return outcome;
 }
 
-Outcome run_alone(rondo_engine_mode mode, rondo_device device, const At& at) {
+Outcome run_alone(Subject subject, rondo_engine_mode mode, rondo_device device, const At& at) {
   at("engine_create");
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   options.mode = mode;
@@ -520,7 +465,7 @@ Outcome run_alone(rondo_engine_mode mode, rondo_device device, const At& at) {
   rondo_engine* engine = nullptr;
   const rondo_status status = rondo_engine_create(&options, &engine);
   if (status != RONDO_OK) return {{{"engine_create", status, rondo_last_error()}}, {}};
-  Outcome outcome = run(engine, device, at);
+  Outcome outcome = run(subject, engine, device, at);
   at("engine_destroy");
   rondo_engine_destroy(engine);
   return outcome;
