@@ -22,15 +22,18 @@ NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + eps
 """),
     ("src/rtc/device/normalisations.h", "struct RmsNorm {", """\
 struct L2Norm {
-  static constexpr int kSteps = 1, kKnown = 1, kChange = kSteps;
-  RONDO_INLINE static constexpr int sums(int) { return 1; }
+  static constexpr int kSteps = 1, kKnown = 1, kChange = kSteps, kRest = -1, kInverse = 0;
+  template <class C, class S>
+  RONDO_INLINE static constexpr int sums(int) {
+    return 1;
+  }
   template <int, class C>
   RONDO_INLINE static void add(const C*, C x, C, C* terms) {
     terms[0] = x * x;
   }
-  template <int, class C>
-  RONDO_INLINE static void know(C* known, const C* sums, C, C epsilon) {
-    known[0] = op_rsqrt(sums[0] + epsilon);
+  template <int, class C, class S>
+  RONDO_INLINE static void know(C* known, const S* sums, S, S epsilon) {
+    known[0] = op_rsqrt(static_cast<C>(sums[0] + epsilon));
   }
   template <class C>
   RONDO_INLINE static C result(const C* known, C x, C) {
@@ -39,15 +42,18 @@ struct L2Norm {
 };
 
 struct L2NormGrad {
-  static constexpr int kSteps = 2, kKnown = 2, kChange = 1;
-  RONDO_INLINE static constexpr int sums(int) { return 1; }
+  static constexpr int kSteps = 2, kKnown = 2, kChange = 1, kRest = -1, kInverse = 0;
+  template <class C, class S>
+  RONDO_INLINE static constexpr int sums(int) {
+    return 1;
+  }
   template <int step, class C>
   RONDO_INLINE static void add(const C* known, C x, C change, C* terms) {
     terms[0] = step < kChange ? x * x : change * (x * known[0]);
   }
-  template <int step, class C>
-  RONDO_INLINE static void know(C* known, const C* sums, C, C epsilon) {
-    known[step] = step < kChange ? op_rsqrt(sums[0] + epsilon) : sums[0];
+  template <int step, class C, class S>
+  RONDO_INLINE static void know(C* known, const S* sums, S, S epsilon) {
+    known[step] = step < kChange ? op_rsqrt(static_cast<C>(sums[0] + epsilon)) : static_cast<C>(sums[0]);
   }
   template <class C>
   RONDO_INLINE static C result(const C* known, C x, C change) {

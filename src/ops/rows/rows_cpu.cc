@@ -150,11 +150,12 @@ struct Rows {
   }
   C change_at(const T* dy, int64_t i) const { return device::from_memory(dy[i * plan.step[1]]) * weight_at(i); }
 
-  // The steps of a formula (rtc/device/normalisations.h) from this one on, over `row`.
-  template <class Formula, int step>
-  void know(const T* dy, C* known) const {
-    if constexpr (step < Formula::kSteps) {
-      constexpr int kLanes = 8, sums = Formula::sums(step);
+  // The steps of a formula (rtc/device/normalisations.h) from this one on, before `last`, over `row`, which is the
+  // operand multiplied by `scale`.
+  template <class Formula, int step, int last>
+  void know(const T* dy, C* known, double scale) const {
+    if constexpr (step < last) {
+      constexpr int kLanes = 8, sums = Formula::template sums<C, double>(step);
       double lanes[sums][kLanes] = {};
       // Element i to lane i % kLanes; in f32, where x alone counts, so many at a time.
       const auto add = [&](int64_t i, int64_t lane) {
@@ -167,18 +168,38 @@ struct Rows {
         for (; i + kLanes <= plan.length; i += kLanes)
           for (int64_t l = 0; l < kLanes; ++l) add(i + l, l);
       for (; i < plan.length; ++i) add(i, i % kLanes);
-      C all[sums];
-      for (int s = 0; s < sums; ++s) all[s] = static_cast<C>(std::accumulate(lanes[s], lanes[s] + kLanes, 0.0));
-      Formula::template know<step>(known, all, static_cast<C>(plan.length), static_cast<C>(plan.scale));
-      know<Formula, step + 1>(dy, known);
+      double all[sums];
+      for (int s = 0; s < sums; ++s) all[s] = std::accumulate(lanes[s], lanes[s] + kLanes, 0.0);
+      Formula::template know<step>(known, all, static_cast<double>(plan.length), plan.scale * scale * scale);
+      know<Formula, step + 1, last>(dy, known, scale);
     }
+  }
+  // near: the formula's rest is 0.
+  template <class Formula, bool near>
+  void finish(const T* dy, const C* known) const {
+    C all[Formula::kKnown];
+    std::copy_n(known, Formula::kKnown, all);
+    if constexpr (near) all[Formula::kRest] = 0;  // so that the compiler knows
+    for (int64_t i = 0; i < plan.length; ++i) row[i] = Formula::result(all, row[i], dy ? change_at(dy, i) : C(0));
   }
   template <class Formula>
   void normalise(const T* x, const T* dy, T* out) const {
     load(x, C(1));
-    C known[Formula::kKnown];
-    know<Formula, 0>(dy, known);
-    for (int64_t i = 0; i < plan.length; ++i) row[i] = Formula::result(known, row[i], dy ? change_at(dy, i) : C(0));
+    C known[Formula::kKnown], scale = 1;
+    for (;;) {
+      know<Formula, 0, Formula::kChange>(dy, known, static_cast<double>(scale));
+      const C next = device::next_row_scale<Formula>(scale, known);
+      if (next == scale) break;
+      for (int64_t i = 0; i < plan.length; ++i) row[i] *= next / scale;
+      scale = next;
+    }
+    know<Formula, Formula::kChange, Formula::kSteps>(dy, known, static_cast<double>(scale));
+    if constexpr (Formula::kRest >= 0)
+      known[Formula::kRest] == C(0) ? finish<Formula, true>(dy, known) : finish<Formula, false>(dy, known);
+    else
+      finish<Formula, false>(dy, known);
+    if (dy && scale != C(1))
+      for (int64_t i = 0; i < plan.length; ++i) row[i] *= scale;
     if (plan.weight && !dy) each_of(*plan.weight, [&](int64_t i, C weight) { row[i] *= weight; });
     if (plan.bias) each_of(*plan.bias, [&](int64_t i, C bias) { row[i] += bias; });
     store(out);

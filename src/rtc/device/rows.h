@@ -30,7 +30,7 @@ struct RowsKernel : RowNumbers<In> {
   static constexpr bool kLabels = kind == RowKind::loss || kind == RowKind::loss_grad;
   static constexpr bool kNormalises = kind == RowKind::normalisation || kind == RowKind::normalisation_grad;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax;
-  static constexpr int kShared = beside > 0 ? threads : 64;
+  static constexpr int kShared = beside > 0 ? threads : kNormalises ? 64 * kMaxRowSums : 64;
   static constexpr int kPerBlock = threads / group;
   using Other = StoredRows<In, Index, kRowOther, dims, (vector > 1)>;
   const RowsArguments& args;
@@ -79,6 +79,31 @@ struct RowsKernel : RowNumbers<In> {
       }
     }
     return value;
+  }
+  // The same of several values at once. bank: 0 and 1 by turns.
+  template <class Op, int n>
+  RONDO_INLINE void together(C (&values)[n], int bank) const {
+    if constexpr (beside > 0 || group <= 32) {
+#pragma unroll
+      for (int s = 0; s < n; ++s) values[s] = together<Op>(values[s], 0);
+    } else {
+      C* const warps = shared + bank * 32 * kMaxRowSums;
+#pragma unroll
+      for (int s = 0; s < n; ++s) {
+        values[s] = across<Op, 32>(values[s]);
+        if (threadIdx.x % 32 == 0) warps[s * 32 + threadIdx.x / 32] = values[s];
+      }
+      __syncthreads();
+#pragma unroll
+      for (int s = 0; s < n; ++s) values[s] = across<Op, group / 32>(warps[s * 32 + threadIdx.x % (group / 32)]);
+    }
+  }
+  // Whether one of the rows that go along with this lane's says so. All lanes of a row must say the same.
+  RONDO_INLINE static bool one_of_rows(bool says) {
+    if constexpr (beside > 0) return __syncthreads_or(says) != 0;
+    if constexpr (beside == 0 && group <= 32) return __any_sync(0xffffffffu, says) != 0;
+    if (says) __syncthreads();  // what was shared is read: it may be written anew
+    return says;
   }
   template <class Op, int width>
   RONDO_INLINE static C across(C value) {
@@ -173,11 +198,11 @@ struct RowsKernel : RowNumbers<In> {
     return from_memory(static_cast<const In*>(args.weight)[i * static_cast<Index>(args.weight_step)]);
   }
 
-  // The steps of the formula from this one on. turn: of the step's first sum.
-  template <int step, int turn>
+  // The steps of the formula from this one on, before `last`.
+  template <int step, int last>
   RONDO_INLINE void know(Part<Source>& x, Part<Other>& dy, C* known) const {
-    if constexpr (step < Formula::kSteps) {
-      constexpr int sums = Formula::sums(step);
+    if constexpr (step < last) {
+      constexpr int sums = Formula::template sums<C, C>(step);
       Adder adders[sums];
       each([&](int j, Index i) {
         const C* const values = step == 0 ? x.fetch(j, i) : x.again(j, i);
@@ -195,9 +220,12 @@ struct RowsKernel : RowNumbers<In> {
       });
       C all[sums];
 #pragma unroll
-      for (int s = 0; s < sums; ++s) all[s] = together<AddRows>(adders[s].sum, (turn + s) % 2);
-      Formula::template know<step>(known, all, static_cast<C>(args.length), static_cast<C>(args.scale));
-      know<step + 1, turn + sums>(x, dy, known);
+      for (int s = 0; s < sums; ++s) all[s] = adders[s].sum;
+      together<AddRows>(all, step % 2);
+      C epsilon = static_cast<C>(args.scale);
+      if (x.scale != C(1)) epsilon = static_cast<C>(args.scale * static_cast<f64>(x.scale) * static_cast<f64>(x.scale));
+      Formula::template know<step>(known, all, static_cast<C>(args.length), epsilon);
+      know<step + 1, last>(x, dy, known);
     }
   }
   RONDO_INLINE C change_at(C change, Index i) const {
@@ -210,7 +238,13 @@ struct RowsKernel : RowNumbers<In> {
     Part<Source> x(*this, source, C(1), C(0));
     Part<Other> dy(*this, Other{args}, C(1), C(0));
     C known[Formula::kKnown];
-    know<0, 0>(x, dy, known);
+    for (;;) {
+      know<0, Formula::kChange>(x, dy, known);
+      const C next = next_row_scale<Formula>(x.scale, known);
+      if (!one_of_rows(next != x.scale)) break;
+      x.scale = next;
+    }
+    know<Formula::kChange, Formula::kSteps>(x, dy, known);
     if (!live) return;
     const In* bias = static_cast<const In*>(args.bias);
     each([&](int j, Index i) {
@@ -220,6 +254,7 @@ struct RowsKernel : RowNumbers<In> {
 #pragma unroll
       for (int v = 0; v < vector; ++v) {
         results[v] = Formula::result(known, values[v], gradient ? change_at(changes[v], i + v) : C(0));
+        if constexpr (gradient) results[v] *= x.scale;
         if constexpr (weighted && !gradient) results[v] *= weight_at(i + v);
         if constexpr (biased) results[v] += from_memory(bias[(i + v) * static_cast<Index>(args.bias_step)]);
       }

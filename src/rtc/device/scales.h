@@ -1,0 +1,34 @@
+// Sums of squares whose elements are so large that squares overflow, or so small that squares vanish: elements are
+// multiplied by a power of two then, and what is made of the sum is put right. Nothing else is rounded differently for
+// that, so the result of x 2^k is the one of x, scaled. Ordinary elements are multiplied by 1.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/functions.h"
+
+namespace rondo::device {
+
+template <class C>
+struct Scales;
+// large, small: magnitudes beyond which elements are scaled, by `down`, or by `up` and if that is not enough by
+// `upmost`. A sum of 2^31 squares overflows neither below `large` nor after scaling.
+template <>
+struct Scales<f32> {
+  static constexpr f32 large = 0x1p48f, small = 0x1p-32f, down = 0x1p-88f, up = 0x1p72f, upmost = 0x1p112f;
+};
+template <>
+struct Scales<f64> {
+  static constexpr f64 large = 0x1p450, small = 0x1p-256, down = 0x1p-560, up = 0x1p640, upmost = 0x1p960;
+};
+
+// What elements are multiplied by in another go, or the same as in this one; size: of what this one made, which may be
+// infinite or NaN. May grow no more than once from 1.
+template <class C>
+RONDO_INLINE C next_scale(C scale, C size) {
+  using S = Scales<C>;
+  if (scale == C(1)) return !(size <= S::large) ? S::down : size < S::small ? S::up : scale;
+  return scale == S::up && size < S::small ? S::upmost : scale;
+}
+
+}  // namespace rondo::device
