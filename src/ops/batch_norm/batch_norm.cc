@@ -113,22 +113,24 @@ Status resolve_image(const View& a, const NormOptions& options, std::initializer
                      : out.resolve_as(a, a.layout, inputs, to);
 }
 
-// Statistics are made of a; the running ones are written, and have no gradient.
+// Statistics are made of a; the running ones, and what rounding took from the mean, are written and have no gradient.
 void note_statistics(Observer& tapes, const NormPlan& plan) {
   const auto out = [&plan](int array) -> const std::optional<View>& { return plan.result(array); };
   tapes.done(plan.name, Ref<const Call>::adopt(new Call(plan.call())),
              {{plan.x(), false}, {*out(device::kNormFirst), true}, {*out(device::kNormSecond), true}});
+  tapes.done(plan.name, {}, {{*out(device::kNormThird), true}});
   if (plan.tracks())
     tapes.done(plan.name, {}, {{*out(device::kNormRunningMean), true}, {*out(device::kNormRunningVariance), true}});
 }
 
-// out = activation((a - mean) * inverse * weight + bias + residual), or with inverse made of a variance.
+// out = activation((a - mean - rest) * inverse * weight + bias + residual), or with inverse made of a variance, and
+// without a rest.
 struct Apply {
   const char* name;
   const Groups& groups;
   const NormOptions& options;
   View a, mean, second;  // as they stand under the elements
-  bool given;            // second is a variance
+  const View* rest;      // null: second is a variance, given
 
   std::vector<View> operands() const {
     std::vector<View> list = {a};
@@ -137,6 +139,7 @@ struct Apply {
     if (options.residual) list.push_back(groups.image(*options.residual));
     list.push_back(mean);
     list.push_back(second);
+    if (rest) list.push_back(*rest);
     return list;
   }
   Expression expression(const View& out) const {
@@ -149,8 +152,10 @@ struct Apply {
     const Value residual = options.residual ? e.input(a.dtype) : x;
     const Value center = e.input(dtype);
     Value inverse = e.input(dtype);
-    if (given) inverse = e.apply(Op::rsqrt, e.apply(Op::add, inverse, e.scalar(dtype)));
-    Value y = e.apply(Op::mul, e.apply(Op::sub, x, center), inverse);
+    if (!rest) inverse = e.apply(Op::rsqrt, e.apply(Op::add, inverse, e.scalar(dtype)));
+    Value y = e.apply(Op::sub, x, center);
+    if (rest) y = e.apply(Op::sub, y, e.input(dtype));
+    y = e.apply(Op::mul, y, inverse);
     if (options.weight) y = e.apply(Op::mul, y, weight);
     if (options.bias) y = e.apply(Op::add, y, bias);
     if (options.residual) y = e.apply(Op::add, y, residual);
@@ -173,7 +178,7 @@ struct Apply {
     list->push_back({out, true});
   }
   BatchNormCall call() const {
-    return {groups.axes(),           groups.channels(),           options.epsilon,   given, options.weight != nullptr,
+    return {groups.axes(),           groups.channels(),           options.epsilon,   !rest, options.weight != nullptr,
             options.bias != nullptr, options.residual != nullptr, options.activation};
   }
   void note(Observer& tapes, const View& out) const {
@@ -200,25 +205,27 @@ struct Apply {
   }
 };
 
-// The statistics of a's groups into mean and inverse, which stand under its elements.
-NormPlan moments_of(const char* name, const View& a, const View& mean, const View& inverse, double epsilon) {
+// The statistics of a's groups into mean, inverse and rest, which stand under its elements.
+NormPlan moments_of(const char* name, const View& a, const View& mean, const View& inverse, const View& rest,
+                    double epsilon) {
   NormPlan plan;
   plan.name = name;
   plan.kind = NormKind::moments;
   plan.in[device::kNormX] = a;
   plan.out[device::kNormFirst - device::kNormInputs] = mean;
   plan.out[device::kNormSecond - device::kNormInputs] = inverse;
+  plan.out[device::kNormThird - device::kNormInputs] = rest;
   plan.epsilon = epsilon;
   return plan;
 }
 
 // What groups of x over `axes` give, as tensors, and how these stand under x.
-void make_results(const View& x, unsigned axes, rondo_tensor** first, rondo_tensor** second, View (&to)[2]) {
+template <size_t n>
+void make_results(const View& x, unsigned axes, rondo_tensor** const (&results)[n], View (&to)[n]) {
   Layout shape = x.layout;
   for (int d = 0; d < shape.ndim; ++d)
     if ((axes >> d) & 1) shape.shape[d] = 1;
-  rondo_tensor** const results[] = {first, second};
-  for (int i = 0; i < 2; ++i) {
+  for (size_t i = 0; i < n; ++i) {
     *results[i] = make_tensor(x.engine(), x.device(), compute_dtype(x.dtype), shape);
     to[i] = (*results[i])->view;
     for (int d = 0; d < shape.ndim; ++d)
@@ -235,7 +242,7 @@ Status batch_norm(const View& a, const View& mean, const View& variance, const N
   View to;
   RONDO_TRY(resolve_image(a, options, {&mean, &variance}, out, &to));
   const Groups groups{a.layout, 1, false};
-  const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), true};
+  const Apply apply{"batch_norm", groups, options, a, groups.line(mean, true), groups.line(variance, true), nullptr};
   if (to.elements() == 0) return apply.submit_nothing(to, out);
   return submit_unheard([&] { return apply.submit(to, {&out}); }, [&](Observer& tapes) { apply.note(tapes, to); });
 }
@@ -262,7 +269,7 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
   RONDO_TRY(resolve_image(a, options, {running ? running : &a, spread ? spread : &a}, out, &to));
   const rondo_dtype dtype = compute_dtype(a.dtype);
   const Layout line = Layout::row_major(1, shape.shape + 1);
-  Ref<Storage> kept[2];
+  Ref<Storage> kept[3];
   for (const bool is_mean : {true, false}) {
     View& view = is_mean ? first : second;
     if (Output* given = is_mean ? mean : inverse) {
@@ -281,13 +288,14 @@ Status batch_norm_training(const View& a, const NormOptions& options, const Batc
   };
   const Groups groups{a.layout, 1, false};
   const View under_mean = groups.line(first, true), under_inverse = groups.line(second, true);
-  NormPlan plan = moments_of("batch_norm_statistics", a, under_mean, under_inverse, options.epsilon);
+  const View rest = groups.line(make_temporary(a.engine(), a.device(), dtype, line, &kept[2]), true);
+  NormPlan plan = moments_of("batch_norm_statistics", a, under_mean, under_inverse, rest, options.epsilon);
   plan.momentum = training.momentum;
   if (running) {
     plan.out[device::kNormRunningMean - device::kNormInputs] = groups.line(*running, true);
     plan.out[device::kNormRunningVariance - device::kNormInputs] = groups.line(*spread, true);
   }
-  const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, false};
+  const Apply apply{"batch_norm_training", groups, options, a, under_mean, under_inverse, &rest};
   if (a.elements() == 0) {
     RONDO_TRY(apply.submit_nothing(to, out));
   } else {
@@ -316,27 +324,29 @@ Status group_norm(const View& a, int64_t count, const NormOptions& options, Outp
   groups.elements.shape[2] = shape.shape[1] / count;
   const int64_t of_samples[] = {shape.shape[0], count};
   const Layout table = Layout::row_major(2, of_samples);
-  Ref<Storage> kept[2];
+  Ref<Storage> kept[3];
   const rondo_dtype dtype = compute_dtype(a.dtype);
   const View mean = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[0]), true);
   const View inverse = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[1]), true);
+  const View rest = groups.line(make_temporary(a.engine(), a.device(), dtype, table, &kept[2]), true);
   const View image = groups.image(a), result = groups.image(to);
-  const Apply apply{"group_norm", groups, options, image, mean, inverse, false};
+  const Apply apply{"group_norm", groups, options, image, mean, inverse, &rest};
   if (to.elements() == 0) return apply.submit_nothing(result, out);
-  NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, options.epsilon);
+  NormPlan plan = moments_of("group_norm_statistics", image, mean, inverse, rest, options.epsilon);
   plan.arrange(groups.axes());
   return apply.submit_after(plan, result, {&out});
 }
 
-Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse) {
-  View to[2];
-  make_results(x, axes, mean, inverse, to);
-  NormPlan plan = moments_of("norm_statistics", x, to[0], to[1], epsilon);
+Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse,
+                    rondo_tensor** rest) {
+  View to[3];
+  make_results(x, axes, {mean, inverse, rest}, to);
+  NormPlan plan = moments_of("norm_statistics", x, to[0], to[1], to[2], epsilon);
   plan.arrange(axes);
   return submit_norm(plan);
 }
 
-Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
+Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,
                  const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot) {
   NormPlan plan;
   plan.name = "norm_grad_sums";
@@ -346,9 +356,10 @@ Status norm_sums(const View& x, const View& dy, const View* y, const View& mean,
   if (y) plan.in[device::kNormY] = *y;
   plan.in[device::kNormMean] = mean;
   plan.in[device::kNormInverse] = inverse;
+  if (rest) plan.in[device::kNormRest] = *rest;
   if (weight) plan.in[device::kNormWeight] = *weight;
   View to[2];
-  make_results(x, axes, sum, dot, to);
+  make_results(x, axes, {sum, dot}, to);
   for (int i = 0; i < 2; ++i) plan.out[i] = to[i];
   for (std::optional<View>& each : plan.in)
     if (each)

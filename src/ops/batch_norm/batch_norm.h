@@ -35,7 +35,7 @@ struct NormPlan {
   bool tracks() const { return result(device::kNormRunningMean).has_value(); }
   // Mean and inverse are the group's own.
   bool fixed() const {
-    for (const int array : {device::kNormMean, device::kNormInverse})
+    for (const int array : {device::kNormMean, device::kNormInverse, device::kNormRest})
       for (int d = 0; d < reduced.count; ++d)
         if (reduced.stride[array][d] != 0) return false;
     return true;
@@ -57,11 +57,12 @@ Ref<Task> make_cuda_norm(const NormPlan& plan);
 Status submit_norm(const NormPlan& plan);
 
 // Of groups over `axes`. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed in.
-// The mean, and 1 / sqrt(variance + epsilon).
-Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse);
-// The sums of g and g * (x - mean) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is not
-// positive. mean and inverse: under x's dimensions, also along `axes`.
-Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse,
+// The mean, 1 / sqrt(variance + epsilon), and what rounding took from the mean.
+Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse,
+                    rondo_tensor** rest);
+// The sums of g and g * (x - mean - rest) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is
+// not positive; rest null: 0. mean, inverse and rest: under x's dimensions, also along `axes`.
+Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,
                  const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot);
 
 struct NormOptions {

@@ -4,6 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/task/submit.h"
@@ -82,32 +84,51 @@ void moments(const Walk<T>& walk, int64_t number) {
   using C = Register<T>;
   const NormPlan& plan = walk.plan;
   const double length = static_cast<double>(plan.length());
-  double mean[kTogether], rest[kTogether], squares[kTogether];
-  const auto x = [&](const int64_t* place) {
-    return static_cast<double>(device::from_memory(*walk.template at<T>(device::kNormX, place[device::kNormX])));
+  double mean[kTogether], rest[kTogether], squares[kTogether], scale[kTogether];
+  std::fill_n(scale, walk.count, 1.0);
+  const auto x = [&](const int64_t* place, int64_t k) {
+    const auto value =
+        static_cast<double>(device::from_memory(*walk.template at<T>(device::kNormX, place[device::kNormX])));
+    return std::is_same_v<C, double> ? value * scale[k] : value;  // squares of others fit
   };
-  walk.sum([&](const int64_t* place, int64_t, double* sum, double*) { *sum += x(place); }, mean, squares);
-  for (int64_t k = 0; k < walk.count; ++k) mean[k] /= length;
-  walk.sum(
-      [&](const int64_t* place, int64_t k, double* sum, double* square) {
-        const double distance = x(place) - mean[k];
-        *sum += distance;
-        *square += distance * distance;
-      },
-      rest, squares);
+  const auto variance = [&](int64_t k) { return squares[k] / length + plan.epsilon * scale[k] * scale[k]; };
+  for (bool again = true; again;) {
+    again = false;
+    walk.sum([&](const int64_t* place, int64_t k, double* sum, double*) { *sum += x(place, k); }, mean, squares);
+    for (int64_t k = 0; k < walk.count; ++k) mean[k] /= length;
+    walk.sum(
+        [&](const int64_t* place, int64_t k, double* sum, double* square) {
+          const double distance = x(place, k) - mean[k];
+          *sum += distance;
+          *square += distance * distance;
+        },
+        rest, squares);
+    for (int64_t k = 0; k < walk.count; ++k) {
+      // What rounding the mean left over.
+      const double left = rest[k] / length;
+      squares[k] -= rest[k] * left;
+      if (squares[k] < 0) squares[k] = 0;
+      rest[k] = left;
+      if constexpr (!std::is_same_v<C, double>) continue;
+      const double next = device::next_scale(scale[k], std::sqrt(variance(k)));
+      again |= next != std::exchange(scale[k], next);
+    }
+  }
   for (int64_t k = 0; k < walk.count; ++k) {
-    // What rounding the mean left over.
-    mean[k] += rest[k] / length;
-    squares[k] -= rest[k] * rest[k] / length;
     const auto to = [&](int array) {
       return reinterpret_cast<C*>(plan.result(array)->address()) + plan.kept.offset(array, number + k);
     };
-    *to(device::kNormFirst) = static_cast<C>(mean[k]);
-    *to(device::kNormSecond) = static_cast<C>(1 / std::sqrt(squares[k] / length + plan.epsilon));
+    const C whole = static_cast<C>(mean[k] + rest[k]);
+    const double left = (mean[k] - static_cast<double>(whole)) + rest[k];
+    const C now = static_cast<C>(static_cast<double>(whole) / scale[k]);
+    *to(device::kNormFirst) = now;
+    *to(device::kNormThird) = static_cast<C>(left / scale[k]);
+    *to(device::kNormSecond) = static_cast<C>(1 / std::sqrt(variance(k)) * scale[k]);
     if (!plan.tracks()) continue;
     C *old = to(device::kNormRunningMean), *spread = to(device::kNormRunningVariance);
-    *old = device::running(*old, static_cast<C>(mean[k]), plan.momentum);
-    *spread = device::running(*spread, static_cast<C>(device::unbiased(squares[k], plan.length())), plan.momentum);
+    *old = device::running(*old, now, plan.momentum);
+    const double unbiased = device::unbiased(squares[k], plan.length()) / scale[k] / scale[k];
+    *spread = device::running(*spread, static_cast<C>(unbiased), plan.momentum);
   }
 }
 
@@ -116,6 +137,7 @@ void sums(const Walk<T>& walk, int64_t number) {
   using C = Register<T>;
   const NormPlan& plan = walk.plan;
   const bool masked = plan.in[device::kNormY].has_value(), weighted = plan.in[device::kNormWeight].has_value();
+  const bool rests = plan.in[device::kNormRest].has_value();
   double sum[kTogether], dot[kTogether];
   const auto value = [&](int array, const int64_t* place) {
     return device::from_memory(*walk.template at<T>(array, place[array]));
@@ -130,7 +152,9 @@ void sums(const Walk<T>& walk, int64_t number) {
         const C mean = *walk.template at<C>(device::kNormMean, place[device::kNormMean]);
         const C inverse = *walk.template at<C>(device::kNormInverse, place[device::kNormInverse]);
         *to_sum += static_cast<double>(g);
-        *to_dot += static_cast<double>(g) * static_cast<double>((value(device::kNormX, place) - mean) * inverse);
+        C distance = value(device::kNormX, place) - mean;
+        if (rests) distance -= *walk.template at<C>(device::kNormRest, place[device::kNormRest]);
+        *to_dot += static_cast<double>(g) * static_cast<double>(distance * inverse);
       },
       sum, dot);
   for (int64_t k = 0; k < walk.count; ++k) {

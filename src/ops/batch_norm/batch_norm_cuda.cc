@@ -18,7 +18,7 @@ using device::NormArguments;
 // Around the memory and the way of a pass.
 constexpr const char* kTextBefore = R"(
 using Pass = NormPass<In, Weight, Index, static_cast<NormKind>(kKind), kJoins, kPartial, kVector, kGroup, kKept,
-                      kReduced, kMasked, kWeighted, kFixed, kTracks>;
+                      kReduced, kMasked, kWeighted, kFixed, kRests, kTracks>;
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NormArguments args) {
   __shared__ __align__(16) unsigned char memory[Pass::)";
 constexpr const char* kTextBetween = R"(];
@@ -31,7 +31,7 @@ struct Variant {
   NormKind kind = NormKind::moments;
   rondo_dtype in = RONDO_F32, weight = RONDO_F32;
   bool columns = false, joins = false, partial = false, wide = false;
-  bool masked = false, weighted = false, fixed = true, tracks = false;
+  bool masked = false, weighted = false, fixed = true, rests = false, tracks = false;
   int vector = 1, group = 32, kept = 0, reduced = 0;
 
   KernelSpec spec(const char* name) const {
@@ -39,7 +39,7 @@ struct Variant {
     spec.type("In", in).type("Weight", weight).constant("kKind", static_cast<int>(kind)).constant("kJoins", joins);
     spec.constant("kPartial", partial).constant("kVector", vector).constant("kGroup", group).constant("kKept", kept);
     spec.constant("kReduced", reduced).constant("kMasked", masked).constant("kWeighted", weighted);
-    spec.constant("kFixed", fixed).constant("kTracks", tracks);
+    spec.constant("kFixed", fixed).constant("kRests", rests).constant("kTracks", tracks);
     return spec.text({rtc::kNormText, kTextBefore, columns ? "kColumnsMemory" : "kRowsMemory", kTextBetween,
                       columns ? "columns" : "rows", kTextBehind});
   }
@@ -49,7 +49,7 @@ struct Variant {
 size_t partial_bytes(NormKind kind, rondo_dtype dtype) {
   const bool wide = dtype == RONDO_F64;
   if (kind == NormKind::moments)
-    return wide ? sizeof(device::Moments<double, true>::Acc) : sizeof(device::Moments<float, true>::Acc);
+    return wide ? sizeof(device::Moments<double>::Acc) : sizeof(device::Moments<float>::Acc);
   return 2 * (wide ? sizeof(device::Sum<double, true>::Acc) : sizeof(device::Sum<float, true>::Acc));
 }
 
@@ -117,6 +117,7 @@ void CudaNorm::plan() {
   variant.masked = plan_.in[device::kNormY].has_value();
   variant.weighted = weight.has_value();
   variant.fixed = plan_.fixed();
+  variant.rests = plan_.in[device::kNormRest].has_value();
   variant.tracks = plan_.tracks();
   variant.kept = kept.count;
   variant.reduced = reduced.count;

@@ -6,13 +6,14 @@
 #pragma once
 
 #include "rtc/device/reduce.h"
+#include "rtc/device/scales.h"
 #include "rtc/device/strided.h"
 
 namespace rondo::device {
 
 enum class NormKind : i32 {
-  moments,  // of x: mean and 1 / sqrt(variance + epsilon)
-  sums      // of g and of g * (x - mean) * inverse, where g = dy * weight, or 0 where y is not positive
+  moments,  // of x: mean, what rounding took from it, and 1 / sqrt(variance + epsilon)
+  sums      // of g and of g * (x - mean - rest) * inverse, where g = dy * weight, or 0 where y is not positive
 };
 
 // The arrays whose strides the dimensions have.
@@ -22,10 +23,12 @@ enum {
   kNormY,
   kNormMean,
   kNormInverse,
+  kNormRest,  // of the mean
   kNormWeight,
   kNormInputs,
   kNormFirst = kNormInputs,  // mean, or sum of g
   kNormSecond,               // inverse, or the other sum
+  kNormThird,                // rest
   kNormRunningMean,
   kNormRunningVariance,
   kNormArrays
@@ -42,20 +45,20 @@ struct NormArguments {
   f64 epsilon, momentum;
 };
 
-// The mean and the sum of squared distances from it (Welford 1962; joined as Chan, Golub and LeVeque 1979).
-template <class C, bool on_device>
+// The mean, as a base and what is added to that, and the sum of squared distances from it (Welford 1962; joined as
+// Chan, Golub and LeVeque 1979), all of elements times `scale` (scales.h). The base is the first element, or near the
+// mean, so that nothing is lost where the mean is far from 0. Those that overflowed or vanished are taken again with
+// another scale; where parts with different ones meet, the larger elements count.
+template <class C>
 struct Moments {
-  static constexpr bool kRuns = false;
   struct Acc {
-    C mean, squares;
+    C base, mean, squares, scale;
     i64 count;
   };
-  RONDO_INLINE static Acc identity() { return {C(0), C(0), 0}; }
-  RONDO_INLINE static void take(Acc& acc, C value, i64) {
-    ++acc.count;
-    const C distance = value - acc.mean;
-    acc.mean += distance / static_cast<C>(acc.count);
-    acc.squares += distance * (value - acc.mean);
+  RONDO_INLINE static Acc identity(C scale) { return {C(0), C(0), C(0), scale, 0}; }
+  RONDO_INLINE static void rescale(Acc& acc, C scale) {
+    const C factor = scale / acc.scale;
+    acc = {acc.base * factor, acc.mean * factor, acc.squares * factor * factor, scale, acc.count};
   }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
     if (other.count == 0) return;
@@ -63,13 +66,24 @@ struct Moments {
       acc = other;
       return;
     }
+    if (acc.scale > other.scale) rescale(acc, other.scale);
+    if (other.scale > acc.scale) rescale(other, acc.scale);
     const i64 count = acc.count + other.count;
-    const C share = static_cast<C>(other.count) / static_cast<C>(count), distance = other.mean - acc.mean;
-    acc.mean += distance * share;
-    acc.squares += other.squares + distance * distance * (static_cast<C>(acc.count) * share);
+    const C share = static_cast<C>(other.count) / static_cast<C>(count);
+    const C apart = (other.base - acc.base) + (other.mean - acc.mean);
+    const C moved = acc.mean + apart * share, base = acc.base + moved;
+    acc.squares += other.squares + apart * apart * (static_cast<C>(acc.count) * share);
+    acc.mean = moved - (base - acc.base);
+    acc.base = base;
     acc.count = count;
   }
-  RONDO_INLINE static C result(Acc acc) { return acc.squares; }
+  // What to multiply elements by in another go, or acc.scale. Where epsilon is larger, what vanishes does not matter.
+  RONDO_INLINE static C next(const Acc& acc, f64 epsilon) {
+    if (acc.count == 0) return acc.scale;
+    const C to = next_scale(acc.scale, op_abs(acc.base) + op_abs(acc.mean) + static_cast<C>(sqrt(acc.squares)));
+    const f64 least = static_cast<f64>(Scales<C>::small);
+    return to > acc.scale && epsilon >= least * least ? acc.scale : to;
+  }
 };
 
 // What a lane of `columns` loads before it uses the first.
@@ -88,12 +102,12 @@ RONDO_INLINE C unbiased(C squares, i64 length) {
 #if defined(__CUDACC_RTC__)
 // In, Weight: memory types. partial: what comes out is partial results; joins: what comes in is. vector: neighbours
 // loaded at once; group: lanes of a group (rows), groups side by side (columns). fixed: mean and inverse are the
-// group's own.
+// group's own. rests: there is what rounding took from the mean.
 template <class In, class Weight, class Index, NormKind kind, bool joins, bool partial, int vector, int group, int kept,
-          int reduced, bool masked, bool weighted, bool fixed, bool tracks>
+          int reduced, bool masked, bool weighted, bool fixed, bool rests, bool tracks>
 struct NormPass {
   using C = Register<In>;
-  using Moment = Moments<C, true>;
+  using Moment = Moments<C>;
   using Total = Sum<C, true>;
   static constexpr bool kMoments = kind == NormKind::moments;
   struct Sums {
@@ -108,7 +122,7 @@ struct NormPass {
 
   RONDO_INLINE static Acc identity() {
     if constexpr (kMoments)
-      return Moment::identity();
+      return Moment::identity(C(1));
     else
       return {Total::identity(), Total::identity()};
   }
@@ -128,7 +142,7 @@ struct NormPass {
   RONDO_INLINE static bool used(int array) {
     return array == kNormX ||
            (!kMoments && (array == kNormDy || (array == kNormY && masked) || (array == kNormWeight && weighted) ||
-                          ((array == kNormMean || array == kNormInverse) && !fixed)));
+                          ((array == kNormMean || array == kNormInverse || (array == kNormRest && rests)) && !fixed)));
   }
   template <class D, int count>
   RONDO_INLINE static void move(const D& dims, Places& places, Index i) {
@@ -152,17 +166,29 @@ struct NormPass {
 
   // Mean and inverse of `vector` groups that lie `step` apart.
   struct Statistics {
-    C mean[vector], inverse[vector];
+    C mean[vector], inverse[vector], rest[vector];
   };
   template <bool columns>
-  RONDO_INLINE void load_statistics(Statistics& of, Index mean, Index inverse) const {
-    const Index step = columns && kept > 0 ? static_cast<Index>(args.kept.stride[kNormMean][kept - 1]) : 0;
-    const Index other = columns && kept > 0 ? static_cast<Index>(args.kept.stride[kNormInverse][kept - 1]) : 0;
+  RONDO_INLINE void load_statistics(Statistics& of, Index mean, Index inverse, Index rest) const {
+    const auto load_line = [&](int which, Index at, C(&to)[vector]) {
+      const Index step = columns && kept > 0 ? static_cast<Index>(args.kept.stride[which][kept - 1]) : 0;
 #pragma unroll
-    for (int v = 0; v < vector; ++v) {
-      of.mean[v] = array<C>(kNormMean)[mean + v * step];
-      of.inverse[v] = array<C>(kNormInverse)[inverse + v * other];
-    }
+      for (int v = 0; v < vector; ++v) to[v] = array<C>(which)[at + v * step];
+    };
+    load_line(kNormMean, mean, of.mean);
+    load_line(kNormInverse, inverse, of.inverse);
+    if constexpr (rests) load_line(kNormRest, rest, of.rest);
+  }
+  template <bool columns>
+  RONDO_INLINE void load_statistics(Statistics& of, const Places& places) const {
+    load_statistics<columns>(of, places.at[kNormMean], places.at[kNormInverse], places.at[kNormRest]);
+  }
+  // Those of a group.
+  template <bool columns>
+  RONDO_INLINE void load_statistics(Statistics& of, Index number) const {
+    load_statistics<columns>(of, offset<kept>(args.kept, kNormMean, number),
+                             offset<kept>(args.kept, kNormInverse, number),
+                             rests ? offset<kept>(args.kept, kNormRest, number) : Index(0));
   }
 
   template <int n>
@@ -191,13 +217,16 @@ struct NormPass {
   RONDO_INLINE void absorb(Acc* acc, Loaded<n>& loaded, const Places& places, const Statistics& statistics) const {
     const C(&x)[n] = loaded.x;
     if constexpr (kMoments) {
+      const bool first = acc[0].count == 0;
       const C share = C(1) / static_cast<C>(acc[0].count + 1);
 #pragma unroll
       for (int v = 0; v < n; ++v) {
         ++acc[v].count;
-        const C distance = x[v] - acc[v].mean;
+        const C value = x[v] * acc[v].scale;
+        if (first) acc[v].base = value;
+        const C place = value - acc[v].base, distance = place - acc[v].mean;
         acc[v].mean += distance * share;
-        acc[v].squares += distance * (x[v] - acc[v].mean);
+        acc[v].squares += distance * (place - acc[v].mean);
       }
     } else {
       C(&g)[n] = loaded.g;
@@ -216,7 +245,9 @@ struct NormPass {
 #pragma unroll
       for (int v = 0; v < n; ++v) {
         Total::take(acc[v].sum, g[v], 0);
-        Total::take(acc[v].dot, g[v] * ((x[v] - statistics.mean[v]) * statistics.inverse[v]), 0);
+        C distance = x[v] - statistics.mean[v];
+        if constexpr (rests) distance -= statistics.rest[v];
+        Total::take(acc[v].dot, g[v] * (distance * statistics.inverse[v]), 0);
       }
     }
   }
@@ -229,13 +260,16 @@ struct NormPass {
         return static_cast<C*>(args.out[which - kNormInputs]) + offset<kept>(args.kept, which, number);
       };
       if constexpr (kMoments) {
-        *result(kNormFirst) = acc.mean;
-        const C variance = acc.squares / static_cast<C>(args.length);
-        *result(kNormSecond) = C(1) / sqrt(variance + static_cast<C>(args.epsilon));
+        const C back = C(1) / acc.scale, scaled = acc.base + acc.mean, mean = scaled * back;
+        const f64 scale = static_cast<f64>(acc.scale);
+        const C epsilon = static_cast<C>(acc.scale == C(1) ? args.epsilon : args.epsilon * scale * scale);
+        *result(kNormFirst) = mean;
+        *result(kNormThird) = (acc.mean - (scaled - acc.base)) * back;
+        *result(kNormSecond) = C(1) / sqrt(acc.squares / static_cast<C>(args.length) + epsilon) * acc.scale;
         if constexpr (tracks) {
-          C *mean = result(kNormRunningMean), *spread = result(kNormRunningVariance);
-          *mean = running(*mean, acc.mean, args.momentum);
-          *spread = running(*spread, unbiased(acc.squares, args.length), args.momentum);
+          C *to = result(kNormRunningMean), *spread = result(kNormRunningVariance);
+          *to = running(*to, mean, args.momentum);
+          *spread = running(*spread, unbiased(acc.squares, args.length) * back * back, args.momentum);
         }
       } else {
         *result(kNormFirst) = Total::result(acc.sum);
@@ -261,31 +295,46 @@ struct NormPass {
       Places base = {};
       move<Dims<kNormArrays>, kept>(args.kept, base, number);
       Statistics statistics;
-      if constexpr (!kMoments && fixed)
-        load_statistics<false>(statistics, offset<kept>(args.kept, kNormMean, number),
-                               offset<kept>(args.kept, kNormInverse, number));
+      if constexpr (!kMoments && fixed) load_statistics<false>(statistics, number);
       const auto at = [&](Index i) {
         Places places = base;
         move<Dims<kNormInputs>, reduced>(args.reduced, places, i);
-        if constexpr (!kMoments && !fixed)
-          load_statistics<false>(statistics, places.at[kNormMean], places.at[kNormInverse]);
+        if constexpr (!kMoments && !fixed) load_statistics<false>(statistics, places);
         return places;
       };
       const Index whole = end() - (end() - begin()) % vector;
-      for (Index i = begin() + lane * vector; i < whole; i += group * vector) {
-        const Places places = at(i);
-        Loaded<vector> loaded;
-        fetch(loaded, places);
-        absorb<false>(acc, loaded, places, statistics);
-      }
-      for (Index i = whole + lane; i < end(); i += group) {
-        const Places places = at(i);
-        Loaded<1> loaded;
-        fetch(loaded, places);
-        absorb<false>(acc, loaded, places, statistics);
-      }
+      do {
+        for (Index i = begin() + lane * vector; i < whole; i += group * vector) {
+          const Places places = at(i);
+          Loaded<vector> loaded;
+          fetch(loaded, places);
+          absorb<false>(acc, loaded, places, statistics);
+        }
+        for (Index i = whole + lane; i < end(); i += group) {
+          const Places places = at(i);
+          Loaded<1> loaded;
+          fetch(loaded, places);
+          absorb<false>(acc, loaded, places, statistics);
+        }
+      } while (goes_again(acc));
     }
     finish_rows(acc, lane, number);
+  }
+  // Whether this lane's elements are to be taken again; then accumulators are empty, with the scale for that.
+  RONDO_INLINE bool goes_again(Acc* acc) const {
+    bool again = false;
+    if constexpr (kMoments) {
+      C scale[vector];
+#pragma unroll
+      for (int v = 0; v < vector; ++v) {
+        scale[v] = Moment::next(acc[v], args.epsilon);
+        again |= scale[v] != acc[v].scale;
+      }
+      if (again)
+#pragma unroll
+        for (int v = 0; v < vector; ++v) acc[v] = Moment::identity(scale[v]);
+    }
+    return again;
   }
   RONDO_INLINE void finish_rows(Acc* acc, int lane, Index number) const {
     constexpr int width = group < 32 ? group : 32;
@@ -318,8 +367,7 @@ struct NormPass {
     }
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
-      if constexpr (!kMoments && !fixed)
-        load_statistics<true>(statistics, places[k].at[kNormMean], places[k].at[kNormInverse]);
+      if constexpr (!kMoments && !fixed) load_statistics<true>(statistics, places[k]);
       absorb<true>(acc, loaded[k], places[k], statistics);
     }
   }
@@ -354,13 +402,13 @@ struct NormPass {
         Places base = {};
         move<Dims<kNormArrays>, kept>(args.kept, base, number);
         Statistics statistics;
-        if constexpr (!kMoments && fixed)
-          load_statistics<true>(statistics, offset<kept>(args.kept, kNormMean, number),
-                                offset<kept>(args.kept, kNormInverse, number));
-        Index i = begin() + y;
-        for (; i + (kNormAhead - 1) * height < end(); i += kNormAhead * height)
-          walk<kNormAhead>(acc, base, statistics, i);
-        for (; i < end(); i += height) walk<1>(acc, base, statistics, i);
+        if constexpr (!kMoments && fixed) load_statistics<true>(statistics, number);
+        do {
+          Index i = begin() + y;
+          for (; i + (kNormAhead - 1) * height < end(); i += kNormAhead * height)
+            walk<kNormAhead>(acc, base, statistics, i);
+          for (; i < end(); i += height) walk<1>(acc, base, statistics, i);
+        } while (goes_again(acc));
       }
     }
     Acc* shared = reinterpret_cast<Acc*>(memory);

@@ -1,4 +1,5 @@
-// Gradients of batch, group and instance normalisation. With n = (a - mean) * inverse, and g the incoming gradient
+// Gradients of batch, group and instance normalisation. With n = (a - mean) * inverse, where the mean is what it was
+// rounded to and the rest, and g the incoming gradient
 // where the activation passes it, times the weight, that of a is (g - mean of g - n * mean of g * n) * inverse, means
 // being over the group; of given statistics, g * inverse. Those of weight and bias are sums of g * n and of g.
 //
@@ -17,14 +18,15 @@ namespace {
 
 // Which operand is which.
 struct Inputs {
-  size_t a = 0, weight = 0, bias = 0, residual = 0, mean = 0, second = 0;
+  size_t a = 0, weight = 0, bias = 0, residual = 0, mean = 0, second = 0, rest = 0;
   explicit Inputs(const ops::BatchNormCall& call) {
     size_t next = 1;
     if (call.weight) weight = next++;
     if (call.bias) bias = next++;
     if (call.residual) residual = next++;
     mean = next++;
-    second = next;
+    second = next++;
+    if (!call.given) rest = next;
   }
 };
 
@@ -75,6 +77,7 @@ struct Rule {
   // What was added to a tensor is not there: it is computed again.
   void result_again() {
     View z = steps.binary(RONDO_SUB, computed(in.a), value(in.mean));
+    if (in.rest) z = steps.binary(RONDO_SUB, z, value(in.rest));
     z = steps.binary(RONDO_MUL, z, call.given ? root(steps, value(in.second), call.epsilon) : value(in.second));
     if (call.weight) z = steps.binary(RONDO_MUL, z, computed(in.weight));
     if (call.bias) z = steps.binary(RONDO_ADD, z, computed(in.bias));
@@ -97,7 +100,8 @@ struct Rule {
   // The two sums over the axes, as tensors that have size 1 there.
   Status sums(const View& inverse, bool weighted, unsigned axes, Slot* sum, Slot* dot) {
     return ops::norm_sums(value(in.a), dy, masked() ? &y : nullptr, value(in.mean), inverse,
-                          weighted ? &value(in.weight) : nullptr, axes, &sum->tensor, &dot->tensor);
+                          in.rest ? &value(in.rest) : nullptr, weighted ? &value(in.weight) : nullptr, axes,
+                          &sum->tensor, &dot->tensor);
   }
   Status gradients() {
     const unsigned wanted = backward.wanted();
@@ -168,7 +172,8 @@ struct Rule {
       ops::Value change = call.weight ? e.apply(Op::mul, g, weight) : g;
       const ops::Value root = input(inverse);
       if (sum) {
-        const ops::Value distance = e.apply(Op::sub, input(value(in.a)), input(value(in.mean)));
+        ops::Value distance = e.apply(Op::sub, input(value(in.a)), input(value(in.mean)));
+        if (in.rest) distance = e.apply(Op::sub, distance, input(value(in.rest)));
         const ops::Value n = e.apply(Op::mul, distance, root);
         ops::Value rest = e.apply(Op::add, input(*sum), e.apply(Op::mul, n, input(*dot)));
         rest = e.apply(Op::mul, rest, share);
@@ -197,7 +202,7 @@ struct Rule {
 
 unsigned flowing(const ops::BatchNormCall& call, unsigned active) {
   const Inputs in(call);
-  return call.given ? active : active & ~((1u << in.mean) | (1u << in.second));
+  return call.given ? active : active & ~((1u << in.mean) | (1u << in.second) | (1u << in.rest));
 }
 
 Needs needed(const ops::BatchNormCall& call, unsigned wanted) {
@@ -207,7 +212,7 @@ Needs needed(const ops::BatchNormCall& call, unsigned wanted) {
   Needs needs;
   if (call.activation == RONDO_ACTIVATION_RELU) needs.outputs |= 1;
   const bool statistics = call.given && (asked(in.mean) || asked(in.second));
-  const unsigned both = bit(in.mean) | bit(in.second);
+  const unsigned both = bit(in.mean) | bit(in.second) | (call.given ? 0 : bit(in.rest));
   if (wanted & bit(in.a)) needs.inputs |= call.given ? bit(in.second) : bit(in.a) | both;
   if (asked(in.weight) || statistics) needs.inputs |= bit(in.a) | both;
   if (call.weight && ((wanted & bit(in.a)) || statistics)) needs.inputs |= bit(in.weight);
@@ -235,8 +240,11 @@ Status run(const ops::BatchNormSumsCall& call, Backward& backward) {
     size_t next = 2;
     if (call.masked) g = steps.where(steps.scalar(RONDO_GT, inputs[next++], 0), g, 0.0);
     const View mean = inputs[next++], inverse = inputs[next++];
+    View distance = steps.binary(RONDO_SUB, x, mean);
+    // What rounding took from the mean, where it is the library's own.
+    if (inputs.size() > next + (call.weight ? 1 : 0)) distance = steps.binary(RONDO_SUB, distance, inputs[next++]);
     if (call.weight) g = steps.binary(RONDO_MUL, g, steps.cast(inputs[next], dtype));
-    const View n = steps.binary(RONDO_MUL, steps.binary(RONDO_SUB, x, mean), inverse);
+    const View n = steps.binary(RONDO_MUL, distance, inverse);
     const auto axes = listed(call.axes);
     outputs[0] = steps.reduce(RONDO_SUM, g, {axes.begin(), axes.size()});
     outputs[1] = steps.reduce(RONDO_SUM, steps.binary(RONDO_MUL, g, n), {axes.begin(), axes.size()});

@@ -5,6 +5,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/normalisation.h"
 
+#include <cmath>
+
 #include "ops/batch_norm/batch_norm.h"
 #include "tape/rules/kinds.h"
 #include "tape/steps.h"
@@ -98,7 +100,7 @@ struct OfBoth {
   Backward& backward;
   const View& a;
   Steps steps;
-  Slot mean, root, sum, dot;
+  Slot mean, root, rest, sum, dot;
 
   OfBoth(const ops::NormalisationCall& call, Backward& backward)
       : call(call), backward(backward), a(backward.input(A)), steps(backward.engine()) {}
@@ -108,14 +110,17 @@ struct OfBoth {
   }
   Status statistics(View* centre, View* inverse) {
     if (call.op == ops::Normalisation::layer_norm) {
-      RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor));
+      RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor, &rest.tensor));
       *centre = mean.tensor->view, *inverse = root.tensor->view;
       return {};
     }
     const rondo_dtype dtype = compute_dtype(a.dtype);
-    const View squares = steps.reduce(RONDO_MEAN, steps.unary(RONDO_SQUARE, steps.cast(a, dtype)), {&call.axis, 1});
-    *inverse = steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, squares, call.epsilon));
-    const rondo_tensor* const zero = steps.filled(a.device(), dtype, squares.layout, 0);
+    // As roots, which overflow no earlier than elements.
+    const View norm = steps.reduce(RONDO_L2_NORM, steps.cast(a, dtype), {&call.axis, 1});
+    const double length = static_cast<double>(a.layout.shape[call.axis]);
+    const View root = steps.scalar(RONDO_MUL, norm, 1 / std::sqrt(length));
+    *inverse = steps.unary(RONDO_RECIPROCAL, steps.scalar(RONDO_HYPOT, root, std::sqrt(call.epsilon)));
+    const rondo_tensor* const zero = steps.filled(a.device(), dtype, norm.layout, 0);
     if (zero) *centre = zero->view;
     return steps.status();
   }
@@ -123,7 +128,8 @@ struct OfBoth {
     View centre, inverse;
     RONDO_TRY(statistics(&centre, &inverse));
     const unsigned rows = ((1u << a.layout.ndim) - 1) & ~(1u << call.axis);
-    RONDO_TRY(ops::norm_sums(a, dy, nullptr, centre, inverse, nullptr, rows, &sum.tensor, &dot.tensor));
+    RONDO_TRY(ops::norm_sums(a, dy, nullptr, centre, inverse, rest.tensor ? &rest.tensor->view : nullptr, nullptr, rows,
+                             &sum.tensor, &dot.tensor));
     if (wants_bias) RONDO_TRY(pass_line(backward, 2, sum.tensor->view, call.axis));
     return pass_line(backward, WEIGHT, dot.tensor->view, call.axis);
   }
