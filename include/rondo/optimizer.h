@@ -120,8 +120,9 @@ RONDO_API rondo_status rondo_all_finite(int32_t n, rondo_tensor* const* tensors,
 RONDO_API rondo_status rondo_global_norm(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out);
 
 /* The n `tensors`, written in place, are multiplied by max_norm / (norm + 1e-6) where that is less than 1; out = that
- * norm, as rondo_global_norm tells it of them before. RONDO_INVALID_ARGUMENT for a max_norm that is not positive, and
- * for tensors that share memory. No gradient. Since 0.1. */
+ * norm, as rondo_global_norm tells it of them before. A norm that is NaN makes all elements NaN; one too large for f32
+ * is infinite in out, but elements are clipped by what it is in f64. RONDO_INVALID_ARGUMENT for a max_norm that is not
+ * positive, and for tensors that share memory. No gradient. Since 0.1. */
 RONDO_API rondo_status rondo_clip_global_norm(int32_t n, rondo_tensor* const* tensors, double max_norm,
                                               rondo_tensor** out);
 

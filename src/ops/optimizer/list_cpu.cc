@@ -76,6 +76,7 @@ const C* loaded(const Loops& table, const View& view, int64_t begin, int64_t n, 
   return buffer;
 }
 
+// As device::join_sums() joins them.
 template <class C>
 double squares(const Loops& table, const C* values, int64_t n) {
   constexpr int64_t kLanes = 64;
@@ -89,7 +90,10 @@ double squares(const Loops& table, const C* values, int64_t n) {
   }
   for (int64_t half = kLanes / 2; half > 0; half /= 2)
     for (int64_t l = 0; l < half; ++l) lanes[l] += lanes[l + half];
-  return lanes[0];
+  if (std::is_same_v<C, float> || !device::sum_overflows(lanes[0])) return lanes[0];
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) device::add_square(sum, values[i]);
+  return sum;
 }
 
 template <class C>
@@ -107,7 +111,7 @@ double measured(const Loops& table, const View& view, int64_t begin, int64_t cou
     for (int64_t done = 0, n; done < count; done += n) {
       n = std::min(kPiece, count - done);
       const C* values = loaded<C>(table, view, begin + done, n, buffer);
-      sum += is_norm ? squares(table, values, n) : finite(values, n) ? 0 : 1;
+      sum = device::join_sums(sum, is_norm ? squares(table, values, n) : finite(values, n) ? 0 : 1);
     }
   };
   if (view.dtype == RONDO_F64)
@@ -158,7 +162,7 @@ class CpuStep final : public Computation {
         const Chunk& chunk = chunks_[i];
         partials[i] = measured(table, work_.tensors[chunk.tensor].gradient, chunk.begin, chunk.count, true);
       });
-      for (size_t i = 0; i < chunks_.size(); ++i) all += partials[i];
+      for (size_t i = 0; i < chunks_.size(); ++i) all = device::join_sums(all, partials[i]);
     }
     StepPlan plan = {};
     device::plan_step(work_.facts, reinterpret_cast<device::i64*>(work_.step.address()),
@@ -179,8 +183,8 @@ class CpuStep final : public Computation {
     for (size_t t = 0; t < work_.tensors.size(); ++t) {
       double weights = 0, direction = 0;
       for (; at < chunks_.size() && chunks_[at].tensor == t; ++at) {
-        weights += partials[2 * at];
-        direction += partials[2 * at + 1];
+        weights = device::join_sums(weights, partials[2 * at]);
+        direction = device::join_sums(direction, partials[2 * at + 1]);
       }
       ratios[t] = device::lamb_ratio(weights, direction);
     }
@@ -224,8 +228,8 @@ class CpuStep final : public Computation {
       else
         step_wide(rule, plan.wide, ratio, p, g, m, v, x, direction, n);
       if (measures) {
-        sums[0] += squares(table, p, n);
-        sums[1] += squares(table, found, n);
+        sums[0] = device::join_sums(sums[0], squares(table, p, n));
+        sums[1] = device::join_sums(sums[1], squares(table, found, n));
       } else if constexpr (std::is_same_v<C, float>) {
         if (!alone) table.moves(weights.dtype, false).store(to, 1, p, n);
       }
@@ -255,14 +259,14 @@ class CpuMeasure final : public Computation {
       partials[i] = measured(table, work_.tensors[chunk.tensor], chunk.begin, chunk.count, is_norm);
     });
     double sum = 0;
-    for (size_t i = 0; i < chunks_.size(); ++i) sum += partials[i];
+    for (size_t i = 0; i < chunks_.size(); ++i) sum = device::join_sums(sum, partials[i]);
     if (!is_norm) {
       *reinterpret_cast<unsigned char*>(work_.out.address()) = sum == 0 ? 1 : 0;
       return {};
     }
-    *reinterpret_cast<float*>(work_.out.address()) = static_cast<float>(std::sqrt(sum));
+    *reinterpret_cast<float*>(work_.out.address()) = static_cast<float>(device::root_of_sum(sum));
     if (work_.what != Measure::clip) return {};
-    const double factor = device::clip_factor(std::sqrt(sum), work_.max_norm);
+    const double factor = device::clip_factor(device::root_of_sum(sum), work_.max_norm);
     if (factor != 1) over(chunks_, [&](size_t i) { multiply(table, chunks_[i], factor); });
     return {};
   }
@@ -276,14 +280,14 @@ class CpuMeasure final : public Computation {
       for (int64_t i = 0; i < chunk.count; ++i) reinterpret_cast<double*>(to)[i] *= factor;
       return;
     }
-    const auto narrow = static_cast<float>(factor);
+    const device::TwoFactors<float> narrow(factor);
     const Moves moves = table.moves(view.dtype, false);
     float values[kPiece];
     const auto size = static_cast<int64_t>(dtype_size(view.dtype));
     for (int64_t done = 0, n; done < chunk.count; done += n) {
       n = std::min<int64_t>(kPiece, chunk.count - done);
       moves.load(values, to + done * size, 1, n);
-      for (int64_t i = 0; i < n; ++i) values[i] *= narrow;
+      for (int64_t i = 0; i < n; ++i) values[i] = narrow.of(values[i]);
       moves.store(to + done * size, 1, values, n);
     }
   }

@@ -64,11 +64,44 @@ RONDO_INLINE f64 rate_factor(const StepFacts& facts, i64 step) {
   return facts.rate_decay + (1 - facts.rate_decay) * left;
 }
 
+// --- sums of squares in f64: where squares overflow, the root instead, with a minus
+RONDO_INLINE f64 root_of_sum(f64 sum) {
+  return sum < 0 ? -sum : sqrt(sum);
+}
+RONDO_INLINE f64 square_to_sum(f64 x) {
+  const f64 magnitude = op_abs(x);
+  return magnitude > 0x1p450 ? -magnitude : x * x;
+}
+RONDO_INLINE f64 join_sums(f64 a, f64 b) {
+  return a < 0 || b < 0 ? op_isnan(a + b) ? a + b : -hypot(root_of_sum(a), root_of_sum(b)) : a + b;
+}
+// Whether a plain sum of squares is none: it may have overflowed.
+RONDO_INLINE bool sum_overflows(f64 sum) {
+  return !(sum <= 0x1p900);
+}
+template <class C>
+RONDO_INLINE void add_square(f64& sum, C x) {
+  if constexpr (same_type<C, f64>)
+    sum = join_sums(sum, square_to_sum(x));
+  else
+    sum += static_cast<f64>(x) * static_cast<f64>(x);
+}
+
 // What tensors of this norm are multiplied by.
 RONDO_INLINE f64 clip_factor(f64 norm, f64 max_norm) {
   const f64 factor = max_norm / (norm + 1e-6);
   return factor >= 1 ? 1 : factor;  // NaN stays
 }
+
+// The same in two factors, so that small ones keep their digits.
+template <class C>
+struct TwoFactors {
+  C first, second;
+  RONDO_INLINE explicit TwoFactors(f64 factor)
+      : first(static_cast<C>(factor < 0x1p-100 ? factor * 0x1p64 : factor)),
+        second(factor < 0x1p-100 ? static_cast<C>(0x1p-64) : C(1)) {}
+  RONDO_INLINE C of(C x) const { return x * first * second; }
+};
 
 template <class C>
 RONDO_INLINE void narrow_numbers(const StepNumbers<f64>& from, StepNumbers<C>& to) {
@@ -97,7 +130,8 @@ RONDO_INLINE void plan_step(const StepFacts& facts, i64* step, f64 rate, f64 sca
   const f64 count = static_cast<f64>(before + 1), now = rate * rate_factor(facts, before);
   StepNumbers<f64>& n = plan.wide;
   n.gradient = scale;
-  if (facts.max_norm > 0) n.gradient *= clip_factor(sqrt(squares) * (scale < 0 ? -scale : scale), facts.max_norm);
+  if (facts.max_norm > 0)
+    n.gradient *= clip_factor(root_of_sum(squares) * (scale < 0 ? -scale : scale), facts.max_norm);
   n.keep = facts.keep;
   n.take = !facts.adam && before == 0 ? 1 : facts.take;  // momentum begins with the gradient
   n.keep2 = facts.keep2;
@@ -113,9 +147,10 @@ RONDO_INLINE void plan_step(const StepFacts& facts, i64* step, f64 rate, f64 sca
   narrow_numbers(n, plan.narrow);
 }
 
-// How far LAMB goes, by the sums of squares of a tensor's weights and of its direction.
+// How far LAMB goes, by the sums of squares of a tensor's weights and of its direction; NaN spreads.
 RONDO_INLINE f64 lamb_ratio(f64 weights, f64 direction) {
-  return weights > 0 && direction > 0 ? sqrt(weights) / sqrt(direction) : 1;
+  const bool none = (weights == 0 && !op_isnan(direction)) || (direction == 0 && !op_isnan(weights));
+  return none ? 1 : root_of_sum(weights) / root_of_sum(direction);
 }
 
 // One element: a weight p, its gradient g, and of its state the first and second mean, m and v, and the largest v so
@@ -123,7 +158,8 @@ RONDO_INLINE f64 lamb_ratio(f64 weights, f64 direction) {
 template <StepRule rule, class C>
 RONDO_INLINE void step_element(const StepNumbers<C>& n, C ratio, C& p, C& g, C& m, C& v, C& x) {
   C direction;
-  if constexpr (rule != StepRule::lamb) g = g * n.gradient + n.added * p;
+  // Without decay the weight does not count: it may be infinite.
+  if constexpr (rule != StepRule::lamb) g = n.added == C(0) ? g * n.gradient : g * n.gradient + n.added * p;
   if constexpr (rule == StepRule::descent) {
     direction = g;
   } else if constexpr (rule == StepRule::momentum || rule == StepRule::nesterov) {
@@ -137,7 +173,8 @@ RONDO_INLINE void step_element(const StepNumbers<C>& n, C ratio, C& p, C& g, C& 
     C most = v;
     if constexpr (rule == StepRule::amsgrad) most = x = v > x || !(v == v) ? v : x;
     direction = m * n.mean / (sqrt(most) * n.spread + n.epsilon);
-    if constexpr (rule == StepRule::lamb || rule == StepRule::lamb_measure) direction = direction + n.beside * p;
+    if constexpr (rule == StepRule::lamb || rule == StepRule::lamb_measure)
+      direction = n.beside == C(0) ? direction : direction + n.beside * p;
   }
   if constexpr (rule == StepRule::lamb_measure)
     g = direction;
@@ -202,14 +239,14 @@ struct ListTotal {
 };
 
 #if defined(__CUDACC_RTC__)
-// Sum over the block's lanes, in an order that is always the same; the first lane's.
+// Sum over the block's lanes, as join_sums() has it, in an order that is always the same; the first lane's.
 RONDO_INLINE f64 block_sum(f64 value, f64* shared) {
   const int lane = static_cast<int>(threadIdx.x);
   shared[lane] = value;
   __syncthreads();
 #pragma unroll
   for (int half = kListThreads / 2; half > 0; half /= 2) {
-    if (lane < half) shared[lane] = shared[lane] + shared[lane + half];
+    if (lane < half) shared[lane] = join_sums(shared[lane], shared[lane + half]);
     __syncthreads();
   }
   const f64 sum = shared[0];
@@ -310,8 +347,8 @@ struct ListStep {
     for (int i = 0; i < n; ++i) {
       step_element<rule, C>(numbers, ratio, p[i], g[i], m[i], v[i], x[i]);
       if constexpr (rule == StepRule::lamb_measure) {
-        *weights += static_cast<f64>(p[i]) * static_cast<f64>(p[i]);
-        *direction += static_cast<f64>(g[i]) * static_cast<f64>(g[i]);
+        add_square(*weights, p[i]);
+        add_square(*direction, g[i]);
       }
     }
     if constexpr (kWritesState<rule>) {
@@ -357,16 +394,16 @@ RONDO_INLINE void ratio_list(const Arguments& args, f64* shared) {
   f64 weights = 0, direction = 0;
   if (!args.facts.plan->skip)
     for (i64 i = static_cast<i64>(threadIdx.x); i < blocks; i += kListThreads) {
-      weights += args.facts.partials[2 * (tensor.first + i)];
-      direction += args.facts.partials[2 * (tensor.first + i) + 1];
+      weights = join_sums(weights, args.facts.partials[2 * (tensor.first + i)]);
+      direction = join_sums(direction, args.facts.partials[2 * (tensor.first + i) + 1]);
     }
   weights = block_sum(weights, shared);
   direction = block_sum(direction, shared);
   if (threadIdx.x == 0) args.facts.sums[number] = lamb_ratio(weights, direction);
 }
 
-// Sums of squares, or how many elements are not finite.
-template <class G, bool squares>
+// Sums of squares, or how many elements are not finite. careful: squares may overflow.
+template <class G, bool squares, bool careful = false>
 struct ListMeasure {
   const ListedTensor& tensor;
   f64* sum;
@@ -376,7 +413,9 @@ struct ListMeasure {
     load_some<G, n>(static_cast<const G*>(tensor.gradient) + at, g);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      if constexpr (squares)
+      if constexpr (careful)
+        add_square(*sum, g[i]);
+      else if constexpr (squares)
         *sum += static_cast<f64>(g[i]) * static_cast<f64>(g[i]);
       else
         *sum += g[i] - g[i] == Register<G>(0) ? 0.0 : 1.0;
@@ -387,7 +426,13 @@ template <class G, bool squares, int vector, class Arguments>
 RONDO_INLINE void measure_list(const Arguments& args, f64* shared) {
   const ListedTensor tensor = args.tensors[listed(args)];
   f64 sum = 0;
-  walk_chunk<vector>(tensor, lies_even<G>(tensor.gradient, vector), ListMeasure<G, squares>{tensor, &sum});
+  const bool aligned = lies_even<G>(tensor.gradient, vector);
+  walk_chunk<vector>(tensor, aligned, ListMeasure<G, squares>{tensor, &sum});
+  if constexpr (squares && same_type<G, f64>)
+    if (sum_overflows(sum)) {
+      sum = 0;
+      walk_chunk<vector>(tensor, aligned, ListMeasure<G, squares, true>{tensor, &sum});
+    }
   sum = block_sum(sum, shared);
   if (threadIdx.x == 0) args.facts.measures[blockIdx.x] = sum;
 }
@@ -395,36 +440,36 @@ RONDO_INLINE void measure_list(const Arguments& args, f64* shared) {
 template <class G>
 struct ListClip {
   const ListedTensor& tensor;
-  const Register<G> factor;
+  const TwoFactors<Register<G>> factor;
   template <int n>
   RONDO_INLINE void run(i64 at) const {
     Register<G> g[n];
     G* const to = static_cast<G*>(tensor.weights) + at;
     load_some<G, n>(to, g);
 #pragma unroll
-    for (int i = 0; i < n; ++i) g[i] = g[i] * factor;
+    for (int i = 0; i < n; ++i) g[i] = factor.of(g[i]);
     store_some<G, n>(to, g);
   }
 };
 template <class G, int vector, class Arguments>
 RONDO_INLINE void clip_list(const Arguments& args) {
   const ListedTensor tensor = args.tensors[listed(args)];
-  const f64 factor = clip_factor(sqrt(*args.facts.sums), args.facts.max_norm);
+  const f64 factor = clip_factor(root_of_sum(*args.facts.sums), args.facts.max_norm);
   if (factor == 1) return;
   walk_chunk<vector>(tensor, lies_even<G>(tensor.weights, vector),
-                     ListClip<G>{tensor, static_cast<Register<G>>(factor)});
+                     ListClip<G>{tensor, TwoFactors<Register<G>>(factor)});
 }
 
 // One block, when all partial numbers are there.
 template <TotalOf of>
 RONDO_INLINE void total_list(const ListTotal& args, f64* shared) {
   f64 sum = 0;
-  for (i64 i = static_cast<i64>(threadIdx.x); i < args.count; i += kListThreads) sum += args.partials[i];
+  for (i64 i = static_cast<i64>(threadIdx.x); i < args.count; i += kListThreads) sum = join_sums(sum, args.partials[i]);
   sum = block_sum(sum, shared);
   if (threadIdx.x != 0) return;
   if constexpr (of == TotalOf::norm) {
     *args.sum = sum;
-    *static_cast<f32*>(args.out) = static_cast<f32>(sqrt(sum));
+    *static_cast<f32*>(args.out) = static_cast<f32>(root_of_sum(sum));
   } else if constexpr (of == TotalOf::finite) {
     *static_cast<b8*>(args.out) = to_memory<b8>(sum == 0);
   } else {

@@ -5324,8 +5324,9 @@ extern "C" {
 }
 extern "C" {
     #[doc = " The n `tensors`, written in place, are multiplied by max_norm / (norm + 1e-6) where that is less than 1; out = that"]
-    #[doc = " norm, as rondo_global_norm tells it of them before. RONDO_INVALID_ARGUMENT for a max_norm that is not positive, and"]
-    #[doc = " for tensors that share memory. No gradient. Since 0.1."]
+    #[doc = " norm, as rondo_global_norm tells it of them before. A norm that is NaN makes all elements NaN; one too large for f32"]
+    #[doc = " is infinite in out, but elements are clipped by what it is in f64. RONDO_INVALID_ARGUMENT for a max_norm that is not"]
+    #[doc = " positive, and for tensors that share memory. No gradient. Since 0.1."]
     pub fn rondo_clip_global_norm(
         n: i32,
         tensors: *const *mut rondo_tensor,
