@@ -1,9 +1,7 @@
-// Pooling, resizing and local response normalisation: checks, windows, and what tapes are told.
+// Pooling and resizing: checks, windows, and what tapes are told.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/image/window.h"
-
-#include <cmath>
 
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -185,60 +183,6 @@ Status resize(const View& a, int n, const int64_t* sizes, rondo_resize_mode mode
     axis.size = axis.stride = axis.dilation = 1;
   }
   return window_combine("resize", windows, a, out);
-}
-
-Status local_response_norm(const View& a, int64_t size, double alpha, double beta, double k, Output& out) {
-  RONDO_TRY(check_inputs({{"a", &a}}));
-  if (!is_float(a.dtype) || a.layout.ndim < 2)
-    return error(RONDO_INVALID_ARGUMENT, "a is %s; [n, c, ...] of a float dtype is needed", operand_text(a).c_str());
-  if (size < 1 || size > kMostSize)
-    return error(RONDO_INVALID_ARGUMENT, "size is %lld; 1 or more is needed", static_cast<long long>(size));
-  for (const auto& [name, value] : {std::pair{"alpha", alpha}, {"beta", beta}, {"k", k}})
-    if (!std::isfinite(value)) return error(RONDO_INVALID_ARGUMENT, "%s is %g; a finite number is needed", name, value);
-  View to;
-  const View* const inputs[] = {&a};
-  RONDO_TRY(out.resolve_as(a, a.layout, inputs, &to));
-  if (to.elements() == 0) {
-    RONDO_TRY(copy_elements(a, to));
-    out.commit();
-    return {};
-  }
-  struct Made {
-    rondo_tensor* tensor = nullptr;
-    ~Made() {
-      if (tensor) destroy_tensor(tensor);
-    }
-    operator const View&() const { return tensor->view; }
-  } wide, square, mean, share, sum, root, scaled;
-  const auto make = [&](Made* made, const auto& operation) {
-    Output result(&made->tensor);
-    return operation(result);
-  };
-  const auto by = [&](rondo_binary_op op, const View& x, double number) {
-    return [=, &x](Output& result) { return binary_scalar(op, x, Scalar::of(number), false, result); };
-  };
-  // In f32 at least: squares of 16 bits overflow.
-  const rondo_dtype dtype = compute_dtype(a.dtype);
-  RONDO_TRY(make(&wide, [&](Output& result) { return cast(a, dtype, result); }));
-  RONDO_TRY(make(&square, [&](Output& result) { return unary(RONDO_SQUARE, wide, 0, nullptr, result); }));
-  Windows windows;
-  windows.first = windows.count = 1;
-  WindowAxis& axis = windows.axis[0];
-  axis.rule = WindowRule::fixed;
-  axis.in = axis.out = a.layout.shape[1];
-  axis.size = size;
-  axis.stride = axis.dilation = 1;
-  axis.padding = size / 2;
-  axis.padding_end = size - 1 - size / 2;
-  axis.counts_padding = 1;
-  RONDO_TRY(make(&mean, [&](Output& result) { return window_combine("local_mean", windows, square, result); }));
-  RONDO_TRY(make(&share, by(RONDO_MUL, mean, alpha)));
-  RONDO_TRY(make(&sum, by(RONDO_ADD, share, k)));
-  RONDO_TRY(make(&root, by(RONDO_POW, sum, -beta)));
-  RONDO_TRY(make(&scaled, [&](Output& result) { return binary(RONDO_MUL, wide, root, 0, nullptr, result); }));
-  RONDO_TRY(copy_elements(scaled, to));
-  out.commit();
-  return {};
 }
 
 }  // namespace rondo::ops

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "engine/workers.h"
 #include "ops/elementwise/elementwise_task.h"
@@ -25,32 +26,6 @@ constexpr int64_t kPiece = 480;    // results of a line at a time: with their ne
 constexpr int64_t kSource = 1024;  // elements of a line that are made numbers at a time
 constexpr int64_t kRows = 32;      // taps in that form
 constexpr int64_t kSpread = 8;     // lines that are kept as they are spread by a linear resize
-
-// What is gone over before the line: taps of a window, from where it starts, or results that an element is in.
-template <class C>
-struct OuterTap {
-  int64_t offset, place_offset, name;
-  int64_t divisor;
-  C weight;
-};
-// Taps of a line, as the loops take them.
-template <class C>
-struct LineTaps {
-  std::vector<int64_t> offsets;
-  std::vector<PlaceOf<C>> names;
-  std::vector<C> weights;
-  int64_t count() const { return static_cast<int64_t>(offsets.size()); }
-  void clear() {
-    offsets.clear();
-    names.clear();
-    weights.clear();
-  }
-  void append(int64_t offset, int64_t name, C weight) {
-    offsets.push_back(offset);
-    names.push_back(static_cast<PlaceOf<C>>(name));
-    weights.push_back(weight);
-  }
-};
 
 template <class M>
 class LineLoops {
@@ -224,14 +199,10 @@ class LineLoops {
         share_along();
       return deliver();
     }
-    if (!lines_.along_axis)
-      combine_beside();
-    else if (!lines_.resizes)
-      combine_along();
-    else if (lines_.is_linear)
-      resize_linear();
+    if (lines_.along_axis && lines_.resizes)
+      lines_.is_linear ? resize_linear() : resize_nearest();
     else
-      resize_nearest();
+      combine_piece();
     deliver();
     if (plan_.kind == WindowKind::largest && plan_.places) deliver_places();
   }
@@ -279,15 +250,37 @@ class LineLoops {
   }
 
   // --- forward
+  // Means that are not finite, though their elements may be, are made again of smaller ones.
+  void combine_piece() {
+    lines_.along_axis ? combine_along() : combine_beside();
+    if (plan_.kind != WindowKind::combine || lines_.resizes || all_finite()) return;
+    C* const first = std::exchange(made_, room_->shares);
+    factor_ = device::Scales<C>::down;
+    lines_.along_axis ? combine_along() : combine_beside();
+    made_ = first;
+    for (int64_t i = 0; i < n_; ++i)
+      if (!(made_[i] - made_[i] == C(0))) made_[i] = room_->shares[i] * (C(1) / factor_);
+    factor_ = 1;
+  }
+  bool all_finite() const {
+    bool all = true;
+    for (int64_t i = 0; i < n_; ++i) all &= made_[i] - made_[i] == C(0);
+    return all;
+  }
   // Some taps of n results, from `at` on.
-  void combine(const C* from, const LineTaps<C>& taps, int64_t step, int64_t at, int64_t n, bool more) const {
+  void combine(const C* from, const LineTaps<C>& taps, int64_t step, int64_t at, int64_t n, bool more) {
     C* const to = made_ + at;
     if (plan_.kind == WindowKind::largest)
       table_.largest(to, plan_.places ? room_->places + at : nullptr, from, taps.offsets.data(), taps.names.data(),
                      taps.count(), step, n, more);
     else
-      table_.sum(to, from, taps.offsets.data(), lines_.weighted ? taps.weights.data() : nullptr, taps.count(), step, n,
-                 more);
+      table_.sum(to, from, taps.offsets.data(), weights_of(taps), taps.count(), step, n, more);
+  }
+  const C* weights_of(const LineTaps<C>& taps) {
+    if (factor_ == C(1)) return lines_.weighted ? taps.weights.data() : nullptr;
+    scaled_.assign(taps.weights.begin(), taps.weights.end());
+    for (C& each : scaled_) each *= factor_;
+    return scaled_.data();
   }
   // Behind the last tap, if there was one.
   void conclude(bool some, int64_t at, int64_t n, int64_t divisor) const {
@@ -529,6 +522,8 @@ class LineLoops {
   const int written_;           // array
   const bool packed_, direct_;  // direct: what is made is made where it belongs
   C* made_ = nullptr;
+  C factor_ = 1;  // of weights
+  std::vector<C> scaled_;
   int64_t same_ = 0, same_written_ = 0;  // lines behind this one that show the same; of which are written
   const std::unique_ptr<Room> room_;
   std::vector<int64_t> at_;

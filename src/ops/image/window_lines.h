@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "ops/host/window_loops.h"
 #include "ops/image/window.h"
 
 namespace rondo::ops {
@@ -73,6 +74,32 @@ struct WindowLines {
  private:
   void find_place_offsets();
   void find_repeats();
+};
+
+// What is gone over before the line: taps of a window, from where it starts, or results that an element is in.
+template <class C>
+struct OuterTap {
+  int64_t offset, place_offset, name;
+  int64_t divisor;
+  C weight;
+};
+// Taps of a line, as the loops take them.
+template <class C>
+struct LineTaps {
+  std::vector<int64_t> offsets;
+  std::vector<PlaceOf<C>> names;
+  std::vector<C> weights;
+  int64_t count() const { return static_cast<int64_t>(offsets.size()); }
+  void clear() {
+    offsets.clear();
+    names.clear();
+    weights.clear();
+  }
+  void append(int64_t offset, int64_t name, C weight) {
+    offsets.push_back(offset);
+    names.push_back(static_cast<PlaceOf<C>>(name));
+    weights.push_back(weight);
+  }
 };
 
 }  // namespace rondo::ops

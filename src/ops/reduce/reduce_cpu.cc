@@ -39,6 +39,8 @@ struct Steps : ValueSteps {
   void (*join)(void* to, const void* from, int64_t n);
   void (*finish)(void* results, const void* from, int64_t n, const HostFacts& facts);
   FoldLoops loops;
+  // Of results, f64, whose elements may be scaled: by what they should be; null: they are not.
+  void (*scales)(double* to, const void* from, int64_t n, const HostFacts& facts) = nullptr;
 
   int64_t leaf() const { return exact ? kLongLeaf : kLeaf; }
 };
@@ -59,19 +61,45 @@ struct EndsOf {
 
 // --- by what a row of the table is made of
 template <class Op>
+struct ScalingOf {
+  static constexpr auto scales = nullptr;
+};
+template <class Op>
+requires(Op::kScales) struct ScalingOf<Op> {
+  static void scales(double* to, const void* from, int64_t n, const HostFacts& facts) {
+    for (int64_t i = 0; i < n; ++i) to[i] = Op::scale_after(static_cast<const typename Op::Acc*>(from)[i], facts.scale);
+  }
+};
+
+template <class Op>
 struct LoopsOf : ValueLoops<Op> {
   using typename ValueLoops<Op>::Acc;
   using typename ValueLoops<Op>::V;
-  using Ends = EndsOf<Op, typename ValueLoops<Op>::Result>;
+  using Result = typename ValueLoops<Op>::Result;
+  using Ends = EndsOf<Op, Result>;
 
+  static V scaled(V value, const HostFacts& facts) {
+    if constexpr (Op::kScales)
+      return value * facts.scale;
+    else
+      return value;
+  }
+  static void finish(void* results, const void* from, int64_t n, const HostFacts& facts) {
+    Ends::finish(results, from, n, facts);
+    if constexpr (Op::kScales)
+      for (int64_t i = 0; i < n; ++i) {
+        Result& each = static_cast<Result*>(results)[i];
+        each = Op::unscaled(each, static_cast<Result>(facts.scale));
+      }
+  }
   static void along(void* to, const void* values, int64_t n, int64_t index, const HostFacts& facts) {
     const V* at = static_cast<const V*>(values);
     Acc lanes[kLanes];
     std::fill(lanes, lanes + kLanes, Op::identity());
     int64_t j = 0;
     for (; j + kLanes <= n; j += kLanes)
-      for (int l = 0; l < kLanes; ++l) Op::take(lanes[l], at[j + l], index + j + l, facts);
-    for (; j < n; ++j) Op::take(lanes[j % kLanes], at[j], index + j, facts);
+      for (int l = 0; l < kLanes; ++l) Op::take(lanes[l], scaled(at[j + l], facts), index + j + l, facts);
+    for (; j < n; ++j) Op::take(lanes[j % kLanes], scaled(at[j], facts), index + j, facts);
     for (int width = kLanes / 2; width > 0; width /= 2)
       for (int l = 0; l < width; ++l) Op::join(lanes[l], lanes[l + width]);
     Op::join(*static_cast<Acc*>(to), lanes[0]);
@@ -81,11 +109,16 @@ struct LoopsOf : ValueLoops<Op> {
     Acc* acc = static_cast<Acc*>(to);
     const V* at = static_cast<const V*>(values);
     for (int64_t row = 0; row < rows; ++row, at += step)
-      for (int64_t i = 0; i < n; ++i) Op::take(acc[i], at[i], index + row, facts);
+      for (int64_t i = 0; i < n; ++i) Op::take(acc[i], scaled(at[i], facts), index + row, facts);
   }
-  static constexpr Steps steps = {
-      ValueLoops<Op>::steps, !device::is_floating<typename Op::Computed>, sizeof(Acc), 0, Ends::join, Ends::finish,
-      {along, across}};
+  static constexpr Steps steps = {ValueLoops<Op>::steps,
+                                  !device::is_floating<typename Op::Computed>,
+                                  sizeof(Acc),
+                                  0,
+                                  Ends::join,
+                                  finish,
+                                  {along, across},
+                                  ScalingOf<Op>::scales};
 };
 
 // --- comparisons and tests
@@ -291,12 +324,34 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     for (int64_t i = 0, n; i < count; i += n) {
       n = std::min(count - i, kMostValues);
       steps.finish(room.bytes, static_cast<const std::byte*>(acc) + static_cast<size_t>(i) * steps.size, n, known);
+      if (steps.scales) scale(made, first, count, acc, reinterpret_cast<double*>(room.bytes));  // all are in this block
       writer.write(plan.out.address() + plan.kept.offset(1, first + i) * out_size, row.out_step,
                    made.finished(steps.results, room, n, &finished), n);
     }
   }
 
  private:
+  // Makes those of the results anew that accumulators say nothing of, in the same order of scaled elements.
+  void scale(Made& made, int64_t first, int64_t count, const void* acc, double* results) const {
+    static_assert(kTogether <= kMostValues);
+    double wanted[kTogether];
+    steps.scales(wanted, acc, count, known);
+    for (int64_t i = 0; i < count; ++i) {
+      if (wanted[i] == known.scale) continue;
+      Reducer other = *this;
+      other.known.scale = wanted[i];
+      Row again;
+      double found[kTogether];
+      other.reduce(made, first, count, 0, facts.length, again.bytes);
+      steps.finish(found, again.bytes, count, other.known);
+      other.scale(made, first, count, again.bytes, found);
+      for (int64_t k = count - 1; k >= i; --k)
+        if (wanted[k] == wanted[i]) {
+          results[k] = found[k];
+          if (k > i) wanted[k] = known.scale;
+        }
+    }
+  }
   void tree(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
     if (end - begin > steps.leaf()) {
       const int64_t middle = middle_of(begin, end);

@@ -117,6 +117,13 @@ struct ReducePass {
       Op::template take_run<count>(acc, values, index, step, args.facts);
     }
   }
+  template <int count>
+  RONDO_INLINE static bool goes_again(Acc (&acc)[count]) {
+    if constexpr (joins)
+      return false;
+    else
+      return Op::goes_again(acc);
+  }
   RONDO_INLINE void deliver(Index output, Acc acc) const {
     if constexpr (!final)
       static_cast<Acc*>(args.out)[static_cast<i64>(blockIdx.y) * args.outputs + output] = acc;
@@ -141,27 +148,29 @@ struct ReducePass {
     if (output < args.outputs) {
       const auto place = source.place(output);
       const Index whole = end() - (end() - begin()) % vector;
+      do {
 #pragma unroll kUnroll
-      for (Index i = begin() + lane * vector; i < whole; i += kBatch * gap) {
-        Fetched<vector> fetched[kBatch];
+        for (Index i = begin() + lane * vector; i < whole; i += kBatch * gap) {
+          Fetched<vector> fetched[kBatch];
 #pragma unroll
-        for (int u = 0; u < kBatch; ++u)
-          if (u == 0 || i + u * gap < whole) fetched[u] = source.template fetch<vector>(place, i + u * gap);
+          for (int u = 0; u < kBatch; ++u)
+            if (u == 0 || i + u * gap < whole) fetched[u] = source.template fetch<vector>(place, i + u * gap);
 #pragma unroll
-        for (int u = 0; u < kBatch; ++u) {
-          if (u > 0 && i + u * gap >= whole) continue;
-          In values[vector];
+          for (int u = 0; u < kBatch; ++u) {
+            if (u > 0 && i + u * gap >= whole) continue;
+            In values[vector];
 #pragma unroll
-          for (int v = 0; v < vector; ++v) values[v] = source.get(fetched[u], v);
-          if constexpr (kRuns)
-            absorb_run(acc[0], values, i + u * gap, 1);
-          else
+            for (int v = 0; v < vector; ++v) values[v] = source.get(fetched[u], v);
+            if constexpr (kRuns)
+              absorb_run(acc[0], values, i + u * gap, 1);
+            else
 #pragma unroll
-            for (int v = 0; v < vector; ++v) absorb(acc[v], values[v], i + v);
+              for (int v = 0; v < vector; ++v) absorb(acc[v], values[v], i + v);
+          }
         }
-      }
-      for (Index i = whole + lane; i < end(); i += group)
-        absorb(acc[0], source.get(source.template fetch<1>(place, i), 0), i);
+        for (Index i = whole + lane; i < end(); i += group)
+          absorb(acc[0], source.get(source.template fetch<1>(place, i), 0), i);
+      } while (goes_again(acc));
     }
 #pragma unroll
     for (int half = kAccs / 2; half > 0; half /= 2)
@@ -189,26 +198,28 @@ struct ReducePass {
     if (output < args.outputs) {
       const auto place = source.place(output);
       const Index last = end();
-      Index i = begin() + y;
+      do {
+        Index i = begin() + y;
 #pragma unroll 1
-      for (; i + (ahead - 1) * height < last; i += ahead * height) {
-        Fetched<vector> fetched[ahead];
+        for (; i + (ahead - 1) * height < last; i += ahead * height) {
+          Fetched<vector> fetched[ahead];
 #pragma unroll
-        for (int u = 0; u < ahead; ++u) fetched[u] = source.template fetch<vector>(place, i + u * height);
+          for (int u = 0; u < ahead; ++u) fetched[u] = source.template fetch<vector>(place, i + u * height);
 #pragma unroll
-        for (int v = 0; v < vector; ++v) {
-          In values[ahead];
+          for (int v = 0; v < vector; ++v) {
+            In values[ahead];
 #pragma unroll
-          for (int u = 0; u < ahead; ++u) values[u] = source.get(fetched[u], v);
-          absorb_run(acc[v], values, i, height);
+            for (int u = 0; u < ahead; ++u) values[u] = source.get(fetched[u], v);
+            absorb_run(acc[v], values, i, height);
+          }
         }
-      }
 #pragma unroll 1
-      for (; i < last; i += height) {
-        const Fetched<vector> fetched = source.template fetch<vector>(place, i);
+        for (; i < last; i += height) {
+          const Fetched<vector> fetched = source.template fetch<vector>(place, i);
 #pragma unroll
-        for (int v = 0; v < vector; ++v) absorb(acc[v], source.get(fetched, v), i);
-      }
+          for (int v = 0; v < vector; ++v) absorb(acc[v], source.get(fetched, v), i);
+        }
+      } while (goes_again(acc));
     }
     Acc* shared = reinterpret_cast<Acc*>(memory);
 #pragma unroll

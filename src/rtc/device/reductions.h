@@ -9,7 +9,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rtc/device/functions.h"
+#include "rtc/device/scales.h"
 
 namespace rondo::device {
 
@@ -127,6 +127,12 @@ struct Sum {
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.sum += value; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.sum += other.sum; }
   RONDO_INLINE static C result(Acc acc) { return acc.sum; }
+  // Of sums whose elements may be scaled (Reduction): what tells whether they should be, and what becomes of the sum
+  // with another factor in each element, or in each squared.
+  RONDO_INLINE static C size(Acc acc) { return sqrt(op_abs(acc.sum)); }
+  RONDO_INLINE static Acc times(Acc acc, C factor, bool squared) {
+    return {squared ? acc.sum * factor * factor : acc.sum * factor};
+  }
 };
 // A run's sum is not compensated. Of 8 elements it is off by 3 roundings of 2^-24 at most, relative to their
 // magnitudes.
@@ -147,6 +153,8 @@ struct Sum<f32, true> {
   }
   // With an infinity in the sum the rest is NaN and means nothing.
   RONDO_INLINE static f32 result(Acc acc) { return op_isnan(acc.rest) ? acc.sum : acc.sum + acc.rest; }
+  RONDO_INLINE static f32 size(Acc acc) { return sqrt(op_abs(acc.sum)); }
+  RONDO_INLINE static Acc times(Acc acc, f32 factor, bool) { return {acc.sum * factor, acc.rest * factor}; }
 };
 
 template <class C, bool on_device>
@@ -280,6 +288,10 @@ struct Spread {
   RONDO_INLINE static f64 result(Acc acc) {
     return acc.count == 0 ? 0.0 : acc.squares - acc.sum * (acc.sum / static_cast<f64>(acc.count));
   }
+  RONDO_INLINE static f64 size(Acc acc) { return op_abs(acc.base) + sqrt(acc.squares); }
+  RONDO_INLINE static Acc times(Acc acc, f64 factor, bool) {
+    return {acc.base * factor, acc.sum * factor, acc.squares * factor * factor, acc.count};
+  }
 };
 
 // The logarithm of a sum of exponentials, relative to the largest exponent so far.
@@ -308,56 +320,102 @@ struct LogSumExp {
 };
 
 // --- what becomes of the accumulated value
-struct AsIs {
+// kDegree: of elements times s the result is that of the elements times s to the power of it; 0: they are never scaled.
+// kSquares: squares are added up, which may also vanish. kNarrow: elements are scaled in f32 too.
+struct Unscaled {
+  static constexpr int kDegree = 0;
+  static constexpr bool kSquares = false, kNarrow = false;
+};
+struct OfElements {
+  static constexpr int kDegree = 1;
+  static constexpr bool kSquares = false, kNarrow = true;
+};
+struct OfSquares {
+  static constexpr int kDegree = 1;
+  static constexpr bool kSquares = true, kNarrow = false;
+};
+struct AsIs : Unscaled {
   template <class C>
   RONDO_INLINE static C of(C total, const ReduceFacts&) {
     return total;
   }
 };
-struct PerElement {
+struct PerElement : OfElements {
   template <class C>
   RONDO_INLINE static C of(C total, const ReduceFacts& facts) {
     return total / static_cast<C>(facts.length);
   }
 };
-struct Root {
+struct Root : OfSquares {
   template <class C>
   RONDO_INLINE static C of(C total, const ReduceFacts&) {
     return sqrt(total);
   }
 };
-struct PowerRoot {
+struct PowerRoot : Unscaled {
   template <class C>
   RONDO_INLINE static C of(C total, const ReduceFacts& facts) {
     return pow(total, static_cast<C>(1 / facts.parameter));
   }
 };
 // The parameter is what the number of elements is reduced by.
-struct Variance {
+struct Variance : OfSquares {
+  static constexpr int kDegree = 2;
   template <class C>
   RONDO_INLINE static C of(C squares, const ReduceFacts& facts) {
     const f64 freedom = static_cast<f64>(facts.length) - facts.parameter;
     return squares / static_cast<C>(freedom > 0 ? freedom : 0);
   }
 };
-struct Deviation {
+struct Deviation : OfSquares {
   template <class C>
   RONDO_INLINE static C of(C squares, const ReduceFacts& facts) {
     return sqrt(Variance::of(squares, facts));
   }
 };
 
+// An accumulator of elements times `scale`.
+template <class Acc, class C>
+struct ScaledAcc {
+  Acc acc;
+  C scale;
+};
+
 // --- a whole reduction of elements of memory type M
+// Where sums of elements, or of their squares, overflow or vanish though the result does not (kScales), elements are
+// scaled (scales.h): on a device by an accumulator, which says when its elements are to be taken again; on the host by
+// all accumulators of a result.
 template <bool on_device, class M, class Domain, class Before, template <class, bool> class Accumulator, class After>
 struct Reduction {
   using Element = M;
   using Computed = typename Domain::template Of<M>::Computed;
   using Result = typename Domain::template Of<M>::Result;
   using Inner = Accumulator<Computed, on_device>;
-  using Acc = typename Inner::Acc;
-  RONDO_INLINE static Acc identity() { return Inner::identity(); }
+  static constexpr bool kScales = After::kDegree > 0 &&
+                                  (same_type<M, f64> || (on_device && After::kNarrow && same_type<Computed, f32> &&
+                                                         is_floating<Register<M>>));
+  static constexpr bool kScaled = on_device && kScales;
+  using Acc = typename Choose<kScaled, ScaledAcc<typename Inner::Acc, Computed>, typename Inner::Acc>::type;
+  RONDO_INLINE static Acc identity() {
+    if constexpr (kScaled)
+      return {Inner::identity(), Computed(1)};
+    else
+      return Inner::identity();
+  }
+  RONDO_INLINE static Computed term(const Acc& acc, M value, const ReduceFacts& facts) {
+    Computed x = convert<Computed>(from_memory(value));
+    if constexpr (kScaled) x *= acc.scale;
+    return Before::of(x, facts);
+  }
+  RONDO_INLINE static typename Inner::Acc& inner(Acc& acc) {
+    if constexpr (kScaled)
+      return acc.acc;
+    else
+      return acc;
+  }
   RONDO_INLINE static void take(Acc& acc, M value, i64 index, const ReduceFacts& facts) {
-    Inner::take(acc, Before::of(convert<Computed>(from_memory(value)), facts), index);
+    const Computed each = term(acc, value, facts);
+    Inner::take(inner(acc), each, index);
   }
   static constexpr bool kRuns = Inner::kRuns;
 #if defined(__CUDACC_RTC__)
@@ -368,24 +426,70 @@ struct Reduction {
     if constexpr (kRuns) {
       Computed each[count];
 #pragma unroll
-      for (int k = 0; k < count; ++k) each[k] = Before::of(convert<Computed>(from_memory(values[k])), facts);
+      for (int k = 0; k < count; ++k) each[k] = term(acc, values[k], facts);
 #pragma unroll
       for (int half = count / 2; half > 0; half /= 2)
 #pragma unroll
         for (int k = 0; k < half; ++k) each[k] = Inner::together(each[k], each[k + half]);
-      Inner::take(acc, each[0], index);
+      Inner::take(inner(acc), each[0], index);
     } else {
 #pragma unroll
       for (int k = 0; k < count; ++k) take(acc, values[k], index + k * step, facts);
     }
   }
 #endif
+  // What elements are multiplied by in another go, if this one multiplied them by `scale`; the same if that will do.
+  template <class C>
+  RONDO_INLINE static C scale_after(const typename Inner::Acc& acc, C scale) {
+    const C next = next_scale(scale, static_cast<C>(Inner::size(acc)));
+    return next > scale && !After::kSquares ? scale : next;
+  }
+  // The accumulator becomes that of elements times `scale`, which is smaller.
+  RONDO_INLINE static void rescale(Acc& acc, Computed scale) {
+    acc = {Inner::times(acc.acc, scale / acc.scale, After::kSquares), scale};
+  }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
-    Inner::join(acc, other);
+    if constexpr (kScaled) {
+      if (acc.scale > other.scale) rescale(acc, other.scale);
+      if (other.scale > acc.scale) rescale(other, acc.scale);
+      Inner::join(acc.acc, other.acc);
+    } else {
+      Inner::join(acc, other);
+    }
+  }
+  // Of accumulators of elements times `scale`, a result of such elements. Twice, as a power may not fit where the
+  // result does.
+  template <class R>
+  RONDO_INLINE static R unscaled(R result, R scale) {
+    if (scale == R(1)) return result;
+    const R back = R(1) / scale;
+    return After::kDegree == 2 ? result * back * back : result * back;
   }
   RONDO_INLINE static Register<Result> result(Acc acc, const ReduceFacts& facts) {
-    return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
+    if constexpr (kScaled)
+      return static_cast<Register<Result>>(unscaled(After::of(Inner::result(acc.acc), facts), acc.scale));
+    else
+      return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
   }
+#if defined(__CUDACC_RTC__)
+  // Whether elements are to be taken again; then accumulators are empty, with the scale for that.
+  template <int count>
+  RONDO_INLINE static bool goes_again(Acc (&acc)[count]) {
+    bool again = false;
+    if constexpr (kScaled) {
+      Computed scale[count];
+#pragma unroll
+      for (int v = 0; v < count; ++v) {
+        scale[v] = scale_after(acc[v].acc, acc[v].scale);
+        again |= scale[v] != acc[v].scale;
+      }
+      if (again)
+#pragma unroll
+        for (int v = 0; v < count; ++v) acc[v] = {Inner::identity(), scale[v]};
+    }
+    return again;
+  }
+#endif
 };
 
 }  // namespace rondo::device

@@ -235,39 +235,68 @@ struct WindowKernel {
       deliver(result + to, values);
       return;
     }
-    for (int v = 0; v < vector; ++v) values[v] = kind == WindowKind::combine ? C(0) : weakest<C, true>();
-    Pack<Place, vector> found = {};
-    bool first = true;
+    if constexpr (kind == WindowKind::combine)
+      combine(image, taps, step, values);
+    else
+      find_largest(image, places + place_to, taps, step, values);
+    deliver(result + to, values);
+  }
+
+  // Calls body(i, j, k, the elements) for the taps in their order.
+  template <class Step, class Body>
+  RONDO_INLINE void each_tap(const M* image, const Taps<Index> (&taps)[3], const Step& step, const Body& body) const {
     for (Index i = taps[0].first; i < taps[0].last; ++i) {
       const Index at0 = (taps[0].start + i * taps[0].step) * step(0);
       for (Index j = taps[1].first; j < taps[1].last; ++j) {
         const Index at1 = at0 + (taps[1].start + j * taps[1].step) * step(1);
-        for (Index k = taps[2].first; k < taps[2].last; ++k) {
-          const Pack<M, vector> x = load_pack<M, vector>(image + at1 + (taps[2].start + k * taps[2].step) * step(2));
-          if constexpr (kind == WindowKind::combine) {
-            const C weight =
-                taps[0].template weight<C>(i) * taps[1].template weight<C>(j) * taps[2].template weight<C>(k);
-            for (int v = 0; v < vector; ++v) values[v] += from_memory(x.v[v]) * weight;
-          } else {
-            const Place place = static_cast<Place>(number_of(i, j, k));
-            for (int v = 0; v < vector; ++v) {
-              const C value = from_memory(x.v[v]);
-              if (!first && !beats<C, true>(value, values[v])) continue;
-              values[v] = value;
-              found.v[v] = place;
-            }
-            first = false;
-          }
-        }
+        for (Index k = taps[2].first; k < taps[2].last; ++k)
+          body(i, j, k, load_pack<M, vector>(image + at1 + (taps[2].start + k * taps[2].step) * step(2)));
       }
     }
-    if constexpr (kind == WindowKind::combine) {
-      const C divisor = static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor);
-      for (int v = 0; v < vector; ++v) values[v] = values[v] / divisor;
-    } else if (args.places) {
-      store_pack<Place, vector>(places + place_to, found);
+  }
+  // A mean that is not finite, though its elements may be, is made again of smaller ones.
+  template <class Step>
+  RONDO_INLINE void combine(const M* image, const Taps<Index> (&taps)[3], const Step& step, C (&values)[vector]) const {
+    const C divisor = static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor);
+    C scale = C(1);
+    for (;;) {
+      C sums[vector];
+      for (int v = 0; v < vector; ++v) sums[v] = C(0);
+      each_tap(image, taps, step, [&](Index i, Index j, Index k, const Pack<M, vector>& x) {
+        const C weight =
+            taps[0].template weight<C>(i) * taps[1].template weight<C>(j) * taps[2].template weight<C>(k) * scale;
+        for (int v = 0; v < vector; ++v) sums[v] += from_memory(x.v[v]) * weight;
+      });
+      bool finite = true;
+      for (int v = 0; v < vector; ++v) {
+        sums[v] = sums[v] / divisor;
+        if (scale == C(1))
+          values[v] = sums[v];
+        else if (!(values[v] - values[v] == C(0)))
+          values[v] = sums[v] * (C(1) / scale);
+        finite &= values[v] - values[v] == C(0);
+      }
+      if (finite || divisor == C(1) || scale != C(1)) return;
+      scale = Scales<C>::down;
     }
-    deliver(result + to, values);
+  }
+  template <class Step>
+  RONDO_INLINE void find_largest(const M* image, Place* places, const Taps<Index> (&taps)[3], const Step& step,
+                                 C (&values)[vector]) const {
+    for (int v = 0; v < vector; ++v) values[v] = weakest<C, true>();
+    Pack<Place, vector> found = {};
+    bool first = true;
+    each_tap(image, taps, step, [&](Index i, Index j, Index k, const Pack<M, vector>& x) {
+      const Place place = static_cast<Place>(number_of(i, j, k));
+      for (int v = 0; v < vector; ++v) {
+        const C value = from_memory(x.v[v]);
+        if (!first && !beats<C, true>(value, values[v])) continue;
+        values[v] = value;
+        found.v[v] = place;
+      }
+      first = false;
+    });
+    if (args.places) store_pack<Place, vector>(places, found);
   }
 
   // Which of a window's taps one is.
