@@ -57,11 +57,21 @@ Status CollectiveTask::takes_part() {
 }
 
 Status CollectiveTask::run(const TaskContext& context) {
-  const Status status = caught([&] { return run_on(context); });
-  // Without memory it has not come as far as to the others, who would wait for it. What the transport itself says they
-  // hear of where they are: of a host's in the same exchange.
-  if (status.code() == RONDO_OUT_OF_MEMORY && !context.capturing) communicator_->fail(status, true);
+  Status status = caught([&] { return run_on(context); });
+  if (status.ok() || context.capturing) return status;
+  // The others would wait for this rank, or go on with what it does not have. Tasks of a host run on threads that hold
+  // no lock, so that the others have been told when this rank's wait returns.
+  const bool first = communicator_->check().ok();
+  if (first && !context.stream && status.code() == RONDO_TIMED_OUT)
+    status = status.with_context(
+        format("%s of communicator '%s' is not done on rank %d", name(), communicator_->name(), communicator_->rank()));
+  communicator_->fail(status, true);
+  if (!context.stream) communicator_->tell_the_others();
   return status;
+}
+
+Party::Seat CollectiveTask::seat() const {
+  return {communicator_->group(), communicator_->rank(), communicator_.get()};
 }
 
 void CollectiveTask::failing(const Status& status) noexcept {
@@ -80,10 +90,7 @@ Status CollectiveTask::run_on(const TaskContext& context) {
     RONDO_TRY(communicator_->check());
   else
     RONDO_TRY(communicator_->begin(name(), context.stream));
-  const Status status = communicator_->transport().run(operations_, context);
-  // The others would wait for it. On a host they are in the same exchange, and hear of it there.
-  if (!status.ok() && context.stream && !context.capturing) communicator_->fail(status, true);
-  return status;
+  return communicator_->transport().run(operations_, context);
 }
 
 bool CollectiveTask::capturable(const char** why) const {
@@ -92,7 +99,9 @@ bool CollectiveTask::capturable(const char** why) const {
 
 Status CollectiveTask::launching(const TaskContext& context) {
   RONDO_TRY(takes_part());
-  return communicator_->begin(name(), context.stream);
+  const Status begun = communicator_->begin(name(), context.stream);
+  if (!begun.ok()) communicator_->fail(begun, true);
+  return begun;
 }
 
 void CollectiveTask::list_operands(std::vector<TaskOperand>* operands) const {

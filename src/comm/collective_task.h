@@ -5,10 +5,11 @@
 
 #include "comm/communicator.h"
 #include "engine/tensor.h"
+#include "ops/task/party.h"
 
 namespace rondo::comm {
 
-class CollectiveTask final : public Task {
+class CollectiveTask final : public Task, public Party {
  public:
   CollectiveTask(const char* name, Ref<Communicator> communicator);
 
@@ -26,6 +27,8 @@ class CollectiveTask final : public Task {
   // It is run with poisoned inputs too, to say so: the other ranks would wait for it.
   Parts* parts() override { return &parts_; }
   void failing(const Status& status) noexcept override;
+  Seat seat() const override;
+  Status possible() const override { return communicator_->check(); }
 
  private:
   Status takes_part();

@@ -295,6 +295,7 @@ Status Communicator::wait() {
 
 void Communicator::abort(const char* reason) {
   fail(error(RONDO_RANK_LOST, "communicator '%s' was aborted by rank %d: %s", name(), rank(), reason), true);
+  tell_the_others();
 }
 
 void Communicator::fail(const Status& cause, bool tell) {
@@ -314,19 +315,28 @@ void Communicator::fail(const Status& cause, bool tell) {
 Status Communicator::end() {
   if (ended_) return {};
   Status cause;
-  bool tell = false;
   {
     std::lock_guard lock(mutex_);
     cause = failure_;
-    tell = tell_;
   }
   finish_flights();
   if (unfinished_) engine_->write_off(*unfinished_->stream, unfinished_->before, cause);
   ended_ = true;
   log(RONDO_LOG_ERROR, "communicator '%s', rank %d: %s", name(), rank(), cause.message());
   transport_->abort();
-  if (tell) tell_failed(cause);
+  tell_the_others();
   return {};
+}
+
+void Communicator::tell_the_others() noexcept {
+  Status cause;
+  {
+    std::lock_guard lock(mutex_);
+    if (!tell_) return;
+    tell_ = false;
+    cause = failure_;
+  }
+  tell_failed(cause);
 }
 
 void Communicator::tell_failed(const Status& cause) noexcept {

@@ -61,6 +61,7 @@ class Communicator final : public RefCounted, private Session::Listener {
 
   int rank() const { return session_->rank(); }
   int size() const { return session_->size(); }
+  uint64_t group() const { return session_->number(); }
   Engine& engine() const { return *engine_; }
   Device& device() const { return device_; }
   const char* name() const { return options_.name.c_str(); }
@@ -74,6 +75,8 @@ class Communicator final : public RefCounted, private Session::Listener {
   void abort(const char* reason);
   // The end, with the cause; the first counts. `tell`: others shall hear of it from this rank.
   void fail(const Status& cause, bool tell);
+  // They hear of it now, not only when the watching thread comes to it. On a thread that holds no lock.
+  void tell_the_others() noexcept;
 
   // --- collectives: checked, made a task, submitted; collectives.cc ---
   Status all_reduce(const View& input, rondo_reduce_op reduction, ops::Output& out);
@@ -168,8 +171,8 @@ class Communicator final : public RefCounted, private Session::Listener {
 
   mutable std::mutex mutex_;
   Status failure_;
-  Status departed_;  // a rank has left: what is begun from then on would wait for it
-  bool tell_ = false;
+  Status departed_;    // a rank has left: what is begun from then on would wait for it
+  bool tell_ = false;  // and nobody has yet
   std::deque<Flight> flights_;
   std::atomic<bool> failed_{false};
   // Of end():

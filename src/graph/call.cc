@@ -193,6 +193,8 @@ Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
   RONDO_TRY(check_tensors(inputs, outputs));
   if (!unwritten_.empty()) [[unlikely]]
     RONDO_TRY(check_unwritten());
+  if (!parties_.empty()) [[unlikely]]
+    RONDO_TRY(check_parties());
   if (to_measure_ && launches_ >= 1 && !Engine::thread_sink()) [[unlikely]]
     if (to_measure_.exchange(false)) return call_measured(inputs, outputs);
   return submit_call(inputs, outputs, nullptr, nullptr);

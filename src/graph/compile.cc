@@ -77,6 +77,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   RONDO_TRY(self.find_bindings(recording));
   RONDO_TRY(self.lower(self));
   RONDO_TRY(self.check_guards());
+  RONDO_TRY(self.find_parties());
   RONDO_TRY(self.prepare());
   self.spread();
   const double prepared = Trace::now_us();
@@ -90,7 +91,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.to_measure_ = setting_is_set(Setting::graph_profile);
   self.why_no_replay_ = self.find_why_no_replay();
   self.plain_ = !self.callable_ && self.unwritten_.empty() && self.segments_.size() == 1 && self.settings_->empty() &&
-                !self.to_measure_;
+                !self.to_measure_ && self.parties_.empty();
   const double captured = Trace::now_us();
 
   rondo_graph_info& info = self.info_;
@@ -302,6 +303,35 @@ Status Graph::check_guards() const {
                    "each rank by themselves, and launch the graphs one after the other",
                    device_name(first->device->id()).c_str(), device_name(segment.device->id()).c_str());
     first = &segment;
+  }
+  return {};
+}
+
+// One of each end of a group. Tasks of one graph may run one after the other, where those of a second rank would come
+// too late for the first.
+Status Graph::find_parties() {
+  std::vector<Task*> tasks;
+  list_tasks(&tasks);
+  std::unordered_set<const void*> ends;
+  std::unordered_map<uint64_t, int> ranks;
+  const auto take = [&](const Party& party) -> Status {
+    const Party::Seat seat = party.seat();
+    if (!ends.insert(seat.end).second) return {};
+    parties_.push_back(&party);
+    if (seat.group == 0) return {};
+    const auto [known, fresh] = ranks.emplace(seat.group, seat.rank);
+    if (fresh || known->second == seat.rank) return {};
+    return error(
+        RONDO_INVALID_STATE,
+        "the recording holds collectives of the ranks %d and %d of one group, which would wait for each other; "
+        "record those of each rank by themselves, and launch each graph",
+        known->second, seat.rank);
+  };
+  for (const Task* task : tasks) {
+    if (const auto* run = dynamic_cast<const SegmentRun*>(task))
+      for (const Party* each : run->graph().parties_) RONDO_TRY(take(*each));
+    if (!task->wants_launches()) continue;
+    if (const auto* party = dynamic_cast<const Party*>(task)) RONDO_TRY(take(*party));
   }
   return {};
 }

@@ -64,6 +64,7 @@ Status Graph::launch_checked() {
   RONDO_TRY(engine_->usable());
   if (callable_) return not_launched();
   RONDO_TRY(check_unwritten());
+  RONDO_TRY(check_parties());
   if (to_measure_ && launches_ >= 1 && !Engine::thread_sink()) [[unlikely]]
     if (to_measure_.exchange(false)) return launch_measured();
   launches_.fetch_add(1, std::memory_order_relaxed);
@@ -79,6 +80,11 @@ Status Graph::check_unwritten() {
                    "task '%s' of graph '%s' reads a tensor of %zu bytes on %s that was never written; write to it "
                    "before the launch, or accept what is in its memory with rondo_tensor_accept",
                    each.task->name(), name_, each.storage->bytes(), device_name(each.storage->device().id()).c_str());
+  return {};
+}
+
+Status Graph::check_parties() const {
+  for (const Party* each : parties_) RONDO_TRY(each->possible());
   return {};
 }
 

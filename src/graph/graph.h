@@ -26,6 +26,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan/schedule.h"
 #include "graph/recording.h"
+#include "ops/task/party.h"
 
 namespace rondo {
 
@@ -297,6 +298,7 @@ class Graph final : public RefCounted {
   void split();
   void number_draws();
   Status check_guards() const;
+  Status find_parties();
   void list_tasks(std::vector<Task*>* tasks) const;  // those of bodies too
   Status prepare();
   void make_arenas();
@@ -344,6 +346,8 @@ class Graph final : public RefCounted {
   void run_as_tasks(Segment& segment, const Status& why);
   Status find_unwritten();
   RONDO_COLD Status check_unwritten();
+  // Whether other ranks can still take part.
+  RONDO_COLD Status check_parties() const;
   RONDO_COLD Status not_launched() const;
   std::string binding_name(uint32_t binding) const;  // "inputs[1]"
   // The parts of a call.
@@ -370,6 +374,7 @@ class Graph final : public RefCounted {
     const Task* task;
   };
   std::vector<Unwritten> unwritten_;
+  std::vector<const Party*> parties_;  // one of each end of a group that its tasks need, also of graphs it launches
   std::deque<Segment> segments_;
   int max_branches_;
   std::vector<PassReport> passes_;

@@ -28,7 +28,8 @@ class Exchange {
 
   // Sends and receives all of it; returns when the memory of both is the caller's again. `what` is what the step is a
   // part of: where both ends' differ, or their sizes, that is an error which names the other rank. One thread at a
-  // time. RONDO_TIMED_OUT names the ranks that are waited for; RONDO_RANK_LOST one that has gone.
+  // time. RONDO_TIMED_OUT names the ranks that are waited for; RONDO_RANK_LOST one that has gone: a rank whose exchange
+  // is destroyed has left, and what it has not sent by then will not come.
   virtual Status run(std::span<const Message> sends, std::span<const Message> receives, uint64_t what,
                      const Deadline& deadline) = 0;
   // Makes run() fail with the cause, now and ever; from any thread. The first cause stays.

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "comm/rendezvous/frame.h"
+#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 
@@ -57,6 +58,13 @@ Status Failover::make(RendezvousLink& link, std::shared_ptr<const Failover>* mad
   own->secret_ = own->places_[0].secret;
   *made = std::move(own);
   return {};
+}
+
+uint64_t Failover::number(const std::string& group) const {
+  const Digest digest = sha256("rondo group " + secret_ + " " + group);
+  uint64_t number = 0;
+  std::memcpy(&number, digest.data(), sizeof number);
+  return number | 1;
 }
 
 Status Failover::meet(RendezvousLink& link, const std::vector<int>& members, const std::string& name, Met* met) const {

@@ -18,6 +18,9 @@ class Failover {
   // Every rank calls it, as the first thing on its link.
   static Status make(RendezvousLink& link, std::shared_ptr<const Failover>* made);
 
+  // Of a group by that name on this link; other links have others.
+  uint64_t number(const std::string& group) const;
+
   struct Met {
     std::vector<int> left;      // of the old ranks, in their order
     std::vector<File> sockets;  // as RendezvousLink::make wants them

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -33,6 +34,7 @@ struct Room {
   std::condition_variable moved;
   std::map<std::pair<int, int>, std::deque<Post*>> posts;  // by sender and receiver
   Status mismatch;                                         // two ranks do different things: the end for all
+  std::set<int> left;
 };
 
 // Those that there are, by number: who is told one by another rank may find it gone. They live as long as the process.
@@ -79,6 +81,11 @@ Room::~Room() {
 class LocalExchange final : public Exchange {
  public:
   LocalExchange(int rank, std::shared_ptr<Room> room) : rank_(rank), room_(std::move(room)) {}
+  ~LocalExchange() override {
+    const std::lock_guard lock(room_->mutex);
+    room_->left.insert(rank_);
+    room_->moved.notify_all();
+  }
 
   Status run(std::span<const Message> sends, std::span<const Message> receives, uint64_t what,
              const Deadline& deadline) override {
@@ -112,6 +119,7 @@ class LocalExchange final : public Exchange {
     while (!done()) {
       if (!aborted_.ok()) return aborted_;
       if (!room_->mismatch.ok()) return room_->mismatch;
+      if (room_->left.count(rank) > 0) return error(RONDO_RANK_LOST, "rank %d has left", rank);
       if (deadline.over())
         return error(RONDO_TIMED_OUT, "the time limit is over, and nothing came of the ranks %d", rank);
       room_->moved.wait_for(lock, std::chrono::milliseconds(deadline.milliseconds()));

@@ -4,6 +4,7 @@
 #include "comm/rendezvous/local_group.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <map>
@@ -33,7 +34,12 @@ struct Round {
 // Shared by the ranks.
 struct LocalGroup {
   explicit LocalGroup(int ranks, int64_t time_limit_ms)
-      : places(static_cast<size_t>(ranks)), time_limit_ms(time_limit_ms) {}
+      : places(static_cast<size_t>(ranks)), time_limit_ms(time_limit_ms), number(next_number()) {}
+
+  static uint64_t next_number() {
+    static constinit std::atomic<uint64_t> last{0};
+    return last.fetch_add(1) + 1;
+  }
 
   // Calls each listener but `from`'s without the lock; nobody takes one away meanwhile.
   template <class Call>
@@ -65,6 +71,7 @@ struct LocalGroup {
   std::map<std::string, std::shared_ptr<Round>> rounds;
   std::map<std::string, std::weak_ptr<LocalGroup>> groups;  // made of some of the ranks, by name
   const int64_t time_limit_ms;
+  const uint64_t number;
 };
 
 class LocalSession final : public Session {
@@ -86,6 +93,7 @@ class LocalSession final : public Session {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(group_->places.size()); }
+  uint64_t number() const override { return group_->number; }
 
   Status all_gather(std::string_view label, std::string_view mine, std::vector<std::string>* all) override {
     return gather(format("%llu", static_cast<unsigned long long>(rounds_.fetch_add(1))), label, mine, all);

@@ -27,8 +27,11 @@ struct MessageHead {
 
 class Mesh final : public Exchange {
  public:
-  Mesh(int rank, std::vector<File> sockets)
-      : rank_(rank), sockets_(std::move(sockets)), wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+  Mesh(int rank, std::vector<File> sockets, std::function<Status()> lost)
+      : rank_(rank),
+        sockets_(std::move(sockets)),
+        lost_(std::move(lost)),
+        wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
 
   Status run(std::span<const Message> sends, std::span<const Message> receives, uint64_t what,
              const Deadline& deadline) override;
@@ -61,6 +64,7 @@ class Mesh final : public Exchange {
 
   const int rank_;
   const std::vector<File> sockets_;  // by rank; empty at its own
+  const std::function<Status()> lost_;
   const File wake_;
   std::mutex mutex_;
   Status aborted_;
@@ -68,9 +72,12 @@ class Mesh final : public Exchange {
 
 // A connection that ends: who watches the ranks knows better why, and is given a moment to say so.
 Status Mesh::ended(int rank) {
-  pollfd entry = {wake_.get(), POLLIN, 0};
-  poll(&entry, 1, 1000);
-  if (Status cause = aborted(); !cause.ok()) return cause;
+  for (const Deadline moment(1); !moment.over();) {
+    RONDO_TRY(aborted());
+    RONDO_TRY(lost_());
+    pollfd entry = {wake_.get(), POLLIN, 0};
+    poll(&entry, 1, 5);
+  }
   return error(RONDO_RANK_LOST, "rank %d has closed the connection that its data come by", rank);
 }
 
@@ -240,7 +247,7 @@ Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, const s
     sockets[who] = std::move(caller.socket);
     --missing;
   }
-  *made = std::make_unique<Mesh>(rank, std::move(sockets));
+  *made = std::make_unique<Mesh>(rank, std::move(sockets), lost);
   return {};
 }
 

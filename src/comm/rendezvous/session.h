@@ -21,6 +21,8 @@ class Session {
   virtual ~Session() = default;  // leaves: the others hear that this rank has left
   virtual int rank() const = 0;
   virtual int size() const = 0;
+  // The same for those ends of the group that are in this process, and for no other group's; 0: not known.
+  virtual uint64_t number() const { return 0; }
 
   // What every rank gave, by rank. Blocks until all have come, at most the session's time limit: RONDO_TIMED_OUT names
   // who has not, RONDO_RANK_LOST who is gone. `label` says what for: where ranks' labels differ, the error names both.
@@ -51,7 +53,7 @@ class Session {
   virtual Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) = 0;
 
   // Opens the way for data between the hosts of all ranks, which all of them do. What is here is for ranks of one
-  // process. `lost`, asked now and then: why one of them will not come.
+  // process. `lost`, asked now and then, also by the exchange's run(): why one of them will not come, or has gone.
   virtual Status open_exchange(const std::function<Status()>& lost, std::unique_ptr<Exchange>* made);
 };
 

@@ -26,6 +26,7 @@ class SocketSession final : public Session {
 
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(group_.members.size()); }
+  uint64_t number() const override { return hold_->failover->number(group_.name); }
   Status all_gather(std::string_view label, std::string_view mine, std::vector<std::string>* all) override;
   Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) override;
   void tell(std::string_view text) override { link_->tell(group_, text); }
