@@ -21,6 +21,9 @@ namespace {
 
 constexpr int kReadsAtOnce = 16;   // of one peer: the others have their turn too, whatever it sends
 constexpr int kReadsAtEnd = 1024;  // more than a connection holds
+// Bytes that a rank may have kept here for groups that nobody has opened, and what each piece costs besides.
+constexpr size_t kMostKept = size_t{4} << 20;
+constexpr size_t kPiece = 256;
 
 bool contains(const std::vector<int>& ranks, int rank) {
   return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
@@ -156,8 +159,12 @@ void RendezvousLink::leave(const Group& group) noexcept {
       (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
     else
       post(0, std::move(leave));
+    if (rank_ != 0) note_left(group.name, group.members, rank_);
   });
-  audiences_.erase(group.name);
+  if (const auto known = audiences_.find(group.name); known != audiences_.end()) {
+    forget(known->second);
+    audiences_.erase(known);
+  }
   wake();
 }
 
@@ -192,9 +199,11 @@ void RendezvousLink::listen(const Group& group, Session::Listener* listener) {
       return;
     }
     // What was told of a group of other members was told of none that there is.
+    if (known != audiences_.end()) forget(known->second);
     if (known == audiences_.end() || known->second.members != group.members)
       known = audiences_.insert_or_assign(group.name, make_audience(group.members)).first;
     known->second.listener = listener;
+    known->second.opened = true;
   }
   tell_broken();
   wake();
@@ -400,17 +409,28 @@ void RendezvousLink::relay(const std::vector<int>& members, int who, const Frame
 Status RendezvousLink::on_tell(Tell tell) {
   RONDO_TRY(check_members(tell.group, tell.members));
   relay(tell.members, tell.who, tell);
-  note(tell.group, tell.members, {tell.who, What::told, std::move(tell.text), {}});
+  note(tell.group, tell.members, {tell.who, What::told, std::move(tell.text), {}, 0});
   return {};
 }
 
 Status RendezvousLink::on_leave(Leave leave) {
   RONDO_TRY(check_members(leave.group, leave.members));
   relay(leave.members, leave.who, leave);
-  if (left_.insert({leave.group, leave.who}).second)
-    departures_.push_back({leave.group, leave.who, error(RONDO_RANK_LOST, "rank %d has left the group", leave.who)});
-  note(leave.group, leave.members, {leave.who, What::left, {}, {}});
+  if (left_.count({leave.group, leave.who}) > 0) return {};
+  departures_.push_back({leave.group, leave.who, error(RONDO_RANK_LOST, "rank %d has left the group", leave.who)});
+  note(leave.group, leave.members, {leave.who, What::left, {}, {}, 0});
+  note_left(leave.group, leave.members, leave.who);
   return {};
+}
+
+void RendezvousLink::note_left(const std::string& group, const std::vector<int>& members, int who) {
+  const auto cost = [&](int rank) { return rank == rank_ ? 0 : group.size() + kPiece; };
+  if (!left_.insert({group, who}).second || !keep(who, cost(who), group)) return;
+  for (const int each : members)
+    if (gone_from(group, each).ok()) return;
+  std::erase_if(departures_, [&](const Departure& each) { return each.group == group; });
+  for (const int each : members)
+    if (left_.erase({group, each}) > 0) drop(each, cost(each));
 }
 
 // --- who is gone ---
@@ -448,10 +468,40 @@ Status RendezvousLink::check_members(const std::string& group, const std::vector
 
 // For whoever listens, or will.
 void RendezvousLink::note(const std::string& group, const std::vector<int>& members, Event event) {
-  if (event.rank == rank_ || !contains(members, rank_)) return;
+  if (event.rank == rank_ || !contains(members, rank_) || left_.count({group, rank_}) > 0) return;
+  if (const auto known = audiences_.find(group); known == audiences_.end() || !known->second.opened) {
+    if (!peers_[static_cast<size_t>(event.rank)].gone.ok()) return;
+    event.kept = kPiece + event.text.size();
+    if (known == audiences_.end()) event.kept += kPiece + group.size() + members.size() * sizeof(int);
+    if (!keep(event.rank, event.kept, group)) return;
+  }
   const auto [found, made] = audiences_.try_emplace(group);
   if (made) found->second = make_audience(members);
-  if (found->second.members == members) found->second.waiting.push_back(std::move(event));
+  if (found->second.members == members)
+    found->second.waiting.push_back(std::move(event));
+  else
+    drop(event.rank, event.kept);
+}
+
+bool RendezvousLink::keep(int rank, size_t bytes, const std::string& group) {
+  size_t& kept = peers_[static_cast<size_t>(rank)].kept;
+  kept += bytes;
+  if (rank == rank_ || kept <= kMostKept) return true;
+  close(rank,
+        error(RONDO_RANK_LOST,
+              "rank %d is lost: what it has sent to groups that no other rank has opened, '%.60s' the last, is more "
+              "than the %zu MiB that are kept of it",
+              rank, group.c_str(), kMostKept >> 20));
+  return false;
+}
+
+void RendezvousLink::drop(int rank, size_t bytes) {
+  size_t& kept = peers_[static_cast<size_t>(rank)].kept;
+  kept -= std::min(kept, bytes);
+}
+
+void RendezvousLink::forget(Audience& audience) {
+  for (Event& each : audience.waiting) drop(each.rank, std::exchange(each.kept, 0));
 }
 
 // Those that listen and have not heard it. While calling_ is held.

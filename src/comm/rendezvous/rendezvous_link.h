@@ -74,12 +74,17 @@ class RendezvousLink {
     Clock::time_point heard;
     Status gone;
     bool farewell = false;
+    size_t kept = 0;  // bytes that it has sent and nobody has asked for
   };
   // Of rank 0: what has come for one gathering.
   struct Gathering {
     std::string group;
     std::vector<int> members;
-    std::map<int, std::pair<std::string, std::string>> given;  // label, text
+    struct Given {
+      std::string label, text;
+      size_t kept;  // of Peer::kept
+    };
+    std::map<int, Given> given;
     Clock::time_point until;
     bool limited = false;
     bool reform = false;
@@ -97,9 +102,11 @@ class RendezvousLink {
     What what = What::told;
     std::string text;
     Status cause;
+    size_t kept = 0;  // of Peer::kept
   };
   struct Audience {
     std::vector<int> members;
+    bool opened = false;  // somebody has listened
     std::deque<Event> waiting;
     Session::Listener* listener = nullptr;
     bool heard_broken = false;
@@ -144,6 +151,14 @@ class RendezvousLink {
   void answer(int to, const Gathered& whole);
   Status check_members(const std::string& group, const std::vector<int>& members) const;
   void note(const std::string& group, const std::vector<int>& members, Event event);
+  // What waits counts no longer: it has found, or never finds, somebody who listens.
+  void forget(Audience& audience);
+  // One more piece that a rank keeps here. False: it is too much, and the rank is lost.
+  bool keep(int rank, size_t bytes, const std::string& group);
+  void drop(int rank, size_t bytes);
+  void erase(const std::string& key);  // a gathering
+  // When all have left a group, nothing is known of it any more.
+  void note_left(const std::string& group, const std::vector<int>& members, int who);
   Audience make_audience(const std::vector<int>& members) const;
   Status gone_from(const std::string& group, int rank) const;
   Status first_gone(const Group& group) const;

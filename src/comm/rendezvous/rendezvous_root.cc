@@ -25,8 +25,18 @@ void RendezvousLink::on_gather(int from, Gather gather) {
         error(RONDO_INVALID_STATE, "the ranks differ about who gathers in '%s', and how often", gather.group.c_str());
     return answer(from, {gather.key, differs, {}, 0, {}});
   }
-  gathering.given[from] = {std::move(gather.label), std::move(gather.text)};
-  settle(gather.key);
+  const size_t kept = from == rank_ ? 0
+                                    : 2 * gather.key.size() + gather.members.size() * sizeof(int) +
+                                          gather.label.size() + gather.text.size();
+  gathering.given[from] = {std::move(gather.label), std::move(gather.text), kept};
+  // Where the rank is lost by it, that settles the gathering.
+  if (keep(from, kept, gather.group)) settle(gather.key);
+}
+
+void RendezvousLink::erase(const std::string& key) {
+  const auto found = gatherings_.find(key);
+  for (const auto& [rank, given] : found->second.given) drop(rank, given.kept);
+  gatherings_.erase(found);
 }
 
 void RendezvousLink::settle_all() {
@@ -42,7 +52,7 @@ void RendezvousLink::settle(const std::string& key) {
   // Where nobody waits for it any more, nothing comes of it.
   if (std::none_of(gathering.given.begin(), gathering.given.end(),
                    [&](const auto& given) { return gone_from(group, given.first).ok(); })) {
-    gatherings_.erase(key);
+    erase(key);
     return;
   }
   const bool over = gathering.limited && Clock::now() >= gathering.until;
@@ -78,19 +88,19 @@ void RendezvousLink::settle(const std::string& key) {
   } else if (status.ok()) {
     const auto& [first_rank, first] = *gathering.given.begin();
     for (const int each : gathering.members) {
-      auto& [label, given] = gathering.given.at(each);
-      if (label != first.first && status.ok())
+      const std::string& label = gathering.given.at(each).label;
+      if (label != first.label && status.ok())
         status = error(RONDO_INVALID_STATE,
                        "the ranks of the group do different things: rank %d is at '%s', rank %d at '%s'", first_rank,
-                       first.first.c_str(), each, label.c_str());
+                       first.label.c_str(), each, label.c_str());
     }
     whole.status = status;
     if (status.ok()) whole.ranks = gathering.members;
-    for (const int each : whole.ranks) whole.texts.push_back(std::move(gathering.given.at(each).second));
+    for (const int each : whole.ranks) whole.texts.push_back(std::move(gathering.given.at(each).text));
   }
   std::vector<int> asked;
   for (const auto& [who, given] : gathering.given) asked.push_back(who);
-  gatherings_.erase(key);
+  erase(key);
   for (const int each : asked) answer(each, whole);
 }
 

@@ -1,87 +1,21 @@
 // Meeting, gathering, telling and losing, between threads that stand for processes; and hostile visitors.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <fstream>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 #include "comm/rendezvous/handshake.h"
 #include "comm/rendezvous/rendezvous_link.h"
-#include "comm/rendezvous/socket_session.h"
+#include "rendezvous_parts.h"
 
 namespace rondo::comm {
 namespace {
-
-int free_port() {
-  File listener;
-  EXPECT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
-  return port_of(listener);
-}
-
-Meeting meeting_of(int rank, int size, const std::string& address) {
-  Meeting meeting;
-  meeting.rank = rank;
-  meeting.size = size;
-  meeting.address = address;
-  meeting.job = "test";
-  meeting.secret = "open sesame";
-  meeting.join_s = 20;
-  return meeting;
-}
-
-// Runs `body` for each rank on a thread of its own.
-void on_threads(int ranks, const std::function<void(int)>& body) {
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back([&body, rank] { body(rank); });
-  for (std::thread& each : threads) each.join();
-}
-
-struct Party {
-  explicit Party(int size, int64_t limit_ms = 20000, double silence_s = 30) : sessions(static_cast<size_t>(size)) {
-    const std::string address = "127.0.0.1:" + std::to_string(free_port());
-    on_threads(size, [&](int rank) {
-      Meeting meeting = meeting_of(rank, size, address);
-      meeting.silence_s = silence_s;
-      const Status status = join(meeting, limit_ms, &sessions[static_cast<size_t>(rank)]);
-      EXPECT_TRUE(status.ok()) << status.message();
-    });
-  }
-  Session& operator[](int rank) { return *sessions[static_cast<size_t>(rank)]; }
-  std::vector<std::shared_ptr<Session>> sessions;
-};
-
-struct Ear final : Session::Listener {
-  void told(int rank, std::string text) override { note(std::to_string(rank) + " says " + text); }
-  void left(int rank) noexcept override { note(std::to_string(rank) + " left"); }
-  void lost(int rank, const Status& cause) noexcept override {
-    note(std::to_string(rank) + " lost: " + cause.message());
-  }
-  void note(const std::string& text) {
-    const std::lock_guard lock(mutex);
-    heard.push_back(text);
-    more.notify_all();
-  }
-  std::vector<std::string> wait(size_t count) {
-    std::unique_lock lock(mutex);
-    more.wait_for(lock, std::chrono::seconds(20), [&] { return heard.size() >= count; });
-    return heard;
-  }
-  std::mutex mutex;
-  std::condition_variable more;
-  std::vector<std::string> heard;
-};
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 TEST(Rendezvous, AllGather) {
   Party party(4);
@@ -172,6 +106,82 @@ TEST(Rendezvous, LeavingIsNoLoss) {
   for (int rank = 0; rank < 2; ++rank) party[rank].listen(nullptr);
 }
 
+// --- what nobody has asked for ---
+
+constexpr size_t kPieces = 40, kPieceBytes = size_t{500} << 10;  // more than is kept of a rank
+
+// Of what a rank tells to groups that nobody opens, or gives to gatherings to which nobody comes.
+TEST(Rendezvous, WhatIsSentToGroupsThatNobodyOpensHasALimit) {
+  const std::string piece(kPieceBytes, 'x');
+  for (const bool gathers : {false, true})
+    for (const int sender : {1, 2}) {
+      Party party(3);
+      Ear ear;
+      party[0].listen(&ear);
+      std::vector<std::shared_ptr<Session>> groups(kPieces);
+      std::vector<std::thread> threads;
+      for (size_t i = 0; i < kPieces; ++i) {
+        ASSERT_TRUE(party[sender].subgroup({0, sender}, "silent" + std::to_string(i), &groups[i]).ok());
+        if (!gathers) groups[i]->tell(piece);
+        if (gathers)
+          threads.emplace_back([&, i] {
+            std::vector<std::string> all;
+            EXPECT_EQ(groups[i]->all_gather("x", piece, &all).code(), RONDO_RANK_LOST);
+          });
+      }
+      const std::vector<std::string> heard = ear.wait(1);
+      ASSERT_EQ(heard.size(), 1u);
+      EXPECT_TRUE(contains(heard[0], std::to_string(sender) + " lost: rank " + std::to_string(sender))) << heard[0];
+      EXPECT_TRUE(contains(heard[0], "more than the 4 MiB that are kept of it")) << heard[0];
+      for (std::thread& each : threads) each.join();
+      party[0].listen(nullptr);
+    }
+}
+
+// A rank that is not rank 0 keeps no more either.
+TEST(Rendezvous, WhatAnotherRankKeepsHasTheSameLimit) {
+  Party party(3);
+  Ear ear;
+  party[2].listen(&ear);
+  std::shared_ptr<Session> group;
+  ASSERT_TRUE(party[1].subgroup({1, 2}, "silent", &group).ok());
+  for (size_t i = 0; i < kPieces; ++i) group->tell(std::string(kPieceBytes, 'x'));
+  const std::vector<std::string> heard = ear.wait(1);
+  ASSERT_EQ(heard.size(), 1u);
+  EXPECT_TRUE(contains(heard[0], "1 lost: rank 1 is lost: what it has sent")) << heard[0];
+  party[2].listen(nullptr);
+}
+
+// What is opened later is heard whole, and counts no more; nor do groups that all have left.
+TEST(Rendezvous, WhatIsHeardDoesNotCount) {
+  Party party(2);
+  const std::string piece(kPieceBytes, 'x');
+  for (int round = 0; round < 8; ++round) {
+    std::shared_ptr<Session> groups[2];
+    const std::string name = "later" + std::to_string(round);
+    for (int rank = 0; rank < 2; ++rank) ASSERT_TRUE(party[rank].subgroup({0, 1}, name, &groups[rank]).ok());
+    for (int i = 0; i < 6; ++i) groups[1]->tell(piece);
+    Ear ear;
+    groups[0]->listen(&ear);
+    const std::vector<std::string> heard = ear.wait(6);
+    ASSERT_EQ(heard.size(), 6u);
+    for (const std::string& each : heard) EXPECT_EQ(each.size(), piece.size() + 7) << each.substr(0, 200);
+    groups[0]->listen(nullptr);
+  }
+  // Some 5 MiB of names.
+  const std::string long_name(8000, 'n');
+  for (int i = 0; i < 600; ++i) {
+    std::shared_ptr<Session> groups[2];
+    for (int rank = 0; rank < 2; ++rank)
+      ASSERT_TRUE(party[rank].subgroup({0, 1}, long_name + std::to_string(i), &groups[rank]).ok());
+  }
+  on_threads(2, [&](int rank) {
+    std::vector<std::string> all;
+    const Status status = party[rank].all_gather("x", "", &all);
+    EXPECT_TRUE(status.ok()) << status.message();
+  });
+}
+
 // It is sent something in the moment in which it closes: what it said before counts, not that this cannot be sent.
 TEST(Rendezvous, FarewellCountsThoughMoreIsOnItsWay) {
   const RendezvousLink::Group group{"g", {0, 1}};
@@ -243,11 +253,6 @@ TEST(Rendezvous, ReformWithoutWhoDoesNotCome) {
 }
 
 // --- meeting ---
-
-Status join_alone(const Meeting& meeting) {
-  std::shared_ptr<Session> session;
-  return join(meeting, 1000, &session);
-}
 
 TEST(Rendezvous, WhoDoesNotComeIsNamed) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
@@ -407,27 +412,10 @@ TEST(Rendezvous, NoSecretIsAlsoOne) {
   const std::string address = "127.0.0.1:" + std::to_string(free_port());
   on_threads(2, [&](int rank) {
     Meeting meeting = meeting_of(rank, 2, address);
-    meeting.secret = rank == 0 ? "none" : "";  // both mean that the job's name is all there is to know
+    meeting.secret = "none";
     const Status status = join_alone(meeting);
     EXPECT_TRUE(status.ok()) << status.message();
   });
-}
-
-// Addresses at which this process listens, by what the system says of its descriptors.
-std::vector<std::string> listening() {
-  std::vector<std::string> found;
-  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
-    int listens = 0;
-    socklen_t length = sizeof listens;
-    if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || !listens) continue;
-    sockaddr_storage address = {};
-    length = sizeof address;
-    char text[NI_MAXHOST] = "";
-    if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
-        getnameinfo(reinterpret_cast<sockaddr*>(&address), length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0)
-      found.emplace_back(text);
-  }
-  return found;
 }
 
 TEST(Rendezvous, OneMachinesRanksListenAtItsLoopbackAlone) {
