@@ -78,8 +78,8 @@ int read_arguments(int count, char** arguments, Wish* wish) {
   return 0;
 }
 
-// A port of the loopback that is kept for rank 0: bound here, but not listened at, so that the rank may listen at it
-// and nobody else is given it.
+// A port of the loopback that is kept for rank 0: bound here, but not listened at. Only processes of this user, which
+// ask for it in the same way, may listen there.
 File reserve_port(int* port) {
   File held(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
@@ -87,7 +87,7 @@ File reserve_port(int* port) {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (!held) return held;
-  setsockopt(held.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  setsockopt(held.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (bind(held.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return {};
   *port = comm::port_of(held);
   return held;

@@ -67,6 +67,34 @@ def case_environment():
     assert not set(other[5:7]) & set(rows[0]), other
 
 
+def case_port():
+    """Nobody else can sit at the port that is kept for rank 0: not even this user, by what other users may ask for as well."""
+    program = """
+import os, socket
+host, port = os.environ["RONDO_ADDRESS"].split(":")
+for option in socket.SO_REUSEADDR, None:
+    sitter = socket.socket()
+    if option is not None:
+        sitter.setsockopt(socket.SOL_SOCKET, option, 1)
+    try:
+        sitter.bind((host, int(port)))
+        raise SystemExit("the port is free to be taken")
+    except OSError:
+        pass
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+    for option in socket.SO_REUSEADDR, socket.SO_REUSEPORT:
+        sitter = socket.socket()
+        sitter.setsockopt(socket.SOL_SOCKET, option, 1)
+        try:
+            sitter.bind((host, int(port)))
+            raise SystemExit("another user can take the port")
+        except OSError:
+            pass
+"""
+    launch("-n", "1", sys.executable, "-c", program)
+
+
 def case_arguments():
     """The program gets its own arguments as they are."""
     out, err = launch("-n", "1", "--", "printf", "%s|", "-n", "a b", "", "--prefix")

@@ -181,6 +181,10 @@ void Acceptor::let_in() {
     if (shortage && !make_room(nullptr)) short_ = Deadline(kShortage);
     return;
   }
+  if (!of_same_user(socket.get())) {
+    ++strangers_;
+    return;
+  }
   std::string address = peer_address(socket.get());
   const auto same =
       std::count_if(visitors_.begin(), visitors_.end(), [&](const Visitor& each) { return each.address == address; });

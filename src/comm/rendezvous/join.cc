@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "base/trusted_file.h"
 #include "comm/rendezvous/handshake.h"
@@ -40,9 +41,10 @@ std::string file_of(const Meeting& meeting) {
 }
 
 // The file's first line is kFileHead and the port, then the secret if none was given, then a line for each address.
-Status write_file(const std::string& path, int port, const std::string& secret) {
+Status write_file(const std::string& path, int port, const std::string& secret,
+                  const std::vector<std::string>& addresses) {
   std::string text = std::string(kFileHead) + " " + std::to_string(port) + "\n" + secret + "\n";
-  for (const std::string& each : own_addresses()) text += each + "\n";
+  for (const std::string& each : addresses) text += each + "\n";
   const std::string draft = path + "." + hex(random_bytes(8));
   File file(open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file || !write_all(file.get(), text) || !file.close() || rename(draft.c_str(), path.c_str()) != 0) {
@@ -85,13 +87,12 @@ std::string seconds(double value) {
 // --- rank 0 ---
 
 Status listen_first(const Meeting& meeting, File* listener) {
-  if (by_file(meeting)) return listen_at("", 0, listener);
   std::string host;
   int port = 0;
   RONDO_TRY(parse_address(meeting.address, &host, &port));
   Status first;
   for (int i = 0; i < meeting.ports; ++i) {
-    const Status status = listen_at(host, port + i, listener);
+    const Status status = listen_at(host, port + i, listener, meeting.ports == 1);
     if (status.ok()) return {};
     if (first.ok()) first = status;
   }
@@ -153,20 +154,33 @@ Status collect(const Meeting& meeting, const Key& key, const File& listener, con
   return {};
 }
 
-Status host_meeting(const Meeting& meeting, Key key, const Deadline& deadline, std::vector<File>* sockets) {
-  File listener;
-  RONDO_TRY(listen_first(meeting, &listener));
-  if (!by_file(meeting)) return collect(meeting, key, listener, deadline, sockets);
-  const bool secret_given = !key.secret.empty();
-  if (!secret_given) key.secret = hex(random_bytes(32));
+// The file that says where rank 0 listens. Draws the secret if none was given.
+Status leave_word(const Meeting& meeting, Key* key, File* listener) {
   const std::string file = file_of(meeting);
+  std::vector<std::string> addresses;
+  RONDO_TRY(listen_for_ranks(meets_on_one_host(meeting), listener, &addresses));
+  const bool secret_given = !key->secret.empty();
+  if (!secret_given) key->secret = hex(random_bytes(32));
   if (meeting.in_home && !make_folders(file.substr(0, file.rfind('/'))))
     return error(RONDO_IO_ERROR, "the folder of %s, where ranks of this user meet, cannot be made: %s%s", file.c_str(),
                  std::strerror(errno), advice(meeting).c_str());
-  RONDO_TRY(write_file(file, port_of(listener), secret_given ? std::string() : key.secret));
-  const Status status = collect(meeting, key, listener, deadline, sockets);
-  unlink(file.c_str());
-  return status;
+  return write_file(file, port_of(*listener), secret_given ? std::string() : key->secret, addresses);
+}
+
+Status host_meeting(const Meeting& meeting, const Key& key, const Deadline& deadline, std::vector<File>* sockets) {
+  File listener;
+  if (by_file(meeting)) {
+    Key drawn = key;
+    const Status left = leave_word(meeting, &drawn, &listener);
+    if (left.ok()) {
+      const Status status = collect(meeting, drawn, listener, deadline, sockets);
+      unlink(file_of(meeting).c_str());
+      return status;
+    }
+    if (meeting.socket.empty()) return left;
+  }
+  RONDO_TRY(meeting.socket.empty() ? listen_first(meeting, &listener) : listen_local(meeting.socket, &listener));
+  return collect(meeting, key, listener, deadline, sockets);
 }
 
 // --- the others ---
@@ -174,6 +188,7 @@ Status host_meeting(const Meeting& meeting, Key key, const Deadline& deadline, s
 Status find_place(const Meeting& meeting, Place* place) {
   place->key = key_of(meeting);
   if (by_file(meeting)) return read_file(file_of(meeting), place, !place->key.secret.empty());
+  if (!meeting.socket.empty()) return {};
   std::string host;
   int port = 0;
   RONDO_TRY(parse_address(meeting.address, &host, &port));
@@ -189,6 +204,17 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
     Place place;
     last = find_place(meeting, &place);
     if (last.code() == RONDO_INVALID_ARGUMENT) return last;
+    if (place.tries.empty() && !meeting.socket.empty()) {
+      File made;
+      Status status = connect_local(meeting.socket, &made);
+      if (status.ok()) status = introduce(made.get(), key_of(meeting), hello, deadline);
+      if (status.ok()) {
+        *socket = std::move(made);
+        return {};
+      }
+      if (status.code() != RONDO_NOT_FOUND && status.code() != RONDO_IO_ERROR) return status;
+      last = last.ok() ? status : last.with_context(status.message());
+    }
     for (const auto& [host, port] : place.tries) {
       File made;
       Status status = connect_to(host, port, deadline, &made);
@@ -206,17 +232,23 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
     std::this_thread::sleep_for(std::chrono::milliseconds(std::min(pause_ms, deadline.milliseconds())));
     pause_ms = std::min(pause_ms * 2, 200);
   } while (!deadline.over());
-  return error(RONDO_TIMED_OUT, "rank 0 was not to be met at %s within %s: %s%s", meeting.address.c_str(),
+  const std::string where = meeting.address.empty() ? "@" + meeting.socket : meeting.address;
+  return error(RONDO_TIMED_OUT, "rank 0 was not to be met at %s within %s: %s%s", where.c_str(),
                seconds(meeting.join_s).c_str(), last.message(), advice(meeting).c_str());
 }
 
 }  // namespace
 
-Status join(const Meeting& meeting, int64_t time_limit_ms, std::shared_ptr<Session>* made) {
+Status join(const Meeting& given, int64_t time_limit_ms, std::shared_ptr<Session>* made) {
+  Meeting meeting = given;
   if (meeting.size < 1 || meeting.rank < 0 || meeting.rank >= meeting.size)
     return error(RONDO_INVALID_ARGUMENT, "rank %d is none of a group of %d", meeting.rank, meeting.size);
   RONDO_TRY(check_secret(meeting).with_context(
       format("rank %d of %d (by %s)", meeting.rank, meeting.size, meeting.source.c_str())));
+  if (meeting.size > 1 && meeting.rank == 0 && meeting.secret == kNoSecret)
+    log(RONDO_LOG_WARNING,
+        "the ranks meet without a secret (RONDO_SECRET=none): whoever knows the job's name is let in");
+  keep_to_one_user(&meeting);
   const Deadline deadline(meeting.join_s);
   std::vector<File> sockets(1);
   if (meeting.size > 1) {

@@ -208,7 +208,8 @@ std::string first_host(const std::string& list) {
 bool meets_on_one_host(const Meeting& meeting) {
   std::string host;
   int port = 0;
-  return meeting.size == 1 || (parse_address(meeting.address, &host, &port).ok() && is_loopback(host));
+  return meeting.size == 1 || meeting.one_host ||
+         (parse_address(meeting.address, &host, &port).ok() && is_loopback(host));
 }
 
 Status check_secret(const Meeting& meeting) {
@@ -220,7 +221,25 @@ Status check_secret(const Meeting& meeting) {
                meeting.address.c_str(), meeting.hint.c_str());
 }
 
+void keep_to_one_user(const Lookup& lookup, Meeting* meeting) {
+  if (meeting->size == 1 || !meeting->secret.empty() || !meets_on_one_host(*meeting)) return;
+  // The loopback is the machine's, or a container's; the home may be that of several.
+  char network[64] = "";
+  (void)!readlink("/proc/self/ns/net", network, sizeof network - 1);
+  const std::string name = meeting->job + "\n" + meeting->address + "\n" + host_name() + "\n" + network;
+  const Digest digest = sha256("rondo user " + std::to_string(geteuid()) + "\n" + name);
+  meeting->socket = "rondo-" + hex({reinterpret_cast<const char*>(digest.data()), 16});
+  meeting->address = home_address(lookup, name);
+  meeting->in_home = !meeting->address.empty();
+  meeting->one_host = true;
+}
+
 std::string advice(const Meeting& meeting) {
+  if (meeting.one_host && !meeting.socket.empty())
+    return "; ranks without a secret find each other where they are of one user and have the same home folder: else "
+           "set "
+           "RONDO_SECRET=$(openssl rand -hex 16) " +
+           meeting.hint;
   if (!meeting.in_home) return {};
   return "; where the hosts have no home folder in common, set RONDO_ADDRESS=host:port, with the host of rank 0, and "
          "RONDO_SECRET=$(openssl rand -hex 16) " +
@@ -304,6 +323,10 @@ Status meeting_from_environment(const Lookup& lookup, Meeting* meeting) {
 
 Status meeting_from_environment(Meeting* meeting) {
   return meeting_from_environment(secure_getenv, meeting);
+}
+
+void keep_to_one_user(Meeting* meeting) {
+  keep_to_one_user(secure_getenv, meeting);
 }
 
 void local_place(int* rank, int* size) {

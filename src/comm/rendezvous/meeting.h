@@ -17,9 +17,11 @@ struct Meeting {
   // where rank 0 writes its address. With a number of ports, rank 0 takes the first that is free.
   std::string address;
   int ports = 1;
-  bool in_home = false;  // the file is in the user's home folder, where launchers that hand over no secret meet
-  std::string job;       // tells this job from others at the same place; not a secret
-  std::string secret;    // who does not know it is not let in; "none": whoever knows the job is; empty: not given
+  bool in_home = false;   // the file is in the user's home folder, where launchers that hand over no secret meet
+  bool one_host = false;  // all ranks are on this machine
+  std::string socket;     // where ranks of this machine and user meet if rank 0 can leave no file; empty: nowhere
+  std::string job;        // tells this job from others at the same place; not a secret
+  std::string secret;     // who does not know it is not let in; "none": whoever knows the job is; empty: not given
   std::string hint = "for all of them";                  // how a secret reaches the ranks, for messages
   std::string source = "nobody: this process is alone";  // who said so, for messages
   double join_s = 120;                                   // until all have come
@@ -35,6 +37,12 @@ inline constexpr const char* kNoSecret = "none";
 bool meets_on_one_host(const Meeting& meeting);
 // RONDO_INVALID_ARGUMENT where other machines could come, and no secret keeps them out; says what to set.
 Status check_secret(const Meeting& meeting);
+
+// Of ranks of one machine that are given no secret: they meet where only processes of this user find each other, by a
+// file in the user's home folder or, where rank 0 cannot write one, by a socket that tells whose process is at its
+// other end. Others stay where they are.
+void keep_to_one_user(const Lookup& lookup, Meeting* meeting);
+void keep_to_one_user(Meeting* meeting);
 
 // What to set where the ranks have no home folder in common; empty where they did not meet there. For messages.
 std::string advice(const Meeting& meeting);

@@ -11,8 +11,10 @@
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -48,14 +50,24 @@ File new_socket(int family) {
   return socket;
 }
 
-bool try_listen(const sockaddr* address, socklen_t length, File* listener) {
+bool try_listen(const sockaddr* address, socklen_t length, File* listener, bool kept = false) {
   File made = new_socket(address->sa_family);
   const int on = 1;
   if (!made) return false;
   setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (kept) setsockopt(made.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
   if (bind(made.get(), address, length) != 0 || listen(made.get(), 512) != 0) return false;
   *listener = std::move(made);
   return true;
+}
+
+// In the abstract namespace, whose names begin with a zero.
+socklen_t local_address(const std::string& name, sockaddr_un* address) {
+  *address = {};
+  address->sun_family = AF_UNIX;
+  const size_t length = std::min(name.size(), sizeof address->sun_path - 1);
+  std::memcpy(address->sun_path + 1, name.data(), length);
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + length);
 }
 
 std::string text_of(const sockaddr* address, socklen_t length) {
@@ -112,7 +124,7 @@ std::string join_address(const std::string& host, int port) {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
-Status listen_at(const std::string& host, int port, File* listener) {
+Status listen_at(const std::string& host, int port, File* listener, bool kept) {
   if (host.empty()) {
     sockaddr_in6 both = {};
     both.sin6_family = AF_INET6;
@@ -129,6 +141,7 @@ Status listen_at(const std::string& host, int port, File* listener) {
   int problem = 0;
   for (const addrinfo* each = resolved.list; each; each = each->ai_next) {
     if (try_listen(each->ai_addr, each->ai_addrlen, listener)) return {};
+    if (kept && errno == EADDRINUSE && try_listen(each->ai_addr, each->ai_addrlen, listener, true)) return {};
     if (problem == 0 || errno == EADDRINUSE) problem = errno;
   }
   if (problem == EADDRNOTAVAIL && !is_loopback(host)) return listen_at("", port, listener);
@@ -180,6 +193,36 @@ Status listen_for_ranks(bool one_host, File* listener, std::vector<std::string>*
     if (listens.ok()) break;
   }
   return listens;
+}
+
+Status listen_local(const std::string& name, File* listener) {
+  sockaddr_un address;
+  const socklen_t length = local_address(name, &address);
+  if (try_listen(reinterpret_cast<sockaddr*>(&address), length, listener)) return {};
+  return system_error("listening at the socket", "@" + name);
+}
+
+Status connect_local(const std::string& name, File* socket) {
+  sockaddr_un address;
+  const socklen_t length = local_address(name, &address);
+  File made = new_socket(AF_UNIX);
+  if (!made) return system_error("making a socket to", "@" + name);
+  if (connect(made.get(), reinterpret_cast<sockaddr*>(&address), length) != 0)
+    return error(RONDO_NOT_FOUND, "connecting to the socket @%s: %s", name.c_str(), std::strerror(errno));
+  if (!of_same_user(made.get()))
+    return error(RONDO_NOT_FOUND, "a process of another user listens at the socket @%s", name.c_str());
+  *socket = std::move(made);
+  return {};
+}
+
+bool of_same_user(int socket) {
+  int domain = AF_UNIX;
+  socklen_t length = sizeof domain;
+  if (getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain != AF_UNIX) return true;
+  ucred peer = {};
+  length = sizeof peer;
+  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && length == sizeof peer &&
+         peer.uid == geteuid();
 }
 
 std::string peer_address(int socket) {

@@ -38,7 +38,8 @@ std::string join_address(const std::string& host, int port);
 
 // Listens at a port of the host's, which is this machine by one of its names; 0: any that is free. Where the name is
 // not one of this machine's own addresses (it is behind a translation), at all of them.
-Status listen_at(const std::string& host, int port, File* listener);
+// `kept`: a process of this user may hold the port for this one (`rondo launch`).
+Status listen_at(const std::string& host, int port, File* listener, bool kept = false);
 int port_of(const File& listener);
 // The addresses at which other machines may find this one, the loopback last.
 std::vector<std::string> own_addresses();
@@ -46,6 +47,12 @@ std::vector<std::string> own_addresses();
 bool is_loopback(const std::string& host);
 // Listens at a free port, for ranks of this machine (`one_host`) or of any, and says where they find it.
 Status listen_for_ranks(bool one_host, File* listener, std::vector<std::string>* addresses);
+// Within this machine alone, by a name that needs no file.
+Status listen_local(const std::string& name, File* listener);
+// RONDO_NOT_FOUND: there is nobody, or a process of another user.
+Status connect_local(const std::string& name, File* socket);
+// Whether the other end of a connection within the machine is a process of this user; true of all others.
+bool of_same_user(int socket);
 // Of who is at the other end.
 std::string peer_address(int socket);
 
