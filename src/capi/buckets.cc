@@ -19,7 +19,8 @@ namespace {
 using AllBuckets = HandleSlab<rondo_buckets, HandleKind::buckets>;
 
 Status check_buckets(const rondo_buckets* buckets) {
-  return AllBuckets::alive(buckets) ? Status() : capi::dead_handle("buckets", "set of buckets", buckets);
+  if (!AllBuckets::alive(buckets)) return capi::dead_handle("buckets", "set of buckets", buckets);
+  return capi::check_present(buckets->buckets->engine());
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ rondo_status rondo_buckets_create(rondo_comm* comm, int32_t n_parameters, rondo_
 void rondo_buckets_destroy(rondo_buckets* buckets) {
   if (!buckets) return;
   guard_whole("rondo_buckets_destroy", [&]() -> Status {
-    RONDO_TRY(check_buckets(buckets));
+    if (!AllBuckets::alive(buckets)) return capi::dead_handle("buckets", "set of buckets", buckets);
     std::unique_ptr<comm::Buckets> last;
     AllBuckets::destroy(buckets, [&last](rondo_buckets& each) { last = std::move(each.buckets); });
     return {};

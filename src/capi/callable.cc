@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
+#include "capi/tape.h"
 #include "engine/handle.h"
 
 struct rondo_callable {
@@ -20,8 +21,8 @@ namespace {
 using Callables = HandleSlab<rondo_callable, HandleKind::callable>;
 
 Status check_callable(const rondo_callable* callable) {
-  if (Callables::alive(callable)) return {};
-  return capi::dead_handle("callable", "callable", callable);
+  if (!Callables::alive(callable)) return capi::dead_handle("callable", "callable", callable);
+  return capi::check_present(callable->callable->engine());
 }
 
 // The user's function with what it needs, which goes with the last copy.
@@ -133,7 +134,7 @@ rondo_status rondo_callable_clear(rondo_callable* callable) {
 void rondo_callable_destroy(rondo_callable* callable) {
   if (!callable) return;
   guard("rondo_callable_destroy", [&]() -> Status {
-    RONDO_TRY(check_callable(callable));
+    if (!Callables::alive(callable)) return capi::dead_handle("callable", "callable", callable);
     Ref<Callable> inner;
     Callables::destroy(callable, [&inner](rondo_callable& each) { inner = std::move(each.callable); });
     return {};

@@ -3,6 +3,7 @@
 
 #include "capi/operators.h"
 #include "capi/structs.h"
+#include "capi/tape.h"
 #include "engine/handle.h"
 
 using namespace rondo;
@@ -25,6 +26,7 @@ Status check_ends(rondo_comm* const* comms, int32_t n, std::vector<Communicator*
     if (!Communicators::alive(comms[i]))
       return error(RONDO_INVALID_ARGUMENT, "comms[%d] is %s; a live communicator is needed", i,
                    comms[i] ? "not a live communicator" : "NULL");
+    RONDO_TRY(capi::check_present(comms[i]->communicator->engine()));
     ends->push_back(comms[i]->communicator.get());
     for (int32_t j = 0; j < i; ++j)
       if (comms[j] == comms[i]) return error(RONDO_INVALID_ARGUMENT, "comms[%d] is comms[%d]; each comes once", i, j);
@@ -67,7 +69,8 @@ rondo_status collective(const char* function, rondo_comm* comm, rondo_tensor* te
 }  // namespace
 
 Status capi::check_comm(const rondo_comm* comm) {
-  return Communicators::alive(comm) ? Status() : dead_handle("comm", "communicator", comm);
+  if (!Communicators::alive(comm)) return dead_handle("comm", "communicator", comm);
+  return check_present(comm->communicator->engine());
 }
 
 rondo_comm* capi::make_comm(Ref<Communicator> communicator) {
@@ -133,7 +136,7 @@ rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* dev
 void rondo_comm_destroy(rondo_comm* comm) {
   if (!comm) return;
   guard_whole("rondo_comm_destroy", [&]() -> Status {
-    RONDO_TRY(check_comm(comm));
+    if (!Communicators::alive(comm)) return capi::dead_handle("comm", "communicator", comm);
     Ref<Communicator> inner;
     Communicators::destroy(comm, [&inner](rondo_comm& each) { inner = std::move(each.communicator); });
     return {};

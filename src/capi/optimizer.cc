@@ -29,11 +29,13 @@ using AllLossScalers = HandleSlab<rondo_loss_scaler, HandleKind::loss_scaler>;
 constexpr int32_t kMost = 1 << 20;  // tensors
 
 Status check_optimizer(const rondo_optimizer* optimizer) {
-  return AllOptimizers::alive(optimizer) ? Status() : capi::dead_handle("optimizer", "optimizer", optimizer);
+  if (!AllOptimizers::alive(optimizer)) return capi::dead_handle("optimizer", "optimizer", optimizer);
+  return capi::check_present(optimizer->optimizer->engine());
 }
 
 Status check_scaler(const rondo_loss_scaler* scaler) {
-  return AllLossScalers::alive(scaler) ? Status() : capi::dead_handle("scaler", "loss scaler", scaler);
+  if (!AllLossScalers::alive(scaler)) return capi::dead_handle("scaler", "loss scaler", scaler);
+  return capi::check_present(scaler->scaler->engine());
 }
 
 Status check_tensors(int32_t n, rondo_tensor* const* tensors) {
@@ -74,7 +76,7 @@ rondo_status rondo_optimizer_create(int32_t n_parameters, rondo_tensor* const* p
 void rondo_optimizer_destroy(rondo_optimizer* optimizer) {
   if (!optimizer) return;
   guard("rondo_optimizer_destroy", [&]() -> Status {
-    RONDO_TRY(check_optimizer(optimizer));
+    if (!AllOptimizers::alive(optimizer)) return capi::dead_handle("optimizer", "optimizer", optimizer);
     std::unique_ptr<ops::Optimizer> last;
     AllOptimizers::destroy(optimizer, [&last](rondo_optimizer& each) { last = std::move(each.optimizer); });
     return {};
@@ -146,7 +148,7 @@ rondo_status rondo_loss_scaler_create(rondo_engine* engine, rondo_device device,
 void rondo_loss_scaler_destroy(rondo_loss_scaler* scaler) {
   if (!scaler) return;
   guard("rondo_loss_scaler_destroy", [&]() -> Status {
-    RONDO_TRY(check_scaler(scaler));
+    if (!AllLossScalers::alive(scaler)) return capi::dead_handle("scaler", "loss scaler", scaler);
     std::unique_ptr<ops::LossScaler> last;
     AllLossScalers::destroy(scaler, [&last](rondo_loss_scaler& each) { last = std::move(each.scaler); });
     return {};

@@ -27,6 +27,7 @@ using Tapes = HandleSlab<rondo_tape, HandleKind::tape>;
 
 Status capi::check_tape(const rondo_tape* tape) {
   if (!Tapes::alive(tape)) return dead_handle("tape", "tape", tape);
+  RONDO_TRY(check_present(tape->tape->engine()));
   return tape->tape->check_thread();
 }
 
@@ -119,9 +120,11 @@ rondo_status rondo_tape_watch(rondo_tape* tape, rondo_tensor* tensor) {
 
 rondo_status rondo_tape_end(rondo_tape* tape) {
   return guard("rondo_tape_end", [&]() -> Status {
-    RONDO_TRY(check_tape(tape));
+    const Status checked = check_tape(tape);
+    if (!Tapes::alive(tape) || !tape->tape->check_thread().ok()) return checked;
+    // Where the engine is gone too: the thread has it open.
     if (tape->tape->open()) tape::close_tape(*tape->tape);
-    return {};
+    return checked;
   });
 }
 

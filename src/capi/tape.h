@@ -1,4 +1,5 @@
-// What functions over tapes share: live tapes, lists of tensors.
+// What functions over tapes, and over others that keep tensors of an engine, share: live tapes and engines, lists of
+// tensors.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,6 +13,13 @@ namespace rondo::capi {
 
 // A live tape that this thread may use.
 Status check_tape(const rondo_tape* tape);
+// The guard of handles whose objects belong to an engine: RONDO_FORKED, or RONDO_INVALID_STATE where the engine was
+// destroyed, so that nothing can be done with its objects but to destroy them. Where a device is lost, an object can
+// still be asked and ended; what works with it says why it cannot.
+inline Status check_present(const Engine& engine) {
+  const Status usable = engine.usable();
+  return usable.ok() || usable.code() == RONDO_DEVICE_LOST ? Status() : usable;
+}
 tape::Tape& tape_of(rondo_tape* tape);
 
 Status check_count(const char* name, int32_t count, int32_t most);

@@ -53,6 +53,7 @@ ROWS = [
     ("floors", "src/ops/reduce/reduce.cc", END, '\n#include "ops/rows/rows.h"\n', "src/ops/reduce/reduce.cc:.*rows.h"),
     ("floors", "include/rondo/base.h", END, "\n#include <sys/types.h>\n", "a public header includes only"),
     ("floors", "src/device/device.cc", END, "\n#include <cuda.h>\n", "a header of CUDA"),
+    ("handles", "ABI", r'"name": ?"RONDO_INVALID_STATE"', '"name": "RONDO_ANOTHER_STATE"', "of a destroyed engine: .*, [1-9]\\d* wrong"),
     ("headers", "include/rondo/trace.h", END, "\nsize_u rondo_no_type(void);\n", "trace.h does not compile as c99"),
     ("headers", "include/rondo/recurrent.h", r"#ifndef RONDO_RECURRENT_H\n", "#if 1\n", "recurrent.h does not compile as c\\+\\+17"),
     ("kinds", "src/ops/program/kinds.def", r"a product|a matrix product", "a matrix times another", "the table of kinds"),
@@ -110,6 +111,7 @@ class Copy:
 def arguments(script, copy, library, compilers):
     include, symbols = copy.root / "include", copy.root / "tests/abi/symbols.txt"
     return {"description": [copy.description, include, symbols, *compilers[:compilers.index("--")]], "headers": [include, *compilers],
+            "handles": [library, copy.description],
             "reference": [copy.root, symbols], "structs": [include, copy.root / "src/capi/structs.def"], "symbols": [library, include, symbols],
             "wrapper": [include / "rondo", symbols]}.get(script, [copy.root])
 
