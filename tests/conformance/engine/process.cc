@@ -322,6 +322,32 @@ TEST_P(Process, TraceHoldsTheTasks) {
   EXPECT_TRUE(op) << trace.dump().substr(0, 2000);
 }
 
+// A file that may not grow as far as it would have to is a status, not the signal that ends a process by default.
+TEST_P(Process, AFileBeyondTheLimitOfItsSizeIsAStatus) {
+  const Tensor a = up(full(RONDO_F32, {100}, 3));
+  Tensor out;
+  const Graph graph = record(engine(), [&] { out = make(rondo_unary, RONDO_NEG, a); });
+  must(rondo_trace_begin(engine()));
+  must(rondo_graph_launch(graph.get()));
+  must(rondo_engine_wait_all(engine()));
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const File file;
+  const std::function<rondo_status()> calls[] = {
+      [&] { return rondo_graph_dot(graph.get(), file.path()); },
+      [&] { return rondo_graph_profile(graph.get(), file.path()); },
+      [&] { return rondo_trace_end(engine(), file.path()); },
+  };
+  for (const auto& call : calls) {
+    const rlimit small = {64, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+    const rondo_status status = call();
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_EQ(status, RONDO_IO_ERROR);
+    EXPECT_NE(std::string(rondo_last_error()).find("File too large"), std::string::npos) << rondo_last_error();
+  }
+}
+
 TEST_P(Process, TraceStates) {
   EXPECT_EQ(rondo_trace_end(engine(), nullptr), RONDO_INVALID_STATE) << "none is on";
   must(rondo_trace_begin(engine()));
