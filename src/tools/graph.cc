@@ -100,24 +100,27 @@ bool label_of(std::string_view line, std::string* label) {
 
 // Of a picture that Rondo wrote: segments, each with its tasks, and how many edges there are. Its lines are one
 // statement each.
-std::string dot_text(const std::string& text) {
-  std::string listed, label;
+void print_dot(const std::string& text, std::FILE* to) {
+  std::string label;
   size_t tasks = 0, carried = 0, order = 0;
-  std::string_view rest = text, line;
-  while (take_part(&rest, '\n', &line)) {
-    const size_t first = line.find_first_not_of(' ');
-    if (first == std::string_view::npos) continue;
-    const bool edge = line.find(" -> ") < line.find('[');
-    if (edge) {
-      ++(line.find("style=dashed") == std::string_view::npos ? carried : order);
-    } else if (line[first] == 't' || line.find("label=\"segment ") != std::string_view::npos) {
-      if (!label_of(line, &label)) continue;
-      const bool task = line[first] == 't';
-      tasks += task;
-      listed += (task ? "  " : "") + harmless(label) + "\n";
+  // Once to count, once to show.
+  for (const bool shown : {false, true}) {
+    if (shown) std::fprintf(to, "%zu tasks, %zu edges with a tensor, %zu for order alone\n", tasks, carried, order);
+    std::string_view rest = text, line;
+    while (take_part(&rest, '\n', &line)) {
+      const size_t first = line.find_first_not_of(' ');
+      if (first == std::string_view::npos) continue;
+      const bool edge = line.find(" -> ") < line.find('[');
+      if (edge) {
+        ++(line.find("style=dashed") == std::string_view::npos ? carried : order);
+      } else if (line[first] == 't' || line.find("label=\"segment ") != std::string_view::npos) {
+        if (!label_of(line, &label)) continue;
+        const bool task = line[first] == 't';
+        tasks += task;
+        if (shown) std::fprintf(to, "%s%s\n", task ? "  " : "", harmless(label).c_str());
+      }
     }
   }
-  return format("%zu tasks, %zu edges with a tensor, %zu for order alone\n", tasks, carried, order) + listed;
 }
 
 }  // namespace
@@ -142,13 +145,13 @@ int graph(int count, char** arguments) {
   if (const std::string wrong = read_file(path, &text); !wrong.empty()) return failed(wrong);
   std::string problem;
   if (text.rfind("digraph", 0) == 0) {
-    std::fputs(dot_text(text).c_str(), stdout);
+    print_dot(text, stdout);
     if (!picture.empty()) problem = run_dot(path, picture);
   } else if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
     Profile profile;
     if (const std::string wrong = read_profile(text, &profile); !wrong.empty())
       return failed("'" + harmless(path) + "' is no profile of a graph: " + harmless(wrong));
-    std::fputs(profile_text(profile).c_str(), stdout);
+    print_profile(profile, stdout);
     if (!picture.empty()) problem = write_file(picture, profile_svg(profile));
   } else {
     return failed("'" + harmless(path) +

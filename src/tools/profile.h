@@ -4,41 +4,54 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rondo::tools {
 
+// A place in a profile's texts.
+struct Text {
+  uint32_t at = 0, bytes = 0;
+};
+
 struct ProfiledTask {
   int64_t task = 0;  // its number in the graph or body
-  std::string name, operators, device, body, operands, site;
-  int64_t segment = 0, branch = 0, runs = 0;
-  double start_us = 0, us = 0;
-  int64_t kernels = 0, bytes = 0;  // 0: not known
-  std::vector<size_t> after;       // indices into the profile's tasks
+  Text name, operators, operands, site;
+  uint32_t device = 0, body = 0;  // of the profile's names; body 0: it is the graph's own
   bool critical = false;
+  int64_t segment = 0, branch = 0, runs = 0;
+  double us = 0, begin_us = 0;     // begins there if only what it needs came before it
+  int64_t kernels = 0, bytes = 0;  // 0: not known
 };
 
 struct ProfiledSegment {
-  std::string device, kind;
+  Text device, kind;
   int64_t tasks = 0;
   double us = -1;  // of one that was run as a whole; else negative
 };
 
+// What is kept of a file is less than three times as large as the file, whatever stands in it.
 struct Profile {
   std::string graph;
   double total_us = 0, critical_us = 0;
-  std::vector<ProfiledSegment> segments;
-  std::vector<ProfiledTask> tasks;  // those of a body follow each other; a task comes after all that it waits for
+  std::deque<ProfiledSegment> segments;
+  std::deque<ProfiledTask> tasks;  // a task comes after all that it waits for
+  std::string texts;
+  std::deque<std::string> names;  // each once; the first is empty
+
+  std::string_view text(Text of) const { return std::string_view(texts).substr(of.at, of.bytes); }
 };
 
 // What is wrong with the text; empty: nothing, and *profile is what it says.
 std::string read_profile(const std::string& text, Profile* profile);
-std::string profile_text(const Profile& profile);
+void print_profile(const Profile& profile, std::FILE* to);
 // Tasks as bars, each where it could begin if only what it needs came before it.
 std::string profile_svg(const Profile& profile);
 
 // What a terminal shows as it is: other characters become '?'.
-std::string harmless(const std::string& text);
+std::string harmless(std::string_view text);
 
 }  // namespace rondo::tools

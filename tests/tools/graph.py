@@ -12,6 +12,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -106,9 +108,11 @@ def case_hostile():
     told(b"hello", "neither")
     told(b"{", "not whole")
     told(b'{"a":"\xff\xfe"}', "not whole")
-    told(b"{" * 1000000, "not whole")
-    told(b'{"a":' * 1000000, "not whole")
-    told(b'{"a":' + b"[" * 500000 + b"]" * 500000 + b"}", "rondo_profile is missing")
+    told(b"{" * 1000000, "nested deeper")
+    told(b'{"a":' * 1000000, "nested deeper")
+    told(b'{"a":' + b"[" * 500000 + b"]" * 500000 + b"}", "nested deeper")
+    told(b'{"a":' + b"[" * 50 + b"]" * 50 + b"}", "rondo_profile is missing")
+    told(b'{"a":"' + b"x" * 2000000 + b'"}', "more than a MiB")
     told({"traceEvents": []}, "trace")
     told({}, "rondo_profile is missing")
     told({**good, "rondo_profile": 2}, "rondo_profile is another")
@@ -127,6 +131,41 @@ def case_hostile():
     out, _ = graph(path, "--svg", FOLDER / "evil.svg")
     assert "\x1b" not in out and "\x07" not in out and "\u202e" not in out, out
     assert not [each for each in xml.parse(FOLDER / "evil.svg").getroot().iter() if each.tag.endswith(("script", "}b"))]
+
+
+def case_memory():
+    """However much a file says, and whatever it repeats, no more than four times its size is needed."""
+    head = '{"rondo_profile":1,"graph":"g","total_us":1,"critical_us":1,"segments":[{"device":"cpu:0","kind":"host tasks","tasks":1}],"tasks":['
+    least = ',"name":"","device":"","segment":0,"branch":0,"runs":0'
+    usual = ',"name":"binary","operators":"add, mul","operands":"f32 [32, 64], f32 [32, 64] -> f32 [32, 64]","device":"cpu:0","segment":0,' \
+            '"branch":0,"runs":1,"start_us":12.5,"us":3.25,"kernels":1,"bytes":24576'
+    tail = '],"critical_path":[%s]}'
+    size = 8 << 20
+    files = {
+        "usual": head + ",".join(f'{{"task":{i}{usual},"after":[{i - 1 if i else ""}]}}' for i in range(36000)) + tail % "0,1",
+        "least": head + ",".join(f'{{"task":{i}{least},"after":[]}}' for i in range(100000)) + tail % "",
+        "edges": head + ",".join(f'{{"task":{i}{least},"after":[{",".join(map(str, range(i)))}]}}' for i in range(2200)) + tail % "",
+        "path": head + f'{{"task":0{least},"after":[]}}' + tail % ",".join("0" * (size // 2)),
+        "unknown": head + (tail % "")[:-1] + ',"more":[' + ",".join("0" * (size // 2)) + "]}",
+        "wrong": head[:-1] + ",".join(["{}"] * (size // 3)) + tail % "",
+        "after": head + f'{{"task":0{least},"after":[{",".join("0" * (size // 2))}]}}' + tail % "",
+    }
+    files["picture"] = "digraph \"g\" {\n" + "  t1 [label=\"binary\\nf32\"];\n" * (size // 30) + "}\n"
+
+    def exits(path, times):
+        most = int(times * path.stat().st_size) + (16 << 20)  # and what any program has
+        return subprocess.run([RONDO, "graph", path], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+
+    for name, text in files.items():
+        path = FOLDER / name
+        path.write_text(text)
+        done = exits(path, 4)
+        assert done.returncode == (1 if name in ("wrong", "after") else 0) and "alloc" not in done.stderr, (name, done)
+        # Where there is no memory for it, that is said.
+        done = exits(path, 0)
+        assert done.returncode == 1 and re.fullmatch("rondo: .+\n", done.stderr), (name, done)
+        path.unlink()
 
 
 def case_fuzz():
