@@ -20,4 +20,16 @@ std::string json_text(std::string_view text) {
   return quoted + '"';
 }
 
+std::string plain(std::string text, bool lines) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto before = static_cast<unsigned char>(i > 0 ? text[i - 1] : 0);
+    // The second half of the controls, U+0080 to U+009F, in UTF-8.
+    const bool second = before == 0xc2 && byte >= 0x80 && byte < 0xa0;
+    if (second) text[i - 1] = '?';
+    if (second || byte == 0x7f || (byte < 0x20 && !(lines && (byte == '\n' || byte == '\t')))) text[i] = '?';
+  }
+  return text;
+}
+
 }  // namespace rondo

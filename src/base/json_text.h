@@ -1,4 +1,4 @@
-// A text as JSON has it, for whoever writes JSON: traces, headers of models.
+// A text as JSON has it, for traces and headers of models; and as a terminal may have it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,5 +10,9 @@ namespace rondo {
 
 // In quotes. UTF-8 goes through as it is.
 std::string json_text(std::string_view text);
+
+// A text with parts that others made, for the log, messages and the tools: '?' stands for characters that control a
+// terminal. Line ends and tabs stay where `lines` are wanted, and so do bytes that are no UTF-8.
+std::string plain(std::string text, bool lines = true);
 
 }  // namespace rondo

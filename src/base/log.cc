@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/file.h"
+#include "base/json_text.h"
 #include "base/machine/arithmetic.h"
 #include "base/settings.h"
 #include "base/text.h"
@@ -52,7 +54,7 @@ void log(rondo_log_level level, const char* format, ...) {
   bool wanted = false;
   try {
     wanted = log_enabled(level);
-    if (wanted) text = vformat(format, arguments);
+    if (wanted) text = plain(vformat(format, arguments));
   } catch (const std::bad_alloc&) {
     wanted = false;
   }
@@ -63,7 +65,7 @@ void log(rondo_log_level level, const char* format, ...) {
   const KeptArithmetic arithmetic;
   if (to.fn)
     to.fn(to.arg, level, text.c_str());
-  else
+  else if (!above_file_limit(STDERR_FILENO, text.size() + 8))
     std::fprintf(stderr, "rondo: %s\n", text.c_str());
 }
 

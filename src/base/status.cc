@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <new>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace rondo {
@@ -98,7 +99,7 @@ Status error(rondo_status code, const char* format, ...) {
   va_start(arguments, format);
   Status made;
   try {
-    made = Status(code, vformat(format, arguments));
+    made = Status(code, plain(vformat(format, arguments)));
   } catch (const std::bad_alloc&) {
     made = Status::bare(code);
   }

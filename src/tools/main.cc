@@ -10,6 +10,7 @@
 
 #include <rondo/status.h>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "tools/cache.h"
 #include "tools/doctor.h"
@@ -23,7 +24,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? rondo::plain(value.get<std::string>(), false) : value.dump();
 }
 
 std::string gib(const Json& bytes) {

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 
+#include "base/json_text.h"
+
 namespace rondo::tools {
 
 namespace {
@@ -17,7 +19,7 @@ constexpr char kMargin[] = "      ";
 
 void report(Mark mark, const std::string& sentence, const std::string& command) {
   std::string line = mark == Mark::fine ? "ok    " : mark == Mark::note ? "note  " : "mend  ";
-  std::string text = sentence;
+  std::string text = plain(sentence);
   while (!text.empty() && (text.back() == '.' || text.back() == ' ' || text.back() == '\n')) text.pop_back();
   text += ".";
   for (char& each : text)
@@ -33,7 +35,7 @@ void report(Mark mark, const std::string& sentence, const std::string& command) 
     line.append(first ? "" : " ").append(word);
   }
   std::printf("%s\n", line.c_str());
-  if (!command.empty()) std::printf("%s$ %s\n", kMargin, command.c_str());
+  if (!command.empty()) std::printf("%s$ %s\n", kMargin, plain(command, false).c_str());
 }
 
 }  // namespace rondo::tools

@@ -273,6 +273,16 @@ def case_not_utf8():
         holds(run("info", RONDO_CACHE=name, **WITHOUT_DRIVER)[0], name)
 
 
+def case_escapes():
+    """Nothing of a setting controls the terminal that it is shown on, wherever it is shown."""
+    evil = "\x1b]0;x\x07\x1b[31m\x7f\u009b"
+    for row in facts(**WITHOUT_DRIVER)["settings"]:
+        for command in "info", "doctor":
+            done = subprocess.run([RONDO, command], env={"PATH": os.environ["PATH"], "RONDO_CACHE": "off", **WITHOUT_DRIVER, row["name"]: evil},
+                                  capture_output=True, text=True, errors="surrogateescape", timeout=120)
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]", done.stdout + done.stderr), (row["name"], command, done)
+
+
 def case_build():
     """The compiler by its own name, and how it was told to build."""
     build = facts(**WITHOUT_DRIVER)["build"]
