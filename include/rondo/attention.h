@@ -39,8 +39,8 @@ typedef struct rondo_attention_options {
  * that sees no key gets zeros and -infinity, and has gradients of zero. options (may be NULL) NULL means
  * RONDO_ATTENTION_OPTIONS_INIT. 16-bit dtypes are computed in f32. Dropout draws
  * from the device's random numbers; lse is without it. Sums are made in a fixed order: results do not change between
- * runs. Gradients: of q, k and v, by out and lse, not of mask; gradients of those are not there yet. One task. Since
- * 0.1. */
+ * runs. Gradients: of q, k and v, by out and lse, not of mask; of any order, but from the second on with scores in
+ * memory. One task. Since 0.1. */
 RONDO_API rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_tensor* v,
                                        const rondo_attention_options* options, rondo_tensor** out, rondo_tensor** lse);
 

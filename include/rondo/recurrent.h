@@ -39,8 +39,8 @@ typedef struct rondo_recurrent_options {
  * [layers * directions, batch, hidden]. options (may be NULL): NULL means RONDO_RECURRENT_OPTIONS_INIT. 16-bit dtypes:
  * sums, gates and cells are f32; states are rounded where a product takes them. One product for the inputs of a
  * direction, then a product and a kernel for each step: all are tasks, recorded and captured as others are, and results
- * do not change between runs. Gradients: of all tensors but lengths; gradients of those are RONDO_UNSUPPORTED. Where
- * they are asked for, x must be finite behind the lengths too. Since 0.1. */
+ * do not change between runs. Gradients: of all tensors but lengths, of any order. Where they are asked for, x must be
+ * finite behind the lengths too. Since 0.1. */
 RONDO_API rondo_status rondo_lstm(rondo_tensor* x, int32_t n_weights, rondo_tensor* const* weights,
                                   const rondo_recurrent_options* options, rondo_tensor** out, rondo_tensor** last_h,
                                   rondo_tensor** last_c);

@@ -50,7 +50,7 @@ RONDO_API void rondo_tape_destroy(rondo_tape* tape);
  * output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one
  * element. gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of
  * sources[i]'s shape, dtype and device to be written; or a rondo_tensor_accumulator view that it is added to. A source
- * that the outputs do not depend on has a gradient of zeros. Does not wait.
+ * that the outputs do not depend on, or through tensors without elements only, has a gradient of zeros. Does not wait.
  *
  * RONDO_INVALID_ARGUMENT for a source that is not watched, or an output that depends on no watched tensor.
  * RONDO_INVALID_STATE if a value that is needed was written since, or the tape has given its gradients and does not

@@ -85,6 +85,23 @@ Status Backward::differentiate(const Formula& formula) {
   return {};
 }
 
+std::vector<View> Steps::gradients(std::span<const View> xs, std::span<const View> dys,
+                                   const std::function<std::vector<View>()>& outputs) {
+  const InnerTape tape(engine_);
+  for (const View& x : xs) then([&] { return tape->watch(x); });
+  const std::vector<View> ys = outputs();
+  std::vector<const View*> seeds;
+  for (const View& dy : dys) seeds.push_back(&dy);
+  std::vector<rondo_tensor*> made(xs.size());
+  then([&] { return tape->gradients(ys, seeds, xs, made); });
+  std::vector<View> views(xs.size());
+  for (size_t i = 0; i < made.size(); ++i) {
+    made_.emplace_back().tensor = made[i];
+    if (status_.ok()) views[i] = made[i]->view;
+  }
+  return views;
+}
+
 View Steps::gradient(const View& x, const View& dy, const std::function<View(const View& x)>& f) {
   const InnerTape tape(engine_);
   then([&] { return tape->watch(x); });

@@ -33,6 +33,10 @@ View Steps::cast(const View& a, rondo_dtype dtype) {
   return make([&](ops::Output& out) { return ops::cast(a, dtype, out); });
 }
 
+View Steps::copy(const View& a, rondo_dtype dtype) {
+  return make([&](ops::Output& out) { return a.dtype == dtype ? ops::copy(a, out) : ops::cast(a, dtype, out); });
+}
+
 View Steps::reduce(rondo_reduce_op op, const View& a, std::span<const int32_t> axes) {
   return make(
       [&](ops::Output& out) { return ops::reduce(op, a, static_cast<int>(axes.size()), axes.data(), true, out); });

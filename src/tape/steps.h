@@ -5,6 +5,8 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <vector>
 
 #include "tape/backward.h"
 
@@ -52,6 +54,12 @@ class Steps {
   rondo_tensor* filled(Device& device, rondo_dtype dtype, const Layout& shape, double value);
   // The gradient of x through f, which is made of operators that have one; dy: of f(x). (formula.cc)
   View gradient(const View& x, const View& dy, const std::function<View(const View& x)>& f);
+  // The gradients of several tensors, each with memory of its own, through outputs(); dys: of each output. All of them
+  // depend on one of these tensors.
+  std::vector<View> gradients(std::span<const View> xs, std::span<const View> dys,
+                              const std::function<std::vector<View>()>& outputs);
+  // A copy, in a dtype.
+  View copy(const View& a, rondo_dtype dtype);
   // 0, 1, ...
   View places(Device& device, int64_t count);
 

@@ -5,7 +5,7 @@
     kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
 Checked: the table of precisions is that of precisions.def, whose names are operators; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
-is in the row of some kind, and every function in a row exists; each pass has a file; the page's example pass is that of
+is in the row of some kind, and every function in a row exists; rondo/tape.h names each operator whose gradient has none; each pass has a file; the page's example pass is that of
 tests/unit/graph/passes_test.cc, and the programs that it shows before and after each pass are those of tests of tests/unit/graph, which run them.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -67,6 +67,26 @@ def precision_problems(root):
             yield f"src/ops/autocast/precisions.def names {each}, which is no operator"
 
 
+def order_problems(root):
+    """Gradients have gradients of all orders, but for what rondo/tape.h names: kinds of gradients without a rule, by the functions whose
+    gradients they are, and operators whose gradient no operator computes."""
+    header = (root / "include/rondo/tape.h").read_text()
+    functions = {name: listed.split() for name, _, _, listed in kinds(root)}
+    without = {f"rondo_{each}" for name, gradient, _, _ in kinds(root) if name.endswith("Grad") and gradient == "none"
+               for each in functions[name.removesuffix("Grad")]}
+    table = (root / "src/ops/operators/operators.def").read_text()
+    unknown = {f"RONDO_{each}" for each in re.findall(r"^(?:UNARY|BINARY|TERNARY)\((\w+),.*?\bUNKNOWN\b", table, re.MULTILINE)}
+    for each in sorted(without | unknown):
+        if not re.search(rf"\b{each}\b", header):
+            yield f"include/rondo/tape.h does not say that gradients of {each} have no gradient, as the tables have it"
+    promise = re.search(r"Every operator with a gradient has gradients of any order\.(.*?)RONDO_UNSUPPORTED", header, re.DOTALL)
+    if not promise:
+        yield "include/rondo/tape.h does not say which operators have gradients of any order"
+    else:
+        for each in sorted(set(re.findall(r"\brondo_\w+", promise[1])) - without):
+            yield f"include/rondo/tape.h says that gradients of {each} have no gradient, and kinds.def has a rule"
+
+
 def pass_table(root):
     yield "| pass | |"
     yield "|---|---|"
@@ -123,6 +143,7 @@ def problems(root):
         if "\n".join(table) not in page:
             yield f"docs/program.md has not the table of {what} that kinds.py --print prints"
     yield from precision_problems(root)
+    yield from order_problems(root)
     rows = {each for row in kinds(root) for each in row[3].split()}
     functions = set()
     for header in HEADERS:

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/views.h"
-#include "ops/task/submit.h"
+#include "ops/task/nothing.h"
 
 namespace rondo::ops {
 
@@ -128,6 +128,10 @@ AttentionPlan plan_of(const char* name, const View& q, const View& k, const View
   return plan;
 }
 
+AttentionCall call_of(const AttentionNumbers& numbers, const AttentionExtras& extras) {
+  return {numbers, extras.mask != nullptr, extras.query_lengths != nullptr, extras.key_lengths != nullptr};
+}
+
 Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   const bool host = plan.q().device().is_host();
   return submit_prepared(plan.q().engine(), host ? make_cpu_attention(plan) : make_cuda_attention(plan), outputs,
@@ -137,7 +141,7 @@ Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> out
 }  // namespace
 
 uint64_t AttentionPlan::draws() const {
-  if (!drops() || gradient) return 0;
+  if (!drops() || gradient || kept) return 0;
   return static_cast<uint64_t>(batch() * heads() * queries() * (attention_pitch(keys()) / kAttentionDraws));
 }
 
@@ -176,7 +180,7 @@ AttentionArguments AttentionPlan::arguments() const {
 
 void AttentionPlan::declare(Task& task) const {
   for (int a = 0; a < kAttentionArrays; ++a) {
-    if (!view[a]) continue;
+    if (!uses(a)) continue;
     if (writes(a))
       declare_output(task, *view[a]);
     else
@@ -187,7 +191,7 @@ void AttentionPlan::declare(Task& task) const {
 void AttentionPlan::list_operands(std::vector<TaskOperand>* list) const {
   for (const bool written : {false, true})
     for (int a = 0; a < kAttentionArrays; ++a)
-      if (view[a] && writes(a) == written) list->push_back({*view[a], written});
+      if (uses(a) && writes(a) == written) list->push_back({*view[a], written});
 }
 
 Status attention(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
@@ -225,14 +229,30 @@ Status attention(const View& q, const View& k, const View& v, const AttentionNum
     plan.view[kAttentionDraw] =
         make_temporary(q.engine(), q.device(), RONDO_U64, Layout::row_major(1, &words), &kept[2]);
   }
-  RONDO_TRY(submit_plan(plan, {}, [&] {
-    return Call{
-        AttentionCall{numbers, extras.mask != nullptr, extras.query_lengths != nullptr, extras.key_lengths != nullptr}};
-  }));
+  RONDO_TRY(submit_plan(plan, {}, [&] { return Call{call_of(numbers, extras)}; }));
   if (to.accumulate) RONDO_TRY(copy_elements(result, to));
   out.commit();
   if (lse) lse->commit();
   return {};
+}
+
+Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out) {
+  const int64_t shape[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1], k.layout.shape[1]};
+  View to;
+  RONDO_TRY(
+      out.resolve(q.engine(), q.device(), compute_dtype(q.dtype), Layout::row_major(4, shape), {&draw}, false, &to));
+  AttentionPlan plan;
+  plan.name = "attention_kept";
+  plan.numbers = numbers;
+  plan.kept = true;
+  plan.view[kAttentionOut] = to;
+  plan.view[kAttentionDraw] = draw;
+  for (const int array : {kAttentionQ, kAttentionK}) {
+    plan.view[array] = to;
+    plan.view[array]->layout = Layout::row_major(4, array == kAttentionQ ? q.layout.shape : k.layout.shape);
+  }
+  if (to.elements() == 0) return submit_nothing(plan.name, plan, {&out}, part);
+  return submit_plan(plan, {&out}, part);
 }
 
 Status attention_grad(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
@@ -256,7 +276,9 @@ Status attention_grad(const View& q, const View& k, const View& v, const Attenti
                                   false, &to));
     plan.view[each.array] = to;
   }
-  return submit_plan(plan, {&dq, &dk, &dv}, [] { return Call{AttentionGradCall{}}; });
+  return submit_plan(plan, {&dq, &dk, &dv}, [&] {
+    return Call{AttentionGradCall{call_of(numbers, extras), dlse != nullptr}};
+  });
 }
 
 }  // namespace rondo::ops

@@ -32,11 +32,16 @@ Status attention_grad(const View& q, const View& k, const View& v, const Attenti
                       const AttentionExtras& extras, const AttentionLeft& left, const View& dy, const View* dlse,
                       Output& dq, Output& dk, Output& dv);
 
+// What dropout made each part of the result by, [batch, heads, queries, keys]: 0, or 1 divided by the share it left; of
+// the dtype that q is computed in. draw: where its numbers began.
+Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out);
+
 struct AttentionPlan {
   const char* name = nullptr;
   std::optional<View> view[device::kAttentionArrays];  // delta is scratch memory
   AttentionNumbers numbers = {};
   bool gradient = false;
+  bool kept = false;  // what attention_kept makes; q and k are only shapes, shown by its memory
 
   const View& q() const { return *view[device::kAttentionQ]; }
   bool has(int array) const { return view[array].has_value(); }
@@ -47,7 +52,11 @@ struct AttentionPlan {
   int64_t size() const { return q().layout.shape[3]; }
   int64_t keys() const { return view[device::kAttentionK]->layout.shape[1]; }
   int64_t key_heads() const { return view[device::kAttentionK]->layout.shape[2]; }
+  bool uses(int array) const {
+    return view[array] && (!kept || array == device::kAttentionDraw || array == device::kAttentionOut);
+  }
   bool writes(int array) const {
+    if (kept) return array == device::kAttentionOut;
     return gradient
                ? array >= device::kAttentionDq
                : array == device::kAttentionOut || array == device::kAttentionLse || array == device::kAttentionDraw;

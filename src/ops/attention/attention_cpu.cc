@@ -54,7 +54,7 @@ class Attention {
         cap_(static_cast<C>(args.cap)),
         rest_(C(1) / static_cast<C>(1 - args.dropped)),
         threshold_(attention_threshold(args.dropped)) {
-    if (plan.gradient && plan.drops()) {
+    if ((plan.gradient || plan.kept) && plan.drops()) {
       key_ = static_cast<const uint64_t*>(args.at[kAttentionDraw])[0];
       start_ = static_cast<const uint64_t*>(args.at[kAttentionDraw])[1];
     } else if (plan.drops()) {
@@ -66,6 +66,9 @@ class Attention {
   }
 
   void run() {
+    if (plan_.kept)
+      return each_block(args_.queries, kQueries, args_.heads,
+                        [&](int64_t b, int64_t h, int64_t first, C*) { kept(b, h, first); });
     if (!plan_.gradient)
       return each_block(args_.queries, kQueries, args_.heads,
                         [&](int64_t b, int64_t h, int64_t first, C* memory) { forward(b, h, first, memory); });
@@ -212,6 +215,14 @@ class Attention {
     }
   }
 
+  void kept(int64_t b, int64_t h, int64_t first) const {
+    const i64* step = args_.stride[kAttentionOut];
+    for (int64_t query = first; query < std::min<int64_t>(first + kQueries, args_.queries); ++query) {
+      C* const to = static_cast<C*>(args_.at[kAttentionOut]) + b * step[0] + h * step[1] + query * step[2];
+      for (int64_t key = 0; key < args_.keys; ++key) to[key * step[3]] = keeps(b, h, query, key) ? rest_ : C(0);
+    }
+  }
+
   // Of a block of queries, from `query` on, and of keys, from `key` on: what each share of a result is, in `parts`, and
   // what comes in for each score, in `changes`; k and v turned. `scores` is needed meanwhile.
   struct Meeting {
@@ -348,7 +359,7 @@ class CpuAttention final : public Computation {
   Status run(const TaskContext& context) override {
     AttentionArguments args = plan_.arguments();
     for (int a = 0; a < kAttentionArrays; ++a)
-      if (plan_.view[a]) args.at[a] = plan_.view[a]->address();
+      if (plan_.uses(a)) args.at[a] = plan_.view[a]->address();
     args.at[kAttentionDelta] = context.workspace;
     const RandomState first = context.first_number(random_);
     args.key = first.seed;

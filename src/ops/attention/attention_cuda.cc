@@ -77,7 +77,7 @@ class CudaAttention final : public KernelTask {
   // cuDNN, or Rondo's own kernels.
   Status choose() {
     std::string why;
-    RONDO_TRY(find_cudnn_attention(cuda_device(*this), plan_, &library_, &why));
+    if (!plan_.kept) RONDO_TRY(find_cudnn_attention(cuda_device(*this), plan_, &library_, &why));
     workspace_bytes_ = plan_.gradient ? std::max<size_t>(plan_.delta_bytes(), 1) : 0;
     if (library_) {
       workspace_bytes_ = std::max(workspace_bytes_, library_->workspace_bytes());
@@ -93,8 +93,12 @@ class CudaAttention final : public KernelTask {
   }
   void add_kernels() {
     for (int a = 0; a < kAttentionArrays; ++a)
-      if (plan_.view[a]) add_address(&arguments_.at[a], *plan_.view[a]);
+      if (plan_.uses(a)) add_address(&arguments_.at[a], *plan_.view[a]);
     const int64_t of_queries = plan_.batch() * plan_.heads(), of_keys = plan_.batch() * plan_.key_heads();
+    if (plan_.kept) {
+      add(6, "kept", plan_.queries(), of_queries);  // 3 to 5 are those of tiles
+      return;
+    }
     if (!plan_.gradient) {
       add(0, "forward", plan_.queries(), of_queries);
       return;
@@ -142,7 +146,7 @@ class CudaAttention final : public KernelTask {
   }
   // Whether tensor cores take it: 16 bits, and heads whose elements lie side by side, eight of which move at once.
   bool by_tiles() const {
-    if (!is_half(plan_.q().dtype) || cuda_device(*this).capability() < 80) return false;
+    if (plan_.kept || !is_half(plan_.q().dtype) || cuda_device(*this).capability() < 80) return false;
     if (plan_.size() % 8 != 0 || plan_.size() > 128) return false;
     for (const int array : {kAttentionQ, kAttentionK, kAttentionV, kAttentionOut, kAttentionDy, kAttentionDq,
                             kAttentionDk, kAttentionDv}) {

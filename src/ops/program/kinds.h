@@ -186,6 +186,11 @@ struct AttentionCall {
   AttentionNumbers numbers;
   bool mask, query_lengths, key_lengths;
 };
+// q, k, v, of mask and lengths those there are, the result, the logarithms, of dropout where its numbers began, what
+// came in for the result, and for the logarithms if it did; the gradients of q, k and v.
+struct AttentionGradCall : AttentionCall {
+  bool dlse;
+};
 
 // How rows turn.
 struct RotaryForm {
@@ -214,6 +219,15 @@ struct RecurrentCall {
   RecurrentForm form;
   bool lengths, first_h, first_c, last_h, last_c;
 };
+// x with its steps first, and what came in: for the result, steps first too, and of last states and cells where it did;
+// the lengths; where first states or cells were given, for each direction of each layer its states, or cells, of all
+// steps; the weights. Then those that are wanted of the gradients of x, first states, first cells and weights.
+struct RecurrentGradCall {
+  RecurrentForm form;
+  bool change_h, change_c, lengths, first_h, first_c;
+  bool wants_x, wants_h, wants_c;
+  std::vector<bool> wanted;  // of the weights
+};
 
 // indices, offsets if there are any, then the tables; so many tables may be there that masks of operands do not reach
 // them.
@@ -227,6 +241,9 @@ struct EmbeddingBagGradCall {
   std::vector<bool> made;
 };
 struct DotInteractionCall {
+  bool keep_first;
+};
+struct DotInteractionGradCall {  // x, what came in; the gradient of x
   bool keep_first;
 };
 
@@ -249,9 +266,6 @@ struct GlobalNormCall {};
 struct ClipGlobalNormCall {};
 struct PartCall {};
 struct EmbeddingBagDescendCall {};
-struct DotInteractionGradCall {};
-struct AttentionGradCall {};
-struct RecurrentGradCall {};
 struct ControlCall {};  // what its bodies read and write
 
 // kinds.def as types and tables.

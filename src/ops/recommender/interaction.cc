@@ -69,7 +69,7 @@ Status dot_interaction_grad(const View& x, const View& dy, bool keep_first, Outp
   plan.x = x;
   plan.y = dy;
   plan.kept = keep_first;
-  return submit_interaction(plan, out, [] { return Call{DotInteractionGradCall{}}; });
+  return submit_interaction(plan, out, [&] { return Call{DotInteractionGradCall{keep_first}}; });
 }
 
 }  // namespace rondo::ops

@@ -45,6 +45,7 @@ struct RecurrentLayer {
 struct RecurrentChanges {
   View out;
   const View *last_h = nullptr, *last_c = nullptr;
+  bool first_h = false, first_c = false;  // given: among what the layers left
 };
 struct RecurrentGradients {
   rondo_tensor** x = nullptr;

@@ -170,22 +170,45 @@ class Backward {
   const rondo_dtype dtype_, computed_;
 };
 
+// What a tape is told, in the order that its rule knows.
+void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
+          const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
+          const RecurrentGradients& wanted) {
+  std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
+  for (const View* each : {changes.last_h, changes.last_c, in.extras.lengths})
+    if (each) list.push_back({*each, false});
+  for (const bool cells : {false, true})
+    for (size_t layer = 0; (cells ? changes.first_c : changes.first_h) && layer < layers.size(); ++layer)
+      for (int d = 0; d < directions_of(form); ++d) {
+        const RecurrentDirection& left = layers[layer].direction[d];
+        list.push_back({cells ? left.cells : left.states, false});
+      }
+  for (const View& each : in.weights) list.push_back({each, false});
+  RecurrentGradCall call{form,
+                         changes.last_h != nullptr,
+                         changes.last_c != nullptr,
+                         in.extras.lengths != nullptr,
+                         changes.first_h,
+                         changes.first_c,
+                         wanted.x != nullptr,
+                         wanted.first_h != nullptr,
+                         wanted.first_c != nullptr,
+                         {}};
+  for (rondo_tensor** each : {wanted.x, wanted.first_h, wanted.first_c})
+    if (each) list.push_back({(*each)->view, true});
+  for (rondo_tensor** each : wanted.weights) {
+    call.wanted.push_back(each != nullptr);
+    if (each) list.push_back({(*each)->view, true});
+  }
+  tapes.done("recurrent_grad", make_ref<const Call>(call), list);
+}
+
 }  // namespace
 
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {
   return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
-                        [&](Observer& tapes) {
-                          std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
-                          for (const View* each : {changes.last_h, changes.last_c})
-                            if (each) list.push_back({*each, false});
-                          for (const View& each : in.weights) list.push_back({each, false});
-                          for (rondo_tensor** each : {wanted.x, wanted.first_h, wanted.first_c})
-                            if (each && *each) list.push_back({(*each)->view, true});
-                          for (rondo_tensor** each : wanted.weights)
-                            if (each) list.push_back({(*each)->view, true});
-                          tapes.done("recurrent_grad", make_ref<const Call>(RecurrentGradCall{}), list);
-                        });
+                        [&](Observer& tapes) { note(tapes, form, in, layers, changes, wanted); });
 }
 
 }  // namespace rondo::ops

@@ -305,6 +305,19 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
       *args.template row<C>(kAttentionLse, b, query, h) = total == C(0) ? attention_nowhere<C>() : top + log(total);
   }
 
+  // What dropout makes each part of the result by.
+  RONDO_INLINE void kept() {
+    read_draw();
+    i64 b, h, first;
+    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
+    const i64 query = first + line;
+    if (query >= args.queries) return;
+    const i64* step = args.stride[kAttentionOut];
+    C* to = static_cast<C*>(args.at[kAttentionOut]) + (b * step[0] + h * step[1] + query * step[2]);
+    for (i64 place = lane; place < args.keys; place += lanes)
+      to[place * step[3]] = keeps(b, h, query, place) ? rest : C(0);
+  }
+
   // Of a score: what comes in for it, by what comes in for the result's part.
   RONDO_INLINE C change(C part, C coming, C delta, C score, bool kept) const {
     if constexpr (drops) coming = kept ? coming * rest : C(0);

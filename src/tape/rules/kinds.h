@@ -14,6 +14,10 @@ namespace rondo::tape {
 Needs needed(const ops::AttentionCall& call, const Node& node);
 Status run(const ops::AttentionCall& call, Backward& backward);
 
+// --- attention_gradient.cc
+unsigned flowing(const ops::AttentionGradCall& call, unsigned active);
+Status run(const ops::AttentionGradCall& call, Backward& backward);
+
 // --- batch_norm.cc
 unsigned flowing(const ops::BatchNormCall& call, unsigned active);
 Needs needed(const ops::BatchNormCall& call, unsigned wanted);
@@ -60,11 +64,16 @@ Needs needed(const ops::EmbeddingBagGradCall& call);
 Status run(const ops::EmbeddingBagCall& call, Backward& backward);
 Status run(const ops::EmbeddingBagGradCall& call, Backward& backward);
 Status run(const ops::DotInteractionCall& call, Backward& backward);
+Status run(const ops::DotInteractionGradCall& call, Backward& backward);
 
 // --- recurrent.cc
 unsigned flowing(const ops::RecurrentCall& call, unsigned active);
 Needs needed(const ops::RecurrentCall& call);
 Status run(const ops::RecurrentCall& call, Backward& backward);
+
+// --- recurrent_gradient.cc
+unsigned flowing(const ops::RecurrentGradCall& call, unsigned active);
+Status run(const ops::RecurrentGradCall& call, Backward& backward);
 
 // --- reduce.cc
 unsigned flowing(const ops::ReduceCall& call, const Node& node, unsigned active);

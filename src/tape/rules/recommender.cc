@@ -1,8 +1,10 @@
 // The gradients of bags of rows, and of products of pairs. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
+#include "ops/movement/shapes.h"
 #include "ops/recommender/bags.h"
 #include "ops/recommender/interaction.h"
+#include "ops/recurrent/cells.h"
 #include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
@@ -88,6 +90,54 @@ Status run(const ops::DotInteractionCall& call, Backward& backward) {
   RONDO_TRY(backward.incoming_view(&dy));
   return backward.give(0, backward.node().inputs[0].view.layout, [&](ops::Output& out) {
     return ops::dot_interaction_grad(backward.input(0), dy, call.keep_first, out);
+  });
+}
+
+// What came in for a pair is that of both of its vectors: as a matrix of vectors by vectors, with zeros where a vector
+// meets itself, it is multiplied with them. What came in for the first vector stands in front.
+Status run(const ops::DotInteractionGradCall& call, Backward& backward) {
+  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+    const View& given = inputs[0];
+    const int64_t batch = given.layout.shape[0], vectors = given.layout.shape[1], width = given.layout.shape[2];
+    const int64_t kept = call.keep_first ? width : 0, pairs = inputs[1].layout.shape[1] - kept;
+    const rondo_dtype dtype = compute_dtype(given.dtype);
+    const View x = steps.cast(given, dtype), dy = steps.cast(inputs[1], dtype);
+    const int64_t column[] = {vectors, 1}, line[] = {1, vectors}, all[] = {vectors * vectors}, one[] = {batch, 1},
+                  matrix[] = {batch, vectors, vectors};
+    const View places = steps.places(given.device(), vectors);
+    const View i = steps.reshape(places, Layout::row_major(2, column)),
+               j = steps.reshape(places, Layout::row_major(2, line));
+    const View larger = steps.binary(RONDO_MAXIMUM, i, j), smaller = steps.binary(RONDO_MINIMUM, i, j);
+    const auto whole = [&](rondo_binary_op op, const View& a, int64_t number) {
+      return steps.make(
+          [&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of_i64(number), false, out); });
+    };
+    const View before = whole(RONDO_FLOOR_DIV, steps.binary(RONDO_MUL, larger, whole(RONDO_SUB, larger, 1)), 2);
+    const View number =
+        steps.where(steps.binary(RONDO_EQ, i, j), static_cast<double>(pairs), steps.binary(RONDO_ADD, before, smaller));
+    if (!steps.status().ok()) return;
+    const rondo_tensor* const zeros = steps.filled(given.device(), dtype, Layout::row_major(2, one), 0);
+    if (!zeros) return;
+    const View of_pairs = ops::columns(dy, kept, pairs);
+    const View* const joined[] = {&of_pairs, &zeros->view};
+    const View numbered = steps.make([&](ops::Output& out) { return ops::concat(joined, 1, out); });
+    const View places_of_all = steps.reshape(number, Layout::row_major(1, all));
+    const View flat = steps.make([&](ops::Output& out) { return ops::take(numbered, places_of_all, 1, out); });
+    const View met = steps.reshape(flat, Layout::row_major(3, matrix));
+    View change = steps.make([&](ops::Output& out) { return ops::matmul(met, x, {}, out); });
+    if (call.keep_first && steps.status().ok()) {
+      View first = ops::columns(dy, 0, width);
+      first.layout.ndim = 3;
+      first.layout.shape[2] = width;
+      first.layout.strides[2] = first.layout.strides[1];
+      first.layout.shape[1] = 1;
+      first.layout.strides[1] = 0;
+      const int64_t widths[] = {0, 0, 0, vectors - 1, 0, 0};
+      const View spread =
+          steps.make([&](ops::Output& out) { return ops::pad(first, RONDO_PAD_CONSTANT, 6, widths, 0, out); });
+      change = steps.binary(RONDO_ADD, change, spread);
+    }
+    outputs[0] = steps.cast(change, given.dtype);
   });
 }
 

@@ -3,6 +3,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recurrent/recurrent.h"
+#include "ops/recurrent/cells.h"
 #include "tape/rules/kinds.h"
 
 namespace rondo::tape {
@@ -22,6 +23,21 @@ struct Inputs {
 };
 unsigned bit(size_t operand) {
   return operand == 0 ? 0 : operand_bit(operand);
+}
+
+// Gradients of this gradient read first states where the layers left them, at the first place of each direction, which
+// `outputs` are.
+Status add_first(Backward& backward, const ops::RecurrentCall& call, const std::vector<size_t>& outputs, View to) {
+  to.accumulate = true;
+  const auto directions = static_cast<size_t>(ops::directions_of(call.form));
+  for (size_t line = 0; line < outputs.size(); ++line) {
+    if (!backward.has_incoming(outputs[line])) continue;
+    View came;
+    RONDO_TRY(backward.incoming_view(&came, outputs[line]));
+    const int64_t first = line % directions == 0 ? 0 : came.layout.shape[0] - 1;
+    RONDO_TRY(ops::copy_elements(ops::at(came, first), ops::at(to, static_cast<int64_t>(line))));
+  }
+  return {};
 }
 
 }  // namespace
@@ -57,6 +73,8 @@ Status run(const ops::RecurrentCall& call, Backward& backward) {
   size_t next = 1;
   RONDO_TRY(backward.incoming_or_zeros(&of_out, 0));
   changes.out = by_steps(of_out);
+  changes.first_h = call.first_h;
+  changes.first_c = call.first_c;
   for (const bool h : {true, false}) {
     if (!(h ? call.last_h : call.last_c)) continue;
     const size_t output = next++;
@@ -64,11 +82,17 @@ Status run(const ops::RecurrentCall& call, Backward& backward) {
     RONDO_TRY(backward.incoming_view(h ? &of_h : &of_c, output));
     (h ? changes.last_h : changes.last_c) = h ? &of_h : &of_c;
   }
+  std::vector<size_t> of_states, of_cells;  // which output, by directions of layers
   std::vector<ops::RecurrentLayer> layers(static_cast<size_t>(call.form.layers));
   for (ops::RecurrentLayer& layer : layers) {
-    for (int d = 0; d < ops::directions_of(call.form); ++d)
-      ops::each_view(call.form, is_half(in.x.dtype), layer.direction[d],
-                     [&](View& view) { view = backward.output(next++); });
+    for (int d = 0; d < ops::directions_of(call.form); ++d) {
+      ops::RecurrentDirection& left = layer.direction[d];
+      ops::each_view(call.form, is_half(in.x.dtype), left, [&](View& view) {
+        if (&view == &left.states) of_states.push_back(next);
+        if (&view == &left.cells) of_cells.push_back(next);
+        view = backward.output(next++);
+      });
+    }
     if (&layer != &layers.back()) layer.out = backward.output(next++);
   }
 
@@ -80,6 +104,8 @@ Status run(const ops::RecurrentCall& call, Backward& backward) {
   if (at.first_c) wanted.first_c = slot(at.first_c);
   for (size_t i = at.weights; i < node.inputs.size(); ++i) wanted.weights.push_back(slot(i));
   RONDO_TRY(ops::recurrent_grad(call.form, in, layers, changes, wanted));
+  if (wanted.first_h) RONDO_TRY(add_first(backward, call, of_states, (*wanted.first_h)->view));
+  if (wanted.first_c) RONDO_TRY(add_first(backward, call, of_cells, (*wanted.first_c)->view));
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     if (!made[i].tensor) continue;
     const View gradient = i == 0 ? by_steps(made[i].tensor->view) : made[i].tensor->view;

@@ -238,7 +238,9 @@ unsigned flowing(const Node& node, unsigned active) {
                         [&](const ops::WindowPickCall&) { return active & 1; },
                         [&](const ops::AttentionCall&) { return active & 7; },
                         [&](const ops::RotaryCall&) { return active & 1; },
+                        [&](const ops::AttentionGradCall& call) { return flowing(call, active); },
                         [&](const ops::RecurrentCall& call) { return flowing(call, active); },
+                        [&](const ops::RecurrentGradCall& call) { return flowing(call, active); },
                         [&](const ops::EmbeddingBagCall& call) { return flowing(call, active); },
                         [&](const ops::EmbeddingBagGradCall& call) { return flowing(call, active); },
                         [&](const auto&) { return active; },
@@ -295,10 +297,15 @@ Needs needed(const Node& node, unsigned wanted) {
                                [&](const ops::RotaryCall& call) {
                                  return Needs{call.positions ? 2u : 0u, 0};
                                },
+                               [&](const ops::AttentionGradCall&) { return all_inputs(node); },
                                [&](const ops::RecurrentCall& call) { return needed(call); },
+                               [&](const ops::RecurrentGradCall&) {
+                                 return Needs{~0u, 0};
+                               },
                                [&](const ops::EmbeddingBagCall& call) { return needed(call); },
                                [&](const ops::EmbeddingBagGradCall& call) { return needed(call); },
                                [&](const ops::DotInteractionCall&) { return all_inputs(node); },
+                               [&](const ops::DotInteractionGradCall&) { return all_inputs(node); },
                                [&](const ops::CrossEntropyCall&) {
                                  return Needs{3, 0};
                                },

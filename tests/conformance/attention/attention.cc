@@ -249,21 +249,17 @@ TEST_P(Attention, Gradients) {
     for (size_t i = 0; i < problems.size(); i += sparing() ? 2 : 1) {
       const Problem& p = problems[i];
       const Operands of(RONDO_F64, p, 20);
-      keep_gradients(
-          results, "problem " + std::to_string(i), {of.q, of.k, of.v},
-          [=, this](const Inputs& in) {
-            const bool home = query(in[0]).device.kind == RONDO_CPU;
-            const Options made = options_of(p, of, home ? kCpu : device());
-            Tensor lse;
-            const Tensor out = attend(in, made.options, &lse);
-            // Where a query sees nothing, -infinity.
-            const Tensor finite = make(rondo_unary, RONDO_EXP, lse);
-            Tensor both =
-                make(rondo_binary, RONDO_MUL, out,
-                     reshape(make(rondo_copy, transpose(finite, {0, 2, 1})), {p.batch, p.queries, p.heads, 1}));
-            return both;
-          },
-          Orders::one);
+      keep_gradients(results, "problem " + std::to_string(i), {of.q, of.k, of.v}, [=, this](const Inputs& in) {
+        const bool home = query(in[0]).device.kind == RONDO_CPU;
+        const Options made = options_of(p, of, home ? kCpu : device());
+        Tensor lse;
+        const Tensor out = attend(in, made.options, &lse);
+        // Where a query sees nothing, -infinity.
+        const Tensor finite = make(rondo_unary, RONDO_EXP, lse);
+        Tensor both = make(rondo_binary, RONDO_MUL, out,
+                           reshape(make(rondo_copy, transpose(finite, {0, 2, 1})), {p.batch, p.queries, p.heads, 1}));
+        return both;
+      });
     }
   });
 }
@@ -271,14 +267,11 @@ TEST_P(Attention, Gradients) {
 TEST_P(Attention, GradientsOfPartsOfOneTensor) {
   const Problem p = {.queries = 3, .keys = 3, .size = 2};
   run([&](Results& results) {
-    keep_gradients(
-        results, "packed", {pack(p, Operands(RONDO_F64, p, 30))},
-        [=](const Inputs& in) {
-          rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
-          options.causal = 1;
-          return attend(parts(in[0], p), options);
-        },
-        Orders::one);
+    keep_gradients(results, "packed", {pack(p, Operands(RONDO_F64, p, 30))}, [=](const Inputs& in) {
+      rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
+      options.causal = 1;
+      return attend(parts(in[0], p), options);
+    });
   });
 }
 
@@ -385,15 +378,12 @@ TEST_P(Attention, GradientsOfDropout) {
   const Problem p = {.queries = 3, .keys = 5, .size = 3};
   const Operands of(RONDO_F64, p, 70);
   run([&](Results& results) {
-    keep_gradients(
-        results, "dropout", {of.q, of.k, of.v},
-        [this](const Inputs& in) {
-          rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
-          options.dropout = 0.4;
-          must(rondo_engine_seed(engine(), 3));
-          return attend(in, options);
-        },
-        Orders::one);
+    keep_gradients(results, "dropout", {of.q, of.k, of.v}, [this](const Inputs& in) {
+      rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
+      options.dropout = 0.4;
+      must(rondo_engine_seed(engine(), 3));
+      return attend(in, options);
+    });
   });
 }
 

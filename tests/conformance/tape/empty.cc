@@ -354,9 +354,7 @@ class EmptyParts : public OnTape {
             inputs.push_back(operand_of(operand, empty, static_cast<uint32_t>(inputs.size() + 1)));
           if (sparing() && number++ % 3 != 0) continue;
           const std::string name = each.function;
-          const std::set<std::string> once = {"attention", "lstm", "gru", "rnn", "dot_interaction"};
-          keep_gradients(results, name + " with " + empty + " empty", inputs, each.f,
-                         once.count(name) ? Orders::one : Orders::two);
+          keep_gradients(results, name + " with " + empty + " empty", inputs, each.f);
         }
       }
     });

@@ -1040,8 +1040,8 @@ extern "C" {
     #[doc = " that sees no key gets zeros and -infinity, and has gradients of zero. options (may be NULL) NULL means"]
     #[doc = " RONDO_ATTENTION_OPTIONS_INIT. 16-bit dtypes are computed in f32. Dropout draws"]
     #[doc = " from the device's random numbers; lse is without it. Sums are made in a fixed order: results do not change between"]
-    #[doc = " runs. Gradients: of q, k and v, by out and lse, not of mask; gradients of those are not there yet. One task. Since"]
-    #[doc = " 0.1."]
+    #[doc = " runs. Gradients: of q, k and v, by out and lse, not of mask; of any order, but from the second on with scores in"]
+    #[doc = " memory. One task. Since 0.1."]
     pub fn rondo_attention(
         q: *mut rondo_tensor,
         k: *mut rondo_tensor,
@@ -6476,8 +6476,8 @@ extern "C" {
     #[doc = " [layers * directions, batch, hidden]. options (may be NULL): NULL means RONDO_RECURRENT_OPTIONS_INIT. 16-bit dtypes:"]
     #[doc = " sums, gates and cells are f32; states are rounded where a product takes them. One product for the inputs of a"]
     #[doc = " direction, then a product and a kernel for each step: all are tasks, recorded and captured as others are, and results"]
-    #[doc = " do not change between runs. Gradients: of all tensors but lengths; gradients of those are RONDO_UNSUPPORTED. Where"]
-    #[doc = " they are asked for, x must be finite behind the lengths too. Since 0.1."]
+    #[doc = " do not change between runs. Gradients: of all tensors but lengths, of any order. Where they are asked for, x must be"]
+    #[doc = " finite behind the lengths too. Since 0.1."]
     pub fn rondo_lstm(
         x: *mut rondo_tensor,
         n_weights: i32,
@@ -6854,7 +6854,7 @@ extern "C" {
     #[doc = " output_gradients: of the shape and dtype of each output; NULL, as a whole or for one: 1, for an output of one"]
     #[doc = " element. gradients[i] is in and out as an operator's output: NULL for a new tensor that the caller owns; a tensor of"]
     #[doc = " sources[i]'s shape, dtype and device to be written; or a rondo_tensor_accumulator view that it is added to. A source"]
-    #[doc = " that the outputs do not depend on has a gradient of zeros. Does not wait."]
+    #[doc = " that the outputs do not depend on, or through tensors without elements only, has a gradient of zeros. Does not wait."]
     #[doc = ""]
     #[doc = " RONDO_INVALID_ARGUMENT for a source that is not watched, or an output that depends on no watched tensor."]
     #[doc = " RONDO_INVALID_STATE if a value that is needed was written since, or the tape has given its gradients and does not"]
