@@ -1,5 +1,6 @@
 // Attention with lengths: what stands behind the last query and the last key may be anything, NaN or infinity, and
-// changes neither results nor gradients. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// changes neither results nor gradients nor gradients of those. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
 #include "attention/attention.h"
 
 namespace conformance {
@@ -62,22 +63,35 @@ class AttentionLengths : public OnTape {
     options.dropout = shown.dropout;
     options.causal = shown.causal;
     must(rondo_engine_seed(engine(), 5));
-    const Tape tape(engine());
-    for (const Tensor* each : {&q, &k, &v}) tape.watch(*each);
-    Tensor out, lse;
-    must(rondo_attention(q, k, v, &options, out.slot(), lse.slot()));
     const Tensor dy = up(fed.dy), dlse = up(fed.dlse);
-    rondo_tensor *outputs[] = {out, lse}, *coming[] = {dy, dlse}, *sources[] = {q, k, v}, *gradients[3] = {};
-    must(rondo_tape_gradients(tape, 2, outputs, coming, 3, sources, gradients));
-    std::vector<Array> all = {download(out), download(lse)};
-    for (rondo_tensor* each : gradients) all.push_back(download(Tensor(each)));
+    const Tape outer(engine());
+    for (const Tensor* each : {&q, &k, &v}) outer.watch(*each);
+    Tensor out, lse;
+    rondo_tensor *coming[] = {dy, dlse}, *sources[] = {q, k, v}, *gradients[3] = {}, *second[3] = {};
+    {
+      const Tape tape(engine());
+      for (const Tensor* each : {&q, &k, &v}) tape.watch(*each);
+      must(rondo_attention(q, k, v, &options, out.slot(), lse.slot()));
+      rondo_tensor* const outputs[] = {out, lse};
+      must(rondo_tape_gradients(tape, 2, outputs, coming, 3, sources, gradients));
+    }
+    const Tensor of_q(gradients[0]), of_k(gradients[1]), of_v(gradients[2]);
+    std::vector<Array> all = {download(out), download(lse), download(of_q), download(of_k), download(of_v)};
+    const Tensor ones[] = {up(full(fed.q.dtype, fed.q.shape, 1)), up(full(fed.k.dtype, fed.k.shape, 1)),
+                           up(full(fed.v.dtype, fed.v.shape, 1))};
+    rondo_tensor* const seeds[] = {ones[0], ones[1], ones[2]};
+    must(rondo_tape_gradients(outer, 3, gradients, seeds, 3, sources, second));
+    for (rondo_tensor* each : second) all.push_back(download(Tensor(each)));
     return all;
   }
   void check(rondo_dtype dtype, const Shown& shown) {
     const std::vector<Array> expected = made(Fed(dtype, shown.mask, 0), shown);
+    for (size_t i = 2; i < expected.size() && !collects(); ++i)
+      for (size_t x = 0; x < expected[i].size(); ++x) ASSERT_TRUE(std::isfinite(expected[i][x])) << i << ", " << x;
     for (const Real beyond : {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity()}) {
       const std::vector<Array> got = made(Fed(dtype, shown.mask, beyond), shown);
-      const char* const names[] = {"result", "logarithms", "of queries", "of keys", "of values"};
+      const char* const names[] = {"result",    "logarithms",        "of queries",     "of keys",
+                                   "of values", "second of queries", "second of keys", "second of values"};
       for (size_t i = 0; i < got.size(); ++i)
         expect_same_bits(got[i], expected[i],
                          std::string(names[i]) + ", cap " + std::to_string(shown.cap) + ", dropout " +
