@@ -52,6 +52,7 @@ normal             conformance/*              all        all        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   -          half       all
+normal             hosts/*                    all        all        all
 normal             memory/*                   -          1/2        all
 normal             models/*                   all        all        all
 normal             packaging/*                all        all        all

@@ -20,11 +20,23 @@ inline rondo_status file_error() {
   return errno == ENOMEM ? RONDO_OUT_OF_MEMORY : RONDO_IO_ERROR;
 }
 
+// The same file by a number above 2: those up to 2 are what a program writes its messages to, and where it has closed
+// one, the next file that is opened would get them. -1 and errno where there is none.
+inline int above_standard(int descriptor) {
+  if (descriptor < 0 || descriptor > 2) return descriptor;
+  const int moved = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  const int why = errno;
+  ::close(descriptor);
+  errno = why;
+  return moved;
+}
+
 // Closes what it holds. One thread at a time closes; reading and writing are as the system has them.
 class File {
  public:
   File() = default;
-  explicit File(int descriptor) : descriptor_(descriptor) {}
+  // Of a descriptor that a call has just given, or -1.
+  explicit File(int descriptor) : descriptor_(above_standard(descriptor)) {}
   File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   File& operator=(File&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
@@ -35,6 +47,8 @@ class File {
   }
   explicit operator bool() const { return descriptor_ >= 0; }
   int get() const { return descriptor_; }
+  // Given up to the caller.
+  int release() { return std::exchange(descriptor_, -1); }
   // A late write error is reported here.
   bool close() { return ::close(std::exchange(descriptor_, -1)) == 0; }
 

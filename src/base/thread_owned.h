@@ -16,11 +16,17 @@ namespace rondo {
 template <class T>
 class ThreadOwned {
  public:
-  // The calling thread's; null: it has none yet.
-  T* find() const { return static_cast<T*>(pthread_getspecific(key())); }
+  // The calling thread's; null: it has none yet, or no thread can have one.
+  T* find() const noexcept {
+    try {
+      return static_cast<T*>(pthread_getspecific(key()));
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }
   // Made when the thread first asks.
   T& get() const {
-    if (T* known = find()) return *known;
+    if (T* known = static_cast<T*>(pthread_getspecific(key()))) return *known;
     auto made = std::make_unique<T>();
     if (pthread_setspecific(key(), made.get()) != 0) throw std::bad_alloc();
     return *made.release();

@@ -10,7 +10,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
+
+#include "base/thread.h"
 
 namespace rondo {
 
@@ -27,7 +28,7 @@ std::optional<Result> within(std::chrono::milliseconds limit, What&& what) noexc
   };
   try {
     const auto outcome = std::make_shared<Outcome>();
-    std::thread([outcome, held = std::make_unique<std::function<Result()>>(std::forward<What>(what))]() mutable {
+    start_thread([outcome, held = std::make_unique<std::function<Result()>>(std::forward<What>(what))]() mutable {
       std::optional<Result> result;
       try {
         result = (*held)();

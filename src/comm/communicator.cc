@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "base/within.h"
 #include "comm/rendezvous/local_group.h"
 #include "comm/rendezvous/messages.h"
@@ -86,13 +87,13 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
     started = caught([&]() -> Status {
       threads.reserve(count);
       for (size_t i = 1; i < count; ++i)
-        threads.emplace_back([&, i] {
+        threads.push_back(start_thread([&, i] {
           {
             const std::lock_guard begun(starting);
             if (!all) return;
           }
           outcomes[i] = caught([&] { return part(i); });
-        });
+        }));
       return {};
     });
     all = started.ok();

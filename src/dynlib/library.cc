@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "dynlib/system_loader.h"
 
 namespace rondo {
@@ -68,6 +69,7 @@ Status Library::open() {
   if (state_.load(std::memory_order_acquire) == State::open) return {};
   std::lock_guard lock(mutex_);
   if (state_.load() == State::closed) {
+    const SignalsBlocked blocked;  // libraries start threads when they are opened
     probes_.clear();
     failure_ = open_locked();
     if (failure_.ok()) log(RONDO_LOG_INFO, "%s: %s (%s)", spec_.title, path_.c_str(), version_.c_str());

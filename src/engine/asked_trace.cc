@@ -14,6 +14,7 @@
 
 #include "base/asked.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace rondo {
 
@@ -72,7 +73,7 @@ void write_all() {
   if (left.empty()) return;
   try {
     const auto progress = std::make_shared<Progress>();  // the thread's as much as ours
-    std::thread([progress, left] {
+    start_thread([progress, left] {
       for (const Asked& each : left) write(*each.engine, each.number);
       std::lock_guard lock(progress->mutex);
       progress->done = true;

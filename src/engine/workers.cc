@@ -10,6 +10,7 @@
 
 #include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
+#include "base/thread.h"
 
 namespace rondo {
 
@@ -55,7 +56,7 @@ Workers::Blocking::Blocking() : workers_(workers_of_thread) {
   ++workers_->blocked_;
   if (workers_->count_ - workers_->blocked_ >= workers_->wanted_) return;
   try {
-    workers_->threads_.emplace_back([workers = workers_] { workers->loop(); });
+    workers_->threads_.push_back(start_thread([workers = workers_] { workers->loop(); }));
     ++workers_->count_;
   } catch (const std::exception&) {
     // The system has no thread or no memory left; the tasks wait for those there are.
@@ -72,7 +73,7 @@ Workers::Workers(std::string name, int threads, std::function<void(Task&)> body,
     : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(known_processors()) {
   try {
     const std::lock_guard lock(mutex_);
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { loop(); });
+    for (int i = 0; i < threads; ++i) threads_.push_back(start_thread([this] { loop(); }));
   } catch (const std::exception&) {
     if (threads_.empty()) throw;  // with fewer than wished for the work gets done too
   }

@@ -13,6 +13,7 @@
 #include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 #include "base/settings.h"
+#include "base/thread.h"
 #include "engine/shown.h"
 #include "engine/trace.h"
 #include "engine/user_call.h"
@@ -363,10 +364,10 @@ Status Graph::prepare() {
     std::vector<std::thread> helpers;
     try {
       for (int t = 1; t < threads; ++t)
-        helpers.emplace_back([&work] {
+        helpers.push_back(start_thread([&work] {
           set_default_arithmetic();
           work(0);
-        });
+        }));
     } catch (const std::exception&) {
       // The system starts no more: those there are share the work with this thread.
     }

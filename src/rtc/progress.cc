@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace rondo::rtc {
 
@@ -72,7 +73,7 @@ Progress::Ahead::~Ahead() {
 void Progress::start_watching() {
   if (!wanted_ || watching_) return;
   try {
-    std::thread(&Progress::watch, this).detach();
+    start_thread([this] { watch(); }).detach();
     watching_ = true;
   } catch (const std::exception& problem) {
     log(RONDO_LOG_WARNING, "nobody is told that kernels are compiled: the system starts no thread: %s", problem.what());

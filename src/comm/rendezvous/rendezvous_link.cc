@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/caught.h"
+#include "base/thread.h"
 
 namespace rondo::comm {
 
@@ -52,7 +53,7 @@ std::shared_ptr<RendezvousLink> RendezvousLink::make(int rank, int size, std::ve
                                                      const Terms& terms) {
   sockets.resize(static_cast<size_t>(size));
   std::shared_ptr<RendezvousLink> made(new RendezvousLink(rank, std::move(sockets), terms));
-  std::thread([made] { serve(made); }).detach();
+  start_thread([made] { serve(made); }).detach();
   return made;
 }
 

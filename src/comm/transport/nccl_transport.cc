@@ -15,6 +15,7 @@
 #include "base/dtype.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "comm/rendezvous/agree.h"
 #include "dynlib/nccl.h"
 #include "engine/task.h"
@@ -174,7 +175,7 @@ class NcclTransport final : public Transport {
       (void)nccl().ncclCommAbort(handle->comm);
     };
     try {
-      std::thread(work).detach();
+      start_thread(work).detach();
     } catch (const std::exception& problem) {
       log(RONDO_LOG_ERROR, "the system starts no thread that aborts a communicator: %s", problem.what());
       work();
@@ -268,7 +269,7 @@ class NcclTransport final : public Transport {
       ncclComm_t comm = nullptr;
     };
     const auto joining = std::make_shared<Joining>();
-    std::thread([joining, id, size = size_, rank = rank_, &device = device_] {
+    start_thread([joining, id, size = size_, rank = rank_, &device = device_] {
       const StreamDevice::Entered entered(device);
       ncclComm_t comm = nullptr;
       const ncclResult_t result = nccl().ncclCommInitRank(&comm, size, id, rank);

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "device/cuda/next_step.h"
 
 namespace rondo::cuda {
@@ -340,6 +341,7 @@ Devices& devices() {
   static auto* instance = new Devices;
   std::call_once(instance->counted, [] {
     Devices& all = *instance;
+    const SignalsBlocked blocked;  // the driver starts threads
     all.failure = driver().open();
     if (all.failure.ok()) {
       all.answer = driver().cuInit(0);

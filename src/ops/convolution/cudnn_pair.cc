@@ -10,6 +10,7 @@
 #include "base/machine/decimal.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "base/uncancelled.h"
 #include "engine/auxiliary.h"
 #include "ops/convolution/cudnn_trial.h"
@@ -82,7 +83,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
   Status status;
   const Uncancelled uncancelled;
   // On a thread of its own, as choices are made.
-  std::thread([&] {
+  start_thread([&] {
     status = caught(
         [&] {
           const CudaDevice::Current current(device);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "base/uncancelled.h"
 #include "ops/cudnn/budget.h"
 #include "rtc/disk_cache.h"
@@ -330,7 +331,7 @@ Status find_choice(CudaDevice& device, const Question& question, const Choice** 
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;
-  std::thread([&] {
+  start_thread([&] {
     status = caught(
         [&] {
           const CudaDevice::Current current(device);
