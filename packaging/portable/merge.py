@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a static library that brings its C++ library along: one object, in which nothing but the C interface has a global name.
+"""Makes a static library of one object, in which nothing but the C interface has a global name: names of Rondo's own inside are not those of
+programs that are linked with it, of the C++ wrapper's classes for example.
 
-    merge.py ARCHIVE OUTPUT COMPILER...
+    merge.py ARCHIVE OUTPUT [COMPILER...]
 
-For ELF of x86-64. COMPILER is GCC with the options that link C++; it says where its libstdc++.a is.
+For ELF of x86-64. With COMPILER, which is GCC with the options that link C++, the library brings its C++ library along: it says where its
+libstdc++.a is.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -49,9 +51,9 @@ def main(archive, output, *compiler):
     with tempfile.TemporaryDirectory() as folder:
         merged = f"{folder}/rondo.o"
         # Groups would be thrown away in favour of ones of the same name in the program, whose names are not those in here.
-        run("ld", "-r", "--force-group-allocation", "-o", merged, "--whole-archive", archive, "--no-whole-archive", runtime(compiler))
+        run("ld", "-r", "--force-group-allocation", "-o", merged, "--whole-archive", archive, "--no-whole-archive", *([runtime(compiler)] if compiler else []))
         make_unique_global(merged)
-        run("objcopy", "--wildcard", "--keep-global-symbol=rondo_*", "--strip-debug", merged)
+        run("objcopy", "--wildcard", "--keep-global-symbol=rondo_*", *(["--strip-debug"] if compiler else []), merged)
         pathlib.Path(output).unlink(missing_ok=True)
         run("ar", "rcsD", output, merged)
 

@@ -210,6 +210,19 @@ bool Library::search() {
   return false;
 }
 
+// Whether the program has no loader: the C library's dlopen would then map a second C library beside the one inside.
+static bool whole_program_is_static() {
+  bool loader = false;
+  dl_iterate_phdr(
+      [](dl_phdr_info* program, size_t, void* found) {
+        for (int i = 0; i < program->dlpi_phnum; ++i)
+          if (program->dlpi_phdr[i].p_type == PT_INTERP) *static_cast<bool*>(found) = true;
+        return 1;  // the first is the program itself
+      },
+      &loader);
+  return !loader;
+}
+
 Status Library::open_locked() {
   const std::string chosen = this->chosen();
   const std::string setting_name = settings()[static_cast<size_t>(spec_.setting)].name;
@@ -217,6 +230,14 @@ Status Library::open_locked() {
     probes_.push_back({setting_name + "=none", "hidden by the setting"});
     return error(RONDO_LIBRARY_MISSING, "%s is hidden by the setting %s=none; unset it to use the library", spec_.title,
                  setting_name.c_str());
+  }
+  if (whole_program_is_static()) {
+    probes_.push_back({"the program", "is linked statically as a whole", true});
+    return error(
+        RONDO_LIBRARY_MISSING,
+        "%s cannot be opened: the program is linked statically as a whole (-static); link Rondo statically and "
+        "the C library dynamically",
+        spec_.title);
   }
   const Candidate set = {chosen, "setting " + setting_name};
   bool found = false;

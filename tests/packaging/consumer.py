@@ -52,10 +52,10 @@ class Installed:
         for path in paths:
             assert (self.prefix / path).is_file(), f"{path} is not installed in {self.prefix}"
 
-    def flags(self, *options):
+    def flags(self, *options, package="rondo"):
         # pkg-config leaves out what it takes for the system's own folders, and these may be in an empty root.
         environment = {**self.environment, "PKG_CONFIG_ALLOW_SYSTEM_LIBS": "1", "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
-        return run("pkg-config", *options, "rondo", env=environment).split()
+        return run("pkg-config", *options, package, env=environment).split()
 
     def runs(self, program, *arguments):
         said = run(program, *arguments, env=self.environment).strip()
@@ -81,8 +81,27 @@ class Installed:
         program = self.compile(folder / "static", HERE / "use.c", f"-L{alone}", *flags)
         assert "librondo" not in run("readelf", "--dynamic", program)
         self.runs(program)
+        self.exports_the_c_interface_alone()
+        # Where both libraries lie in one folder, rondo-static takes the archive. The C++ wrapper's functions keep their own names without
+        # optimisation, and a plugin stays when it is closed.
+        flags = self.flags("--cflags", "--libs", package="rondo-static")
+        program = folder / "wrapper"
+        run("c++", "-std=c++17", "-O0", "-fkeep-inline-functions", HERE / "use.cc", *flags, "-o", program)
+        assert "librondo" not in run("readelf", "--dynamic", program)
+        self.runs(program)
+        plugin = self.compile(folder / "plugin.so", "-DPLUGIN", "-shared", "-fPIC", HERE / "use.c", *flags)
+        assert "NODELETE" in run("readelf", "--dynamic", plugin)
+        self.runs(self.compile(folder / "opener", HERE / "open.c", "-ldl"), plugin)
+        # What is linked statically as a whole opens no library, and says so.
+        said = run(self.compile(folder / "whole", "-static", "-DFEATURES", HERE / "use.c", *flags), env=self.environment)
+        assert said.count("is linked statically as a whole") == 2 and said.endswith(version() + "\n"), said
 
-    def found_by_cmake(self, folder):
+    def exports_the_c_interface_alone(self):
+        names = {line.split()[-1] for line in run("nm", "--defined-only", "--extern-only", self.libraries / "librondo.a").splitlines()
+                 if len(line.split()) == 3}
+        assert names and all(name.startswith("rondo_") for name in names), sorted(names)[:5]
+
+    def found_by_cmake(self, folder, kinds=("rondo", "rondo_static")):
         def configure(wanted):
             return subprocess.run(["cmake", "-S", str(HERE), "-B", str(folder / f"cmake-{wanted}"), f"-DWANTED={wanted}", "-DCMAKE_BUILD_TYPE=Release",
                                    f"-DCMAKE_PREFIX_PATH={self.prefix}"], capture_output=True, text=True)
@@ -96,7 +115,8 @@ class Installed:
         for wanted in f"{major}.{minor + 1}", f"{major + 1}":
             assert "considered but not accepted" in configure(wanted).stderr, wanted
         run("cmake", "--build", folder / f"cmake-{version()}")
-        for kind in "rondo", "rondo_static":
+        assert {path.name for path in (folder / f"cmake-{version()}").glob("use_*")} == {f"use_{kind}" for kind in kinds}
+        for kind in kinds:
             program = folder / f"cmake-{version()}" / f"use_{kind}"
             assert ("librondo.so.0" in run("readelf", "--dynamic", program)) == (kind == "rondo")
             self.runs(program)

@@ -8,12 +8,13 @@ CASE is the name of one of the functions below without its `case_`.
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import json
+import os
 import pathlib
 import shutil
 import sys
 import tempfile
 
-from consumer import Installed, ROOT, run
+from consumer import Installed, ROOT, run, the_only
 
 
 def case_linked(installed, folder):
@@ -30,6 +31,23 @@ def case_cmake(installed, folder):
     shutil.move(installed.prefix, moved)
     again.mkdir()
     Installed(moved).found_by_cmake(again)
+    Installed(moved).links_shared(again)
+    the_only(moved, "librondo.a").unlink()
+    (folder / "shared_only").mkdir()
+    Installed(moved).found_by_cmake(folder / "shared_only", kinds=("rondo",))
+
+
+def case_subproject(installed, folder):
+    """A Meson project that has no installed Rondo takes the sources as a subproject."""
+    (folder / "subprojects").mkdir()
+    (folder / "subprojects/rondo").symlink_to(ROOT)
+    (folder / "meson.build").write_text("project('user', 'c')\nexecutable('use', 'use.c', dependencies: [dependency('rondo', fallback: 'rondo'), "
+                                        "dependency('threads')])\n")
+    shutil.copy(ROOT / "tests/packaging/use.c", folder)
+    environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(folder)}
+    run("meson", "setup", folder / "build", folder, "--force-fallback-for=rondo", "-Drondo:tests=false", "-Drondo:examples=false", env=environment)
+    run("ninja", "-C", folder / "build", "-n", "use", env=environment)
+    print("Meson takes it as a subproject")
 
 
 def case_files(installed, folder):

@@ -63,6 +63,14 @@ static void* work(void* name) {
 
 int use_rondo(void) {
   pthread_t thread;
+#ifdef FEATURES
+  const char* reason = "";
+  int32_t available = 1;
+  if (rondo_feature("blas", &available, &reason) != RONDO_OK || available) return 1;
+  printf("blas: %s\n", reason);
+  if (rondo_feature("cuda", &available, &reason) != RONDO_OK || available) return 1;
+  printf("cuda: %s\n", reason);
+#endif
   void* failed = NULL;
   char first[] = "the first thread's", second[] = "the second thread's";
   if (pthread_create(&thread, NULL, work, second) != 0) return 1;

@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline rondo_attention_options attention_defaults() {
   rondo_attention_options options = RONDO_ATTENTION_OPTIONS_INIT;
@@ -35,6 +36,7 @@ inline Tensor rotary(const Tensor& x, const rondo_rotary_options& options = rota
   return Tensor::made([&](rondo_tensor** out) { return rondo_rotary(x.get(), &options, out); });
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_ATTENTION_HPP

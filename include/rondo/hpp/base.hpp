@@ -10,6 +10,7 @@
 #include <string>
 
 namespace rondo {
+inline namespace abi_0 {
 
 class Error : public std::runtime_error {
  public:
@@ -99,6 +100,7 @@ inline Feature feature(const std::string& name) {
   return {available != 0, reason};
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_BASE_HPP

@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline rondo_cache_info cache_info() {
   rondo_cache_info info = RONDO_CACHE_INFO_INIT;
@@ -41,6 +42,7 @@ inline void set_compile_progress(CompileProgress told) {
   kept.release();
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_CACHE_HPP

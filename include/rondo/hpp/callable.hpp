@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // A function that is recorded once per signature of its inputs, and called as a graph. As rondo_callable_create and
 // rondo_callable_call. Since 0.1.
@@ -108,6 +109,7 @@ class Callable : public Owner<rondo_callable, rondo_callable_destroy> {
   int32_t outputs_;
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_CALLABLE_HPP

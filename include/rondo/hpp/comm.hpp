@@ -6,6 +6,7 @@
 #include <rondo/hpp/engine.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // One rank's end of a group of devices, of this process or of many (comm.h).
 //
@@ -120,6 +121,7 @@ inline rondo_ranks_info ranks() {
   return info;
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_COMM_HPP

@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // What a body issues. What it throws ends the call and is thrown on.
 using Body = std::function<void()>;
@@ -75,6 +76,7 @@ inline void switch_to(const Engine& engine, const Tensor& index, const std::vect
       thrown);
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_CONTROL_HPP

@@ -7,6 +7,7 @@
 #include <rondo/hpp/tape.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // Gradients of a model in buckets, each reduced over all ranks as soon as the tape has filled it (data_parallel.h).
 //
@@ -53,6 +54,7 @@ class Buckets : public Owner<rondo_buckets, rondo_buckets_destroy> {
   }
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_DATA_PARALLEL_HPP

@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace rondo {
+inline namespace abi_0 {
 
 class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
  public:
@@ -308,6 +309,7 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
   static void destroy_task(void* task) { delete static_cast<Task*>(task); }
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_ENGINE_HPP

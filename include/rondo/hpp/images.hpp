@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline rondo_convolution_options convolution_defaults() {
   rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
@@ -85,6 +86,7 @@ inline Tensor local_response_norm(const Tensor& a, int64_t size, double alpha, d
       [&](rondo_tensor** out) { return rondo_local_response_norm(a.get(), size, alpha, beta, k, out); });
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_IMAGES_HPP

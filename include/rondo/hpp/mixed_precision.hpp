@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // An autocast scope of the calling thread while it lives (mixed_precision.h). Ends in its thread, the last one first.
 //
@@ -95,6 +96,7 @@ class LossScaler : public Owner<rondo_loss_scaler, rondo_loss_scaler_destroy> {
   }
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_MIXED_PRECISION_HPP

@@ -6,6 +6,7 @@
 #include <rondo/hpp/engine.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 class ModelFile : public Owner<rondo_model_file, rondo_model_file_destroy> {
  public:
@@ -82,6 +83,7 @@ inline void write_model_file(const std::string& path,
                                keys.size()));
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_MODELS_HPP

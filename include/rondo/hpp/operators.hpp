@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline Tensor unary(rondo_unary_op op, const Tensor& a) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_unary(op, a.get(), out); });
@@ -171,6 +172,7 @@ inline Tensor gather_rows(const Tensor& table, const Tensor& indices) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_gather_rows(table.get(), indices.get(), out); });
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_OPERATORS_HPP

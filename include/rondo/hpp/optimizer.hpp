@@ -12,6 +12,7 @@
 #include <vector>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // An optimizer of some parameters (optimizer.h).
 //
@@ -89,6 +90,7 @@ inline Tensor clip_global_norm(const std::vector<Tensor>& tensors, double max_no
   return detail::of_list(rondo_clip_global_norm, tensors, max_norm);
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_OPTIMIZER_HPP

@@ -12,6 +12,7 @@
 #include <utility>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // Bytes that were asked for, and how often before; true: try again. Must not throw.
 using Reclaim = std::function<bool(int64_t, int32_t)>;
@@ -25,6 +26,7 @@ inline void set_reclaim(Reclaim reclaim, int64_t host_limit = 0) {
   kept.release();
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_RECLAIM_HPP

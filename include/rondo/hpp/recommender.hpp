@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // offsets: an empty tensor for bags of one length.
 inline Tensor embedding_bag(Tensors tables, const Tensor& indices, const Tensor& offsets = Tensor(),
@@ -31,6 +32,7 @@ inline Tensor dot_interaction(const Tensor& x, bool keep_first = false) {
   return Tensor::made([&](rondo_tensor** out) { return rondo_dot_interaction(x.get(), keep_first, out); });
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_RECOMMENDER_HPP

@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline rondo_recurrent_options recurrent_defaults() {
   rondo_recurrent_options options = RONDO_RECURRENT_OPTIONS_INIT;
@@ -43,6 +44,7 @@ inline Recurrent rnn(const Tensor& x, Tensors weights, const rondo_recurrent_opt
       });
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_RECURRENT_HPP

@@ -6,6 +6,7 @@
 #include <rondo/hpp/tensor.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 inline Tensor concat(Tensors tensors, int32_t axis = 0) {
   const std::vector<rondo_tensor*> handles = handles_of(tensors);
@@ -93,6 +94,7 @@ inline Chosen select_limit(const Tensor& a, const Tensor& mask, int64_t limit, d
   return {Tensor(parts), Tensor(count)};
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_SHAPES_HPP

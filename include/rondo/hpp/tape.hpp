@@ -6,6 +6,7 @@
 #include <rondo/hpp/engine.hpp>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // Notes the operators of this thread from here on, as far as they depend on what it watches.
 //
@@ -94,6 +95,7 @@ class NoGradients {
   NoGradients& operator=(const NoGradients&) = delete;
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_TAPE_HPP

@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace rondo {
+inline namespace abi_0 {
 
 using Shape = std::vector<int64_t>;
 
@@ -172,6 +173,7 @@ void into(const Tensor& out, const Call& call) {
   check(call(&given));
 }
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_TENSOR_HPP

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 namespace rondo {
+inline namespace abi_0 {
 
 // One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}.
 class Argument {
@@ -128,6 +129,7 @@ class Module : public Owner<rondo_module, rondo_module_destroy> {
   }
 };
 
+}  // namespace abi_0
 }  // namespace rondo
 
 #endif  // RONDO_HPP_USER_HPP
