@@ -78,6 +78,22 @@ RONDO_API rondo_status rondo_variable_wait(rondo_variable* variable);
 /* The same, but blocks so many milliseconds at most; 0 asks only, -1 is no limit. RONDO_TIMED_OUT where one of the
  * tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1. */
 RONDO_API rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseconds);
+/* Called once when what was waited for is done: `status` is what the wait would have returned, and while the call lasts
+ * rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine, or
+ * on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must not
+ * throw. */
+typedef void (*rondo_done_fn)(void* arg, rondo_status status);
+/* rondo_variable_wait without a thread that waits: calls fn(arg, status) when every task submitted before that reads or
+ * writes the variable has finished, on the device too; in this call if that is so already. What is submitted later
+ * neither delays it nor changes its status. `contents` not 0: of what rondo_tensor_wait waits for instead, tasks that
+ * only read may go on. Notices do not count among the engine's max_tasks. When the engine is destroyed first, all that
+ * can still be done is done before fn is called; after fork() it never is. Any error: fn is not called. Allowed inside
+ * tasks; RONDO_INVALID_STATE for temporaries and tensors of an open recording. Since 0.1. */
+RONDO_API rondo_status rondo_variable_notify(rondo_variable* variable, int32_t contents, rondo_done_fn fn, void* arg);
+/* rondo_engine_wait_all likewise: the status is that of the first task that failed since the last such wait or notice
+ * that told. Since 0.1. */
+RONDO_API rondo_status rondo_engine_notify(rondo_engine* engine, rondo_done_fn fn, void* arg);
+
 /* Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version);
 

@@ -221,6 +221,31 @@ rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseco
   });
 }
 
+// What the engine tells as the function of the interface is told it.
+static Engine::Told told_to(const char* function, rondo_done_fn fn, void* arg) {
+  return [function, fn, arg](const Status& status) {
+    if (!status.ok()) (void)capi::fail(function, status);
+    fn(arg, status.code());
+  };
+}
+
+rondo_status rondo_variable_notify(rondo_variable* variable, int32_t contents, rondo_done_fn fn, void* arg) {
+  return guard("rondo_variable_notify", [&]() -> Status {
+    RONDO_TRY(capi::check_variable(variable, "variable"));
+    RONDO_NOT_NULL(fn);
+    return variable->variable->engine().notify(*variable->variable, contents ? Awaited::contents : Awaited::uses,
+                                               told_to("rondo_variable_notify", fn, arg));
+  });
+}
+
+rondo_status rondo_engine_notify(rondo_engine* engine, rondo_done_fn fn, void* arg) {
+  return guard("rondo_engine_notify", [&]() -> Status {
+    RONDO_TRY(check_engine(engine, "engine"));
+    RONDO_NOT_NULL(fn);
+    return engine->engine->notify_all(told_to("rondo_engine_notify", fn, arg));
+  });
+}
+
 rondo_status rondo_variable_version(rondo_variable* variable, uint64_t* version) {
   return guard("rondo_variable_version", [&]() -> Status {
     RONDO_TRY(capi::check_variable(variable, "variable"));

@@ -186,6 +186,7 @@ void Engine::dispatch(Task& task, ThreadState& thread) {
 }
 
 void Engine::hand_over(Task& task) {
+  if (task.notice_) return announce(task);
   if (mode_ == RONDO_ENGINE_NAIVE || task.marker_) {
     std::unique_lock lock(order_mutex_);
     if (!task.abandoned_) {
@@ -341,7 +342,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     release_apart(*last, order, lock);
   if (on_host) [[unlikely]]
     std::erase(running_, order);
-  uncount(epoch);
+  uncount(epoch, &ready);
   if (blocked_ > 0) [[unlikely]]
     progress_.notify_all();
   lock.unlock();

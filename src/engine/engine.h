@@ -89,6 +89,7 @@ inline constexpr Owner kBound{
 enum class Awaited { contents, uses };
 
 class Completion;
+class Notice;
 
 class Engine final : public RefCounted, public FenceOracle {
  public:
@@ -126,6 +127,12 @@ class Engine final : public RefCounted, public FenceOracle {
   // Beyond its limit a wait is RONDO_TIMED_OUT and has changed nothing.
   Status wait(Variable& variable, Awaited what = Awaited::uses, const TimeLimit& limit = {});
   Status wait_all(const TimeLimit& limit = {});
+  // Calls a function once, with what a wait in its place would return, when that would return; or with why that will
+  // never be known. On a worker, or on a thread that is about something else: it must be short and must not wait. The
+  // tasks in flight are not one more by it. Where the result is an error, the function was destroyed uncalled.
+  using Told = std::function<void(const Status&)>;
+  Status notify(Variable& variable, Awaited what, Told told);
+  Status notify_all(Told told);
   void seed(uint64_t seed);
   // Takes one number from a device's sequence, or from what the calling thread has in its place.
   Status draw(Device& device, RandomState* drawn);
@@ -273,7 +280,8 @@ class Engine final : public RefCounted, public FenceOracle {
     ++in_epoch_;
     ++pending_;
   }
-  RONDO_HOT void uncount(uint64_t epoch);  // tells who waits for an epoch that it is over
+  // Tells who waits for an epoch that it is over; notices of it are ready.
+  RONDO_HOT void uncount(uint64_t epoch, TaskQueue* ready);
 
   // --- issue.cc: device tasks ---
   RONDO_HOT Status issue(Task& task, Fence* fence);
@@ -315,6 +323,10 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_COLD Status unusable() const;
   static int slot_of(rondo_device id) { return id.kind == RONDO_CPU ? 0 : 1 + id.index; }
   RONDO_COLD Status make_state(Device& device, DeviceState** state);
+
+  // --- notice.cc ---
+  Status make_notice(Told told, Ref<Notice>* notice);
+  void announce(Task& notice);  // whose turn has come
 
   // --- wait.cc ---
   // A wait without a limit, on the stack of its thread, which meanwhile runs what comes before its end: `end` is a task
@@ -404,7 +416,8 @@ class Engine final : public RefCounted, public FenceOracle {
     uint64_t number;
     int64_t tasks;
     Epoch* next = nullptr;
-    bool on_heap = false;  // else on the stack of who waits
+    bool on_heap = false;    // else on the stack of who waits
+    Task* notice = nullptr;  // that its end is to be told
   };
   Epoch* earlier_epochs_ = nullptr;  // the oldest that has tasks, to the one before epoch_
   std::vector<uint64_t> running_;    // order numbers of host tasks being run

@@ -200,7 +200,7 @@ void Engine::run_after(const FenceSet& fences, Ref<Task> action) {
   for (const Fence& fence : fences) done = done && fence_done(fence);
   if (done || !usable().ok()) {
     // A closed engine has waited for everything; on a lost one nothing will ever use the memory.
-    (void)action->run({});
+    (void)run_body(*action, {});
     return;
   }
   Task* task = action.leak();

@@ -74,7 +74,7 @@ void Engine::gather_poison(Task& task, const Variable* variable, const Status& e
     task.failure_ = error;
 }
 
-void Engine::uncount(uint64_t epoch) {
+void Engine::uncount(uint64_t epoch, TaskQueue* ready) {
   --pending_;
   if (epoch == epoch_) [[likely]] {
     --in_epoch_;
@@ -86,6 +86,7 @@ void Engine::uncount(uint64_t epoch) {
   if (earlier_epochs_->tasks == 0) progress_.notify_all();
   while (earlier_epochs_ && earlier_epochs_->tasks == 0) {
     const Epoch* first = std::exchange(earlier_epochs_, earlier_epochs_->next);
+    if (first->notice) ready->push(*first->notice);
     if (first->on_heap) delete first;
   }
 }

@@ -292,6 +292,7 @@ class Task : public RefCounted {
   uint64_t epoch_ = 0;              // what it is counted under while it is pending
   bool marker_ = false;             // run by the thread that waits for its turn: signalled instead of dispatched
   bool stands_in_ = false;          // a wait's: it is never run, and who signals it gives up a reference
+  bool notice_ = false;             // Engine::notify's: it is never run, and who makes it ready announces it
   bool abandoned_ = false;          // submitted where nobody can wait for it: finished with its failure when ready
   bool signalled_ = false;          // became ready while a thread waits for just that
   bool kept_ = false;               // see keep()

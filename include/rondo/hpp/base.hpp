@@ -5,9 +5,11 @@
 
 #include <rondo/rondo.h>
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace rondo {
 inline namespace abi_0 {
@@ -32,6 +34,24 @@ class Error : public std::runtime_error {
 inline void check(rondo_status status) {
   if (status != RONDO_OK) throw Error(status);
 }
+
+// What is told when something is done: null, or what a wait would have thrown. It must be short, and must neither wait
+// nor throw.
+using Done = std::function<void(const Error*)>;
+namespace detail {
+inline void tell(void* arg, rondo_status status) {
+  const std::unique_ptr<Done> done(static_cast<Done*>(arg));
+  if (status == RONDO_OK) return (*done)(nullptr);
+  const Error error(status);
+  (*done)(&error);
+}
+template <class Call>
+void notify(Done done, const Call& call) {
+  std::unique_ptr<Done> held(new Done(std::move(done)));
+  check(call(tell, held.get()));
+  (void)held.release();  // it has been told, or will be
+}
+}  // namespace detail
 
 // Of a wait with a limit: whether it ended in time.
 inline bool in_time(rondo_status status) {

@@ -137,6 +137,10 @@ class Engine : public Owner<rondo_engine, rondo_engine_destroy> {
   }
   void wait_all() const { check(rondo_engine_wait_all(get())); }
   bool wait_all_for(int64_t milliseconds) const { return in_time(rondo_engine_wait_all_for(get(), milliseconds)); }
+  // wait_all without a thread that waits.
+  void notify(Done done) const {
+    detail::notify(std::move(done), [&](rondo_done_fn fn, void* arg) { return rondo_engine_notify(get(), fn, arg); });
+  }
   void seed(uint64_t seed) { check(rondo_engine_seed(get(), seed)); }
 
   // --- tensors

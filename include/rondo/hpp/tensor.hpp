@@ -49,6 +49,11 @@ class Variable : public Owner<rondo_variable, rondo_variable_destroy> {
  public:
   using Owner::Owner;
   void wait() const { check(rondo_variable_wait(get())); }
+  // wait() without a thread that waits.
+  void notify(Done done) const {
+    detail::notify(std::move(done),
+                   [&](rondo_done_fn fn, void* arg) { return rondo_variable_notify(get(), 0, fn, arg); });
+  }
   // False where it takes more than so many milliseconds; 0 asks only.
   bool wait_for(int64_t milliseconds) const { return in_time(rondo_variable_wait_for(get(), milliseconds)); }
   uint64_t version() const {
@@ -104,6 +109,12 @@ class Tensor : public Owner<rondo_tensor, rondo_tensor_destroy> {
     rondo_variable* variable = nullptr;
     check(rondo_tensor_variable(get(), &variable));
     return variable;
+  }
+
+  // wait() without a thread that waits.
+  void notify(Done done) const {
+    detail::notify(std::move(done),
+                   [&](rondo_done_fn fn, void* arg) { return rondo_variable_notify(variable(), 1, fn, arg); });
   }
 
   // --- views of the same memory

@@ -79,6 +79,16 @@ TEST_P(MisuseNull, EngineVariablesAndTasks) {
       {"rondo_variable_create", "engine", [&] { return rondo_variable_create(nullptr, &variable); }},
       {"rondo_variable_create", "variable", [&] { return rondo_variable_create(engine(), nullptr); }},
       {"rondo_variable_wait", "variable", [&] { return rondo_variable_wait(nullptr); }},
+      {"rondo_variable_notify", "variable",
+       [&] {
+         return rondo_variable_notify(
+             nullptr, 0, [](void*, rondo_status) {}, nullptr);
+       }},
+      {"rondo_engine_notify", "engine",
+       [&] {
+         return rondo_engine_notify(
+             nullptr, [](void*, rondo_status) {}, nullptr);
+       }},
       {"rondo_variable_wait_for", "variable", [&] { return rondo_variable_wait_for(nullptr, 1); }},
       {"rondo_variable_version", "variable", [&] { return rondo_variable_version(nullptr, &version); }},
       {"rondo_variable_version", "version", [&] { return rondo_variable_version(v, nullptr); }},

@@ -3426,6 +3426,35 @@ extern "C" {
     #[doc = " tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1."]
     pub fn rondo_variable_wait_for(variable: *mut rondo_variable, milliseconds: i64) -> rondo_status;
 }
+#[doc = " Called once when what was waited for is done: `status` is what the wait would have returned, and while the call lasts"]
+#[doc = " rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine, or"]
+#[doc = " on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must not"]
+#[doc = " throw."]
+pub type rondo_done_fn =
+    ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void, status: rondo_status)>;
+extern "C" {
+    #[doc = " rondo_variable_wait without a thread that waits: calls fn(arg, status) when every task submitted before that reads or"]
+    #[doc = " writes the variable has finished, on the device too; in this call if that is so already. What is submitted later"]
+    #[doc = " neither delays it nor changes its status. `contents` not 0: of what rondo_tensor_wait waits for instead, tasks that"]
+    #[doc = " only read may go on. Notices do not count among the engine's max_tasks. When the engine is destroyed first, all that"]
+    #[doc = " can still be done is done before fn is called; after fork() it never is. Any error: fn is not called. Allowed inside"]
+    #[doc = " tasks; RONDO_INVALID_STATE for temporaries and tensors of an open recording. Since 0.1."]
+    pub fn rondo_variable_notify(
+        variable: *mut rondo_variable,
+        contents: i32,
+        fn_: rondo_done_fn,
+        arg: *mut ::std::os::raw::c_void,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " rondo_engine_wait_all likewise: the status is that of the first task that failed since the last such wait or notice"]
+    #[doc = " that told. Since 0.1."]
+    pub fn rondo_engine_notify(
+        engine: *mut rondo_engine,
+        fn_: rondo_done_fn,
+        arg: *mut ::std::os::raw::c_void,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " Number of completed or issued writes. Reads do not count. Never blocks. Since 0.1."]
     pub fn rondo_variable_version(variable: *mut rondo_variable, version: *mut u64) -> rondo_status;

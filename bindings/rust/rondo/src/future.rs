@@ -1,13 +1,16 @@
-//! Waits as futures, for any executor: a host task of the engine wakes whoever waits.
+//! Waits as futures, for any executor: the engine notifies the future, which wakes its task.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::c_void;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
-use crate::{callback, recording, BoxError, Engine, Error, ErrorKind, Ordered, Result, Tensor, Variable};
+use rondo_sys as sys;
+
+use crate::error::check;
+use crate::{callback, recording, Engine, Error, ErrorKind, Result, Tensor, Variable};
 
 /// The end of a wait. It goes on whether or not anybody polls it, and dropping it stops nothing.
 ///
@@ -87,97 +90,24 @@ fn finish(state: &Mutex<State>, result: Result<()>) {
     }
 }
 
-/// Runs a wait that blocks on a thread of its own.
-fn on_a_thread(state: Arc<Mutex<State>>, wait: impl FnOnce() -> Result<()> + Send + 'static) {
-    let shared = Arc::clone(&state);
-    let thread = std::thread::Builder::new().name("rondo-wait".into());
-    if let Err(problem) = thread.spawn(move || finish(&shared, wait())) {
-        finish(&state, Err(Error::new(ErrorKind::OutOfMemory, format!("no thread to wait on: {}", problem))));
-    }
+/// What the library calls when a wait is over: on a thread of the engine, or in a call of this program's.
+unsafe extern "C" fn notified(state: *mut c_void, status: sys::rondo_status) {
+    // SAFETY: the pointer is the one that `notify` gave away, which is given back once.
+    let state = unsafe { Arc::from_raw(state as *const Mutex<State>) };
+    // An error's text may be one that panics on; the thread is not this one's to end.
+    let _ = callback::guard(|| finish(&state, check(status)));
 }
 
-/// What waits for a tensor or a variable, for so long at most.
-type Wait = Box<dyn Fn(Duration) -> Result<()> + Send>;
-
-/// Futures whose tasks were skipped because something before them failed: one thread asks for all their causes, while
-/// there are any.
-static SKIPPED: Mutex<Skipped> = Mutex::new(Skipped { futures: Vec::new(), asked: false });
-
-struct Skipped {
-    futures: Vec<(Arc<Mutex<State>>, Wait)>,
-    asked: bool, // by a thread
-}
-
-fn ask_for_cause(state: Arc<Mutex<State>>, wait: Wait) {
-    let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-    skipped.futures.push((state, wait));
-    if skipped.asked {
-        return;
-    }
-    skipped.asked = true;
-    if let Err(problem) = std::thread::Builder::new().name("rondo-causes".into()).spawn(ask_for_causes) {
-        skipped.asked = false;
-        let futures = std::mem::take(&mut skipped.futures);
-        drop(skipped);
-        for (state, _) in futures {
-            finish(&state, Err(Error::new(ErrorKind::OutOfMemory, format!("no thread to wait on: {}", problem))));
-        }
-    }
-}
-
-fn ask_for_causes() {
-    loop {
-        let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        let futures = std::mem::take(&mut skipped.futures);
-        skipped.asked = !futures.is_empty();
-        drop(skipped);
-        if futures.is_empty() {
-            return;
-        }
-        for (state, wait) in futures {
-            // What is not known at once, because more has been submitted since, makes no other future wait.
-            match wait(Duration::from_millis(2)) {
-                Err(error) if error.kind() == ErrorKind::TimedOut && error.operator().is_none() => {
-                    ask_again(state, wait);
-                }
-                result => {
-                    finish(&state, result);
-                    // The last handle of an engine ends as in a task: without making this thread wait.
-                    let _ = callback::guard(|| drop(wait));
-                }
-            }
-        }
-    }
-}
-
-fn ask_again(state: Arc<Mutex<State>>, wait: Wait) {
-    SKIPPED.lock().unwrap_or_else(PoisonError::into_inner).futures.push((state, wait));
-}
-
-/// What the host task that watches holds. It is run when everything before it is done; where that failed, it is not run
-/// but dropped, and then the cause is asked for by a thread, because neither the dropper nor a poll may block.
-struct Watcher {
-    state: Arc<Mutex<State>>,
-    wait: Option<Wait>,
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        if let Some(wait) = self.wait.take() {
-            ask_for_cause(Arc::clone(&self.state), wait);
-        }
-    }
-}
-
-fn watch(engine: &Engine, what: &dyn Ordered, wait: Wait) -> Result<WaitFuture> {
+/// A future of what `submit`, a call with a function and its argument, notifies of.
+fn notify(submit: impl FnOnce(sys::rondo_done_fn, *mut c_void) -> sys::rondo_status) -> Result<WaitFuture> {
     refuse_in_recording()?;
-    let state = Arc::default();
-    let mut watcher = Watcher { state: Arc::clone(&state), wait: Some(wait) };
-    engine.task("wait").reads(what).priority(1).submit(move |_| -> Result<(), BoxError> {
-        watcher.wait = None;
-        finish(&watcher.state, Ok(()));
-        Ok(())
-    })?;
+    let state: Arc<Mutex<State>> = Arc::default();
+    let given = Arc::into_raw(Arc::clone(&state)) as *mut c_void;
+    if let Err(problem) = check(submit(Some(notified), given)) {
+        // SAFETY: the call failed, so nothing is notified and the pointer is still this function's.
+        drop(unsafe { Arc::from_raw(given as *const Mutex<State>) });
+        return Err(problem);
+    }
     Ok(WaitFuture(state))
 }
 
@@ -205,9 +135,13 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
     /// [`Tensor::wait`].
+    #[doc(alias = "rondo_variable_notify")]
     pub fn wait_async(&self) -> Result<WaitFuture> {
-        let other = self.clone();
-        watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
+        let mut variable = std::ptr::null_mut();
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::rondo_tensor_variable(self.as_ptr(), &mut variable) })?;
+        // SAFETY: a tensor's variable is alive as long as its handle.
+        notify(|done, arg| unsafe { sys::rondo_variable_notify(variable, 1, done, arg) })
     }
 }
 
@@ -227,13 +161,13 @@ impl Variable {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
     /// [`Variable::wait`].
     pub fn wait_async(&self) -> Result<WaitFuture> {
-        let other = self.clone();
-        watch(self.engine(), self, Box::new(move |limit| other.wait_for(limit)))
+        // SAFETY: the handle is alive.
+        notify(|done, arg| unsafe { sys::rondo_variable_notify(self.as_ptr(), 0, done, arg) })
     }
 }
 
 impl Engine {
-    /// [`Engine::wait_all`] as a future. A thread of its own waits.
+    /// [`Engine::wait_all`] as a future.
     ///
     /// ```
     /// # async fn example(engine: &rondo::Engine) -> rondo::Result<()> {
@@ -246,10 +180,9 @@ impl Engine {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording. The future's own is that of
     /// [`Engine::wait_all`].
+    #[doc(alias = "rondo_engine_notify")]
     pub fn wait_all_async(&self) -> Result<WaitFuture> {
-        refuse_in_recording()?;
-        let (state, engine) = (Arc::default(), self.clone());
-        on_a_thread(Arc::clone(&state), move || engine.wait_all());
-        Ok(WaitFuture(state))
+        // SAFETY: the handle is alive.
+        notify(|done, arg| unsafe { sys::rondo_engine_notify(self.as_ptr(), done, arg) })
     }
 }
