@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread.h"
 #include "comm/communicator.h"
 
 namespace rondo::comm {
@@ -57,7 +58,7 @@ struct Watchdog {
 
   void start(Rounds& rounds) {
     if (rounds.running) return;
-    std::thread([this, &rounds] { run(rounds); }).detach();  // it waits for the lock that is held here
+    start_thread([this, &rounds] { run(rounds); }).detach();  // it waits for the lock that is held here
     rounds.running = true;
   }
 };

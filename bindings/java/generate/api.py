@@ -92,6 +92,36 @@ final class Exceptions {{
 """)
 
 
+def value_methods(name, members):
+    """equals, hashCode and toString of a class that is what its members are: pairs of a Java type and a name."""
+    equal = [f"java.util.Arrays.equals({own}, same.{own})" if java.endswith("[]") else
+             f"{own} == same.{own}" if java in ("int", "long", "boolean") else
+             f"{java.capitalize()}.compare({own}, same.{own}) == 0" if java in ("double", "float") else
+             f"java.util.Objects.equals({own}, same.{own})" for java, own in members]
+    hashed = [f"java.util.Arrays.hashCode({own})" if java.endswith("[]") else own for java, own in members]
+    shown = [f'"{own}=" + ' + (f"java.util.Arrays.toString({own})" if java.endswith("[]") else own) for java, own in members]
+    return f"""
+  @Override
+  public boolean equals(Object other) {{
+    if (!(other instanceof {name})) {{
+      return false;
+    }}
+    final {name} same = ({name}) other;
+    return {(chr(10) + "        && ").join(equal) or "same != null"};
+  }}
+
+  @Override
+  public int hashCode() {{
+    return java.util.Objects.hash({", ".join(hashed)});
+  }}
+
+  @Override
+  public String toString() {{
+    return "{name}[" + {' + ", " + '.join(shown) or '""'} + "]";
+  }}
+"""
+
+
 # --- options: what the user sets
 
 
@@ -122,7 +152,7 @@ def option_type(struct, field):
 
 def options_file(texts, struct):
     name = class_name(struct["name"])
-    fields, copies, methods = "", "", ""
+    fields, copies, methods, members = "", "", "", []
     for field in struct["fields"]:
         if field["name"] in ("size", "reserved") or field["kind"] == "callback":
             continue
@@ -130,6 +160,7 @@ def options_file(texts, struct):
         own = camel(field["name"])
         fields += f"  private {NULLABLE + ' ' if default == 'null' else ''}{java} {own} = {default};\n"
         copies += f"    {own} = from.{own};\n"
+        members.append((java, own))
         about = texts.sentence(field["text"], f"`{field['name']}`")
         number = {"enum": "int", "scalar": NUMBERS.get(field["base"]), "handle": "long"}.get(field["kind"], java)
         may_be_null = NULLABLE + " " if default == "null" else ""
@@ -164,7 +195,7 @@ def options_file(texts, struct):
 
   {name}({name} from) {{
 {copies}  }}
-{methods}}}
+{methods}{value_methods(name, members)}}}
 """)
 
 
@@ -193,7 +224,7 @@ def fact_of(struct, field):
 
 
 def facts_file(texts, struct):
-    name, fields, reads, methods, shown = class_name(struct["name"]), "", "", "", []
+    name, fields, reads, methods, members = class_name(struct["name"]), "", "", "", []
     for field in struct["fields"]:
         if field["name"] == "size" and struct["versioned"] or field["kind"] not in ("scalar", "enum", "text", "struct"):
             continue
@@ -202,8 +233,7 @@ def facts_file(texts, struct):
         fields += f"  private final {java} {own};\n"
         reads += f"    this.{own} = {read};\n"
         get = f"{own}.clone()" if java.endswith("[]") else own
-        show = f"java.util.Arrays.toString({own})" if java.endswith("[]") else own
-        shown.append(f'"{own}=" + {show}')
+        members.append((java, own))
         about = texts.sentence(field["text"], f"`{field['name']}`")
         methods += f"""
 {texts.block(about, ["@return the value"])}  public {java} {own}() {{
@@ -219,12 +249,7 @@ import java.nio.ByteOrder;
   {name}(byte[] data) {{
     final ByteBuffer from = ByteBuffer.wrap(data).order(ByteOrder.nativeOrder());
 {reads}  }}
-{methods}
-  @Override
-  public String toString() {{
-    return "{name}[" + {' + ", " + '.join(shown)} + "]";
-  }}
-}}
+{methods}{value_methods(name, members)}}}
 """)
 
 

@@ -3479,7 +3479,9 @@ extern "C" {
 extern "C" {
     #[doc = " Native stream `index`, from 0, of the auxiliary streams that the options asked for; NULL for any other number. It"]
     #[doc = " begins where rondo_task_stream is when the function is called, and rondo_task_stream waits for it when the function"]
-    #[doc = " has returned, also with an error. Valid during the call only. Since 0.1."]
+    #[doc = " has returned, also with an error. While the task is captured into a graph that holds conditional nodes"]
+    #[doc = " (rondo/control.h) each of them is rondo_task_stream itself: there nothing runs side by side. Valid during the call"]
+    #[doc = " only. Since 0.1."]
     pub fn rondo_task_auxiliary_stream(context: *mut rondo_task_context, index: i32) -> *mut ::std::os::raw::c_void;
 }
 extern "C" {
@@ -3517,7 +3519,7 @@ extern "C" {
     );
 }
 pub const RONDO_TASK_DEFAULT: rondo_task_flags = 0;
-#[doc = " a device task that cannot be captured: it splits a graph (host functions always do)"]
+#[doc = " a device task that cannot be captured: it splits a graph, as host functions in a row do"]
 pub const RONDO_TASK_NO_CAPTURE: rondo_task_flags = 1;
 pub type rondo_task_flags = ::std::os::raw::c_uint;
 #[repr(C)]
@@ -4474,7 +4476,7 @@ extern "C" {
     #[doc = " Launches the graph once and measures each of its tasks, those inside CUDA graphs too: all run one after the other,"]
     #[doc = " each by itself, a host's timed by its clock, a device's by events of the device around it. The results have the bits"]
     #[doc = " of a launch, and the run counts as one; it draws as many random numbers, and a user task's function is called, for"]
-    #[doc = " what was captured as well. What holds collectives runs as a whole, as on the other ranks. Waits for the run."]
+    #[doc = " what was captured as well. A captured segment with collectives runs as a whole, as on other ranks. Waits for the run."]
     #[doc = ""]
     #[doc = " rondo_graph_report then has the total, the critical path (the longest way through the data flow, below which more"]
     #[doc = " branches cannot bring a launch) and the tasks that took longest. path: a file for all of it as JSON, which"]

@@ -1,6 +1,6 @@
-/* Native methods of NativeEvents: what happens on threads of Rondo that Java should hear of, completed waits, messages
- * of the log and reports of compiling, is put into a queue, and one daemon thread of Java takes it from there. So no
- * thread of Rondo or of a driver enters Java for it.
+/* Native methods of NativeEvents: what happens on threads of Rondo that Java should hear of is put into queues, completed waits into one,
+ * messages of the log and reports of compiling into the other, and a daemon thread of Java takes it from each. So no thread of Rondo
+ * runs Java's code for it; one that tells of a failure is attached, to hold what a task of the user threw.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <pthread.h>
@@ -13,77 +13,107 @@ typedef struct event {
   struct event* next;
   jlong kind, value; /* as NativeEvents has them */
   jlong known, microseconds;
-  char message[];
+  rondo_status status;
+  rondo_device device;
+  char* operator; /* the task that failed first; NULL: none, or no memory for its name */
+  char* message;  /* NULL: none */
+  jobject cause;  /* what a task of the user threw, a global reference; NULL: nothing */
 } event;
 
 enum { COMPLETED = 0, LOGGED = 1, COMPILING = 2 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
-static event *first, *last;
+typedef struct queue {
+  pthread_mutex_t lock;
+  pthread_cond_t arrived;
+  event *first, *last;
+} queue;
+static queue queues[2] = {{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL},
+                          {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL}};
 
-static event* new_event(jlong kind, jlong value, const char* message) {
-  const size_t length = strlen(message);
-  event* made = malloc(sizeof *made + length + 1);
+static char* copy_of(const char* text) {
+  const size_t bytes = text != NULL ? strlen(text) + 1 : 0;
+  char* copy = bytes != 0 ? malloc(bytes) : NULL;
+  if (copy != NULL) memcpy(copy, text, bytes);
+  return copy;
+}
+
+static event* new_event(jlong kind, jlong value) {
+  event* made = calloc(1, sizeof *made);
   if (made == NULL) return NULL;
-  made->next = NULL;
   made->kind = kind;
   made->value = value;
-  made->known = 0;
-  made->microseconds = 0;
-  memcpy(made->message, message, length + 1);
   return made;
 }
 
 static void post(event* posted) {
-  pthread_mutex_lock(&lock);
-  if (first == NULL) {
-    first = posted;
+  queue* to = &queues[posted->kind != COMPLETED];
+  pthread_mutex_lock(&to->lock);
+  if (to->first == NULL) {
+    to->first = posted;
   } else {
-    last->next = posted;
+    to->last->next = posted;
   }
-  last = posted;
-  pthread_cond_signal(&arrived);
-  pthread_mutex_unlock(&lock);
+  to->last = posted;
+  pthread_cond_signal(&to->arrived);
+  pthread_mutex_unlock(&to->lock);
 }
 
-/* --- completed waits: a task that reads the variable and does nothing; it is gone when its turn has come, or failed to
- */
+/* --- completed waits */
 
-static rondo_status nothing(void* arg, rondo_task_context* context) {
-  (void)arg;
-  (void)context;
-  return RONDO_OK;
+static void done(void* arg, rondo_status status) {
+  event* completion = arg;
+  completion->status = status;
+  if (status != RONDO_OK) {
+    const rondo_jni_callback* cause = rondo_last_error_cause(rondo_jni_callback_destroy);
+    JNIEnv* env = cause != NULL ? rondo_jni_env() : NULL;
+    completion->message = copy_of(rondo_last_error());
+    completion->operator= copy_of(rondo_last_error_operator(&completion->device));
+    if (env != NULL) completion->cause = (*env)->NewGlobalRef(env, cause->object);
+  }
+  post(completion);
 }
 
-static void completed(void* arg) {
-  post(arg);
-}
-
-JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_watch0(JNIEnv* env, jclass self, jlong engine, jlong variable,
-                                                          jlong number) {
-  rondo_variable* reads = (rondo_variable*)(intptr_t)variable;
-  rondo_task_options options = RONDO_TASK_OPTIONS_INIT;
-  rondo_status status;
-  event* completion = new_event(COMPLETED, number, "");
-  (void)self;
+/* An event for a wait; NULL with an exception. */
+static event* new_wait(JNIEnv* env, jlong number) {
+  event* completion = new_event(COMPLETED, number);
   if (completion == NULL) {
     jclass error = (*env)->FindClass(env, "java/lang/OutOfMemoryError");
     if (error != NULL) (*env)->ThrowNew(env, error, "no memory for a wait");
-    return;
   }
-  options.name = "wait";
-  status =
-      rondo_engine_push((rondo_engine*)(intptr_t)engine, nothing, completion, completed, &reads, 1, NULL, 0, &options);
-  if (status != RONDO_OK) rondo_jni_fail(env, status);
+  return completion;
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_watch0(JNIEnv* env, jclass self, jlong variable, jboolean contents,
+                                                          jlong number) {
+  event* completion = new_wait(env, number);
+  rondo_status status;
+  (void)self;
+  if (completion == NULL) return;
+  status = rondo_variable_notify((rondo_variable*)(intptr_t)variable, contents, done, completion);
+  if (status == RONDO_OK) return; /* it is the queue's, and may be gone */
+  free(completion);
+  rondo_jni_fail(env, status);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_watchAll0(JNIEnv* env, jclass self, jlong engine, jlong number) {
+  event* completion = new_wait(env, number);
+  rondo_status status;
+  (void)self;
+  if (completion == NULL) return;
+  status = rondo_engine_notify((rondo_engine*)(intptr_t)engine, done, completion);
+  if (status == RONDO_OK) return;
+  free(completion);
+  rondo_jni_fail(env, status);
 }
 
 /* --- messages of the log */
 
 static void logged(void* arg, rondo_log_level level, const char* message) {
-  event* record = new_event(LOGGED, level, message);
+  event* record = new_event(LOGGED, level);
   (void)arg;
-  if (record != NULL) post(record); /* without memory a message is lost */
+  if (record == NULL) return; /* without memory a message is lost */
+  record->message = copy_of(message);
+  post(record);
 }
 
 JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_setLog0(JNIEnv* env, jclass self, jboolean on, jint level) {
@@ -94,10 +124,11 @@ JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_setLog0(JNIEnv* env, jclass s
 
 /* --- reports of compiling */
 
-static void compiling(void* arg, const char* kernel, int64_t done, int64_t known, double seconds) {
-  event* report = new_event(COMPILING, done, kernel != NULL ? kernel : "");
+static void compiling(void* arg, const char* kernel, int64_t done_so_far, int64_t known, double seconds) {
+  event* report = new_event(COMPILING, done_so_far);
   (void)arg;
   if (report == NULL) return; /* without memory a report is lost */
+  report->message = copy_of(kernel);
   report->known = known;
   report->microseconds = (jlong)(seconds * 1e6);
   post(report);
@@ -111,25 +142,44 @@ JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_setCompileProgress0(JNIEnv* e
 
 /* --- taking them */
 
-JNIEXPORT jbyteArray JNICALL Java_dev_rondo_NativeEvents_take0(JNIEnv* env, jclass self, jlongArray what) {
-  jlong values[4];
-  jsize length;
-  jbyteArray message;
+static jbyteArray bytes_of(JNIEnv* env, const char* text) {
+  const jsize length = text != NULL ? (jsize)strlen(text) : 0;
+  jbyteArray bytes = text != NULL ? (*env)->NewByteArray(env, length) : NULL;
+  if (bytes != NULL) (*env)->SetByteArrayRegion(env, bytes, 0, length, (const jbyte*)text);
+  return bytes;
+}
+
+/* Into elements that are there; what there is no memory of Java's for stays null. */
+static void put(JNIEnv* env, jobjectArray into, jsize index, jobject what) {
+  if ((*env)->ExceptionCheck(env)) (*env)->ExceptionClear(env);
+  (*env)->SetObjectArrayElement(env, into, index, what);
+  if (what != NULL) (*env)->DeleteLocalRef(env, what);
+}
+
+JNIEXPORT void JNICALL Java_dev_rondo_NativeEvents_take0(JNIEnv* env, jclass self, jint which, jlongArray what,
+                                                         jobjectArray texts) {
+  queue* from = &queues[which];
+  jlong values[7];
   event* taken;
   (void)self;
-  pthread_mutex_lock(&lock);
-  while (first == NULL) pthread_cond_wait(&arrived, &lock);
-  taken = first;
-  first = taken->next;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&from->lock);
+  while (from->first == NULL) pthread_cond_wait(&from->arrived, &from->lock);
+  taken = from->first;
+  from->first = taken->next;
+  pthread_mutex_unlock(&from->lock);
   values[0] = taken->kind;
   values[1] = taken->value;
   values[2] = taken->known;
   values[3] = taken->microseconds;
-  length = (jsize)strlen(taken->message);
-  (*env)->SetLongArrayRegion(env, what, 0, 4, values);
-  message = (*env)->ExceptionCheck(env) ? NULL : (*env)->NewByteArray(env, length);
-  if (message != NULL) (*env)->SetByteArrayRegion(env, message, 0, length, (const jbyte*)taken->message);
+  values[4] = taken->status;
+  values[5] = taken->device.kind;
+  values[6] = taken->device.index;
+  (*env)->SetLongArrayRegion(env, what, 0, 7, values);
+  put(env, texts, 0, bytes_of(env, taken->message));
+  put(env, texts, 1, bytes_of(env, taken->operator));
+  put(env, texts, 2, taken->cause != NULL ? (*env)->NewLocalRef(env, taken->cause) : NULL);
+  if (taken->cause != NULL) (*env)->DeleteGlobalRef(env, taken->cause);
+  free(taken->message);
+  free(taken->operator);
   free(taken);
-  return message;
 }

@@ -9,8 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -29,19 +27,14 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Engine extends EngineTensors {
-  /** For waits of whole engines, which no task can stand for. */
-  private static final ExecutorService WAITS = Executors.newCachedThreadPool(task -> {
-    final Thread thread = new Thread(task, "rondo-wait");
-    thread.setDaemon(true);
-    return thread;
-  });
-
   private final Gate gate;
 
   private Engine(long address, Gate gate) {
     super(address, gate);
     this.gate = gate;
-    Scope.add(this);
+    if (!ThreadState.current().insideMethod()) { // where an engine cannot be closed, a scope does not close it
+      Scope.add(this);
+    }
   }
 
   Gate gate() {
@@ -154,9 +147,9 @@ public final class Engine extends EngineTensors {
         final long[] read = Arrays.copyOf(addresses, reads.size());
         final long[] written = Arrays.copyOfRange(addresses, reads.size(), count);
         if (operands) {
-          NativeEngine.enginePushTensors(engine, new Tasks.WithOperands(task, reads.size()), read, written, options);
+          NativeEngine.enginePushTensors(engine, new Tasks.Submitted(task, reads.size()), read, written, options);
         } else {
-          NativeEngine.enginePush(engine, task, read, written, options);
+          NativeEngine.enginePush(engine, new Tasks.Submitted(task, TaskContext.NO_OPERANDS), read, written, options);
         }
       } finally {
         uses.end();
@@ -171,16 +164,20 @@ public final class Engine extends EngineTensors {
     return object instanceof Tensor ? NativeTensor.tensorVariable(object.address()) : object.address();
   }
 
-  /** A future for what was submitted to an object so far. */
-  CompletableFuture<Void> watch(NativeObject object, Dependency waitedFor) {
-    final long engine = acquire();
+  /** A future for what was submitted to an object so far, which wakes threads and does nothing else. */
+  static CompletableFuture<Void> watch(NativeObject object) {
+    object.acquire();
     try {
-      object.acquire();
-      try {
-        return NativeEvents.watch(waitedFor, engine, variableOf(object));
-      } finally {
-        object.release();
-      }
+      return NativeEvents.watch(variableOf(object), object instanceof Tensor);
+    } finally {
+      object.release();
+    }
+  }
+
+  private CompletableFuture<Void> watchAll() {
+    final long address = acquire();
+    try {
+      return NativeEvents.watchAll(address);
     } finally {
       release();
     }
@@ -195,7 +192,7 @@ public final class Engine extends EngineTensors {
   public void awaitAll() {
     final long address = acquire();
     try {
-      Waits.await(limit -> NativeEngine.engineWaitAllFor(address, limit), this::awaitAllAsync);
+      Waits.await(limit -> NativeEngine.engineWaitAllFor(address, limit), this::watchAll);
     } finally {
       release();
     }
@@ -212,36 +209,19 @@ public final class Engine extends EngineTensors {
   public boolean awaitAll(Duration limit) {
     final long address = acquire();
     try {
-      return Waits.await(milliseconds -> NativeEngine.engineWaitAllFor(address, milliseconds), this::awaitAllAsync, limit);
+      return Waits.await(milliseconds -> NativeEngine.engineWaitAllFor(address, milliseconds), this::watchAll, limit);
     } finally {
       release();
     }
   }
 
   /**
-   * {@link #awaitAll} on a thread of its own.
+   * {@link #awaitAll} without blocking. What is chained to the future runs on threads for that.
    *
    * @return completed when every task submitted before has finished; exceptionally with what {@code awaitAll} throws
    */
   public CompletableFuture<Void> awaitAllAsync() {
-    handle.pin(); // a use from now on: closing the engine comes after this wait
-    final CompletableFuture<Void> future = new CompletableFuture<>();
-    WAITS.execute(() -> {
-      RuntimeException failure = null;
-      try {
-        NativeEngine.engineWaitAll(address());
-      } catch (RuntimeException e) {
-        failure = e;
-      } finally {
-        handle.unpin();
-      }
-      if (failure == null) {
-        future.complete(null);
-      } else {
-        future.completeExceptionally(failure);
-      }
-    });
-    return future;
+    return Continuations.of(watchAll());
   }
 
   // --- recording
@@ -546,7 +526,7 @@ public final class Engine extends EngineTensors {
   public void endTrace(@Nullable Path path) {
     final long address = acquire();
     try {
-      NativeTrace.traceEnd(address, path == null ? null : path.toString());
+      NativeTrace.traceEnd(address, Memory.nameOf(path));
     } finally {
       release();
     }

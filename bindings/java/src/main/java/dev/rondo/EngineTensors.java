@@ -38,12 +38,12 @@ abstract class EngineTensors extends NativeObject {
    * @return the tensor
    */
   public Tensor tensor(Device device, DType dtype, HostMemory data, long... shape) {
-    Objects.requireNonNull(shape, "shape");
-    data.check(dtype, shape);
+    final long[] sizes = shape.clone(); // what is checked is what C gets, whatever another thread does to the array
+    data.check(dtype, sizes);
     final Tensor[] made = new Tensor[1];
     final long engine = acquire();
     try {
-      data.read((address, bytes) -> made[0] = new Tensor(self(), NativeTensor.tensorFromHost(engine, device, dtype, shape, address)));
+      data.read((address, bytes) -> made[0] = new Tensor(self(), NativeTensor.tensorFromHost(engine, device, dtype, sizes, address)));
     } finally {
       release();
     }

@@ -9,6 +9,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
@@ -65,10 +66,15 @@ final class Extraction {
     if (kept == null) {
       return new Extraction(extract(resources, hashes, Files.createTempDirectory("rondo-")), true);
     }
-    final Path parent = Files.createDirectories(Paths.get(kept).toAbsolutePath());
     final String name = "rondo-" + Fingerprint.VERSION + "-" + hash(sums.getBytes(StandardCharsets.US_ASCII)).substring(0, 16);
+    final Path ready = Paths.get(kept).toAbsolutePath().resolve(name);
+    if (isWhole(ready, hashes)) { // made before, by whoever could write there: an image that is only read, or another user's folder
+      return new Extraction(ready, false);
+    }
+    final Path parent = Files.createDirectories(Paths.get(kept).toAbsolutePath());
     final Path target = parent.resolve(name);
-    try (FileChannel channel = FileChannel.open(parent.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = FileChannel.open(parent.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+        LinkOption.NOFOLLOW_LINKS)) {
       lock(channel); // until the channel is closed
       if (!isWhole(target, hashes)) {
         if (Files.exists(target)) {
@@ -82,18 +88,28 @@ final class Extraction {
     return new Extraction(target, false);
   }
 
-  /** Waits for other processes, and for other class loaders of this one, which the system's lock does not know apart. */
+  /**
+   * Waits for other processes, and for other class loaders of this one, which the system's lock does not know apart. Asks again instead of
+   * blocking in the channel, which an interrupt would close; an interrupt is told afterwards.
+   */
   private static FileLock lock(FileChannel channel) throws IOException {
-    while (true) {
-      try {
-        return channel.lock();
-      } catch (OverlappingFileLockException e) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        interrupted |= Thread.interrupted();
         try {
-          Thread.sleep(1);
-        } catch (InterruptedException interrupted) {
-          Thread.currentThread().interrupt();
-          throw new IOException("interrupted while another class loader extracts", interrupted);
+          final FileLock held = channel.tryLock();
+          if (held != null) {
+            return held;
+          }
+        } catch (OverlappingFileLockException e) {
+          // another class loader has it
         }
+        Threads.pause();
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }

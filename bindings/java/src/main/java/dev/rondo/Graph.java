@@ -195,7 +195,7 @@ public class Graph extends NativeObject {
   public void dot(Path path) {
     final long address = acquire();
     try {
-      NativeGraph.graphDot(address, path.toString());
+      NativeGraph.graphDot(address, Memory.nameOf(path));
     } finally {
       release();
     }
@@ -226,7 +226,7 @@ public class Graph extends NativeObject {
   public void profile(Path path) {
     final long address = acquire();
     try {
-      NativeGraph.graphProfile(address, path.toString());
+      NativeGraph.graphProfile(address, Memory.nameOf(path));
     } finally {
       release();
     }
@@ -258,7 +258,7 @@ public class Graph extends NativeObject {
     final long[] made = new long[info().outputs()];
     withInputs(
         inputs,
-        given -> NativeGraph.graphProfileCall(address(), path == null ? null : path.toString(), given, made));
+        given -> NativeGraph.graphProfileCall(address(), Memory.nameOf(path), given, made));
     return adopt(made);
   }
 

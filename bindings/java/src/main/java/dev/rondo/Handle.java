@@ -22,6 +22,7 @@ final class Handle extends PhantomReference<NativeObject> {
   private static final int CLAIMED = 1 << 30; // one thread destroys it or has done so
   private static final int PINS = CLAIMED - 1; // the uses that are counted
   private static final long POLL_MILLIS = 5;
+  private static final long PATIENCE_NANOS = 2_000_000_000L; // then a closer looks at the threads that it waits for
   private static final VarHandle STATE;
   private static final VarHandle DESTROYED;
 
@@ -127,6 +128,9 @@ final class Handle extends PhantomReference<NativeObject> {
     } else {
       STATE.getAndBitwiseOr(this, CLOSED);
     }
+    if (!thread.insideMethod()) {
+      thread.inUse.forgetAll(); // no call is under way on this thread: what is left was not ended for want of stack or memory
+    }
     destroyIfUnused();
     if (!destroyed && !thread.insideCall()) {
       awaitDestroyed();
@@ -166,11 +170,17 @@ final class Handle extends PhantomReference<NativeObject> {
   private synchronized void awaitDestroyed() {
     boolean interrupted = false;
     awaited = true;
+    long look = System.nanoTime() + PATIENCE_NANOS;
     while (!destroyed) {
       try {
         wait(POLL_MILLIS);
       } catch (InterruptedException e) {
         interrupted = true;
+      }
+      if (!destroyed && System.nanoTime() - look > 0) {
+        InUse.lookAfter(id, kind);
+        destroyIfUnused();
+        look = System.nanoTime() + 10 * PATIENCE_NANOS;
       }
     }
     if (interrupted) {
@@ -178,11 +188,20 @@ final class Handle extends PhantomReference<NativeObject> {
     }
   }
 
+  /** Whether giving it back may take long: an engine waits for its tasks. */
+  boolean isEngine() {
+    return kind.equals("engine");
+  }
+
   /** The wrapper was collected, so that nobody can use it any more. */
   void abandoned() {
-    if ((int) STATE.getAndBitwiseOr(this, CLOSED) >= 0) {
-      Leaks.report(kind, site);
+    final boolean unclosed = (int) STATE.getAndBitwiseOr(this, CLOSED) >= 0;
+    try {
+      destroyIfUnused();
+    } finally {
+      if (unclosed) {
+        Leaks.report(kind, site); // afterwards: a handler of the log decides nothing about memory
+      }
     }
-    destroyIfUnused();
   }
 }

@@ -27,14 +27,20 @@ public final class HostMemory {
   private final Class<?> element; // byte.class fits every dtype
   private final boolean readOnly;
   private final Object owner; // keeps the memory alive
+  private final Object segment; // of an arena that may be closed, whose memory this is; or null
 
   private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner) {
+    this(array, start, bytes, element, readOnly, owner, null);
+  }
+
+  private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner, Object segment) {
     this.array = array;
     this.start = start;
     this.bytes = bytes;
     this.element = element;
     this.readOnly = readOnly;
     this.owner = owner;
+    this.segment = segment;
   }
 
   private static HostMemory ofArray(Object array, int length, int size, Class<?> element) {
@@ -158,7 +164,8 @@ public final class HostMemory {
     final long bytes = (long) buffer.remaining() * size;
     if (buffer.isDirect()) {
       NativeLibrary.load();
-      return new HostMemory(null, Memory.address(buffer) + (long) buffer.position() * size, bytes, element, buffer.isReadOnly(), buffer);
+      return new HostMemory(null, Memory.address(buffer) + (long) buffer.position() * size, bytes, element, buffer.isReadOnly(), buffer,
+          Segments.of(buffer));
     }
     if (buffer.hasArray()) {
       return new HostMemory(buffer.array(), (long) (buffer.arrayOffset() + buffer.position()) * size, bytes, element, false, buffer);
@@ -186,8 +193,8 @@ public final class HostMemory {
   }
 
   /**
-   * The memory of a {@code java.lang.foreign.MemorySegment}, for a tensor of any dtype. For Java 22 and later. Its arena must stay
-   * open until the calls that use this memory have returned.
+   * The memory of a {@code java.lang.foreign.MemorySegment}, for a tensor of any dtype. For Java 22 and later. A call with a segment whose
+   * arena is closed throws {@link InvalidStateException}; of an arena that another thread may close meanwhile the contents are copied on the way.
    *
    * @param segment a native segment
    * @return its memory
@@ -195,7 +202,7 @@ public final class HostMemory {
    */
   public static HostMemory ofSegment(Object segment) {
     Objects.requireNonNull(segment, "segment");
-    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment);
+    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment, segment);
   }
 
   /**
@@ -286,14 +293,23 @@ public final class HostMemory {
     void with(long address, long bytes);
   }
 
+  /** Whether C may have the address for a call. */
+  private boolean isDirect() {
+    return array == null && (segment == null || Segments.staysForThisCall(segment));
+  }
+
   /** Makes a call that reads this memory. */
   void read(Call call) {
-    if (array == null) {
+    if (isDirect()) {
       call.with(start, bytes);
     } else {
       final long copy = Memory.allocate(bytes);
       try {
-        Memory.copy(array, start, copy, bytes);
+        if (array == null) {
+          Segments.copy(segment, copy, bytes, true);
+        } else {
+          Memory.copy(array, start, copy, bytes);
+        }
         call.with(copy, bytes);
       } finally {
         Memory.free(copy);
@@ -307,13 +323,17 @@ public final class HostMemory {
     if (readOnly) {
       throw new InvalidArgumentException("the buffer that is to be filled is read-only", null);
     }
-    if (array == null) {
+    if (isDirect()) {
       call.with(start, bytes);
     } else {
       final long copy = Memory.allocate(bytes);
       try {
         call.with(copy, bytes);
-        Memory.copy(copy, array, start, bytes);
+        if (array == null) {
+          Segments.copy(segment, copy, bytes, false);
+        } else {
+          Memory.copy(copy, array, start, bytes);
+        }
       } finally {
         Memory.free(copy);
       }

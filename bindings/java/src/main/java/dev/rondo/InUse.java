@@ -20,6 +20,7 @@ final class InUse {
   private static final int FIRST = TOP + 1;
   private static final int ROOM = 14; // places at first: a call with seven objects, or calls inside calls
   private static final int IDS = 1 << 16; // taken at once
+  private static final System.Logger LOG = System.getLogger("dev.rondo");
   private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(long[].class);
   private static final AtomicLong NEXT_IDS = new AtomicLong(IDS); // from where on nobody took ids; 0 is none
 
@@ -239,6 +240,50 @@ final class InUse {
   }
 
   // --- for those who close
+
+  /**
+   * For its own thread, where no call is under way: forgets what an Error kept from being ended. A call that is ended where there is no
+   * stack left, or that begins where there is no memory, may leave its objects here.
+   */
+  void forgetAll() {
+    final long[] own = places;
+    if (own != null && (long) PLACE.getOpaque(own, TOP) != FIRST) {
+      publish(own, FIRST);
+    }
+  }
+
+  /**
+   * What has the id is waited for since long. A thread that seems to use it and is in no call of this library has lost the end of that
+   * use to an Error: it is forgotten. Of the others the first is named in the log.
+   */
+  static void lookAfter(long id, String kind) {
+    for (final InUse each : all) {
+      final Thread user = each.thread.get();
+      if (user == null || user == Thread.currentThread() || !each.has(id)) {
+        continue;
+      }
+      final boolean calling = Arrays.stream(user.getStackTrace()).anyMatch(frame -> frame.getClassName().startsWith("dev.rondo."));
+      if (!calling) {
+        each.forget(id); // a call that begins from now on sees that it is closed
+      } else {
+        try {
+          LOG.log(System.Logger.Level.WARNING, "closing a " + kind + " waits for a call of the thread " + user.getName() + " that uses it");
+        } catch (Throwable e) { // a handler's matter
+          return;
+        }
+        return;
+      }
+    }
+  }
+
+  private void forget(long id) {
+    final long[] seen = places;
+    for (int i = FIRST; seen != null && i < seen.length - TOP; ++i) {
+      if ((long) PLACE.getOpaque(seen, i) == id) {
+        PLACE.setOpaque(seen, i, 0L);
+      }
+    }
+  }
 
   /** Whether this thread uses what has the id. */
   boolean has(long id) {

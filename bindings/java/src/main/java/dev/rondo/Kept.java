@@ -25,10 +25,7 @@ final class Kept {
   private static final Deque<Kept> WITHOUT_THREAD = new ArrayDeque<>();
 
   static {
-    final Thread thread = new Thread(null, Kept::destroyAbandoned, "rondo-abandoned", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
-    thread.start();
+    Threads.start("rondo-abandoned", Kept::destroyAbandoned);
   }
 
   private volatile Handle[] places = {};
@@ -111,7 +108,12 @@ final class Kept {
   private static void destroyAbandoned() {
     for (;;) {
       try {
-        ((Handle) ABANDONED.remove()).abandoned();
+        final Handle handle = (Handle) ABANDONED.remove();
+        if (handle.isEngine()) {
+          Threads.start("rondo-abandoned-engine", handle::abandoned); // waits for its tasks, and others' memory does not
+        } else {
+          handle.abandoned();
+        }
       } catch (InterruptedException | RuntimeException | Error e) {
         // what one object meets is not the others' matter
       }

@@ -33,7 +33,7 @@ public final class KernelCache {
    */
   public static long save(Path path, int capability) {
     NativeLibrary.load();
-    return NativeCache.cacheExport(path.toString(), capability);
+    return NativeCache.cacheExport(Memory.nameOf(path), capability);
   }
 
   /**
@@ -48,7 +48,7 @@ public final class KernelCache {
    */
   public static long load(Path path) {
     NativeLibrary.load();
-    return NativeCache.cacheImport(path.toString());
+    return NativeCache.cacheImport(Memory.nameOf(path));
   }
 
   /**

@@ -5,6 +5,8 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import java.util.Objects;
 
 /** Memory outside Java's heap, and texts. */
@@ -19,6 +21,15 @@ final class Memory {
       throw new InvalidArgumentException("a text may not hold the character 0: " + text.replace('\0', '?'), null);
     }
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** What the system calls a file; null for null. A path of another file system, such as one in a zip archive, names none of the system's. */
+  static String nameOf(Path path) {
+    if (path != null && path.getFileSystem() != FileSystems.getDefault()) {
+      throw new InvalidArgumentException("the path " + path + " is of " + path.getFileSystem().provider().getScheme()
+          + ": one of the default file system is needed", null);
+    }
+    return path == null ? null : path.toString();
   }
 
   static byte[][] bytes(String[] texts) {

@@ -42,7 +42,7 @@ public final class ModelFile extends NativeObject {
    */
   public static ModelFile open(Path path) {
     NativeLibrary.load();
-    return new ModelFile(NativeModels.modelFileOpen(path.toString()));
+    return new ModelFile(NativeModels.modelFileOpen(Memory.nameOf(path)));
   }
 
   /**
@@ -74,7 +74,7 @@ public final class ModelFile extends NativeObject {
     final Tensor[] values = names.stream().map(name -> Objects.requireNonNull(tensors.get(name), name)).toArray(Tensor[]::new);
     final Uses uses = use(values);
     try {
-      NativeModels.modelFileWrite(path.toString(), names.toArray(new String[0]), uses.addresses(), keys.toArray(new String[0]),
+      NativeModels.modelFileWrite(Memory.nameOf(path), names.toArray(new String[0]), uses.addresses(), keys.toArray(new String[0]),
           keys.stream().map(metadata::get).toArray(String[]::new));
     } finally {
       uses.end();

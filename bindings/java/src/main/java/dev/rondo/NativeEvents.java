@@ -2,61 +2,71 @@
 package dev.rondo;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
 
 /**
- * What happens on native threads that Java should hear of: waits that are over, messages of the log, reports of compiling. One daemon thread takes them
- * from a queue of the native part, so that no native thread enters Java for it.
+ * What happens on native threads that Java should hear of. One daemon thread completes waits and runs no code of the user's: futures that
+ * users have are completed by other threads ({@link Continuations}). Another one calls the user's functions for messages of the log and
+ * reports of compiling. Neither ends, whatever is thrown.
  */
 final class NativeEvents {
-  private static final int COMPLETED = 0; // as events.c has them
+  private static final int WAITS_QUEUE = 0; // as events.c has them
+  private static final int MESSAGES_QUEUE = 1;
   private static final int COMPILING = 2;
   private static final System.Logger LOG = System.getLogger("dev.rondo");
-  private static final Map<Long, Wait> WAITS = new ConcurrentHashMap<>();
+  private static final Map<Long, CompletableFuture<Void>> WAITS = new ConcurrentHashMap<>();
   private static final AtomicLong NUMBERS = new AtomicLong();
   private static volatile BiConsumer<LogLevel, String> log;
   private static volatile CompileProgress progress;
-  private static boolean started; // guarded by the class
-
-  private static final class Wait {
-    final Dependency waitedFor;
-    final CompletableFuture<Void> future = new CompletableFuture<>();
-
-    Wait(Dependency waitedFor) {
-      this.waitedFor = waitedFor;
-    }
-  }
+  private static boolean completes; // whether the threads were started; guarded by the class
+  private static boolean tells;
 
   private NativeEvents() {}
 
-  /** A future that is completed when what was submitted so far is done with a variable. */
-  static CompletableFuture<Void> watch(Dependency waitedFor, long engine, long variable) {
-    start();
+  /**
+   * A future of what was submitted so far to a variable, or of what uses it if not of its contents. It is completed by the thread of the
+   * waits: nothing but what wakes threads and hands over may depend on it.
+   */
+  static CompletableFuture<Void> watch(long variable, boolean contents) {
+    return watched(number -> watch0(variable, contents, number));
+  }
+
+  /** The same of all that was submitted to an engine. */
+  static CompletableFuture<Void> watchAll(long engine) {
+    return watched(number -> watchAll0(engine, number));
+  }
+
+  private static CompletableFuture<Void> watched(LongConsumer submit) {
+    startCompleting();
     if (ThreadState.current().recording != null) {
       throw new InvalidStateException("a recording is open on this thread: what is recorded cannot be waited for", null);
     }
+    final CompletableFuture<Void> future = new CompletableFuture<>();
     final long number = NUMBERS.incrementAndGet();
-    final Wait wait = new Wait(waitedFor);
-    WAITS.put(number, wait);
+    WAITS.put(number, future);
+    boolean submitted = false;
     try {
-      watch0(engine, variable, number);
-    } catch (RuntimeException | Error e) {
-      WAITS.remove(number);
-      if (!(e instanceof RondoException)) {
-        throw e;
+      submit.accept(number);
+      submitted = true;
+    } catch (RondoException e) {
+      future.completeExceptionally(e);
+    } finally {
+      if (!submitted) {
+        WAITS.remove(number);
       }
-      wait.future.completeExceptionally(e);
     }
-    return wait.future;
+    return future;
   }
 
   static void log(LogLevel level, BiConsumer<LogLevel, String> consumer) {
     if (consumer != null) {
-      start();
+      startTelling();
     }
     log = consumer;
     setLog0(consumer != null, level.value());
@@ -64,63 +74,107 @@ final class NativeEvents {
 
   static void compileProgress(CompileProgress consumer) {
     if (consumer != null) {
-      start();
+      startTelling();
     }
     progress = consumer;
     setCompileProgress0(consumer != null);
   }
 
-  private static synchronized void start() {
-    if (!started) {
-      final Thread thread = new Thread(NativeEvents::drain, "rondo-events");
-      thread.setDaemon(true);
-      thread.start();
-      started = true;
+  private static synchronized void startCompleting() {
+    if (!completes) {
+      Threads.start("rondo-events", NativeEvents::complete);
+      completes = true;
     }
   }
 
-  private static void drain() {
-    final long[] what = new long[4];
+  private static synchronized void startTelling() {
+    if (!tells) {
+      Threads.start("rondo-messages", NativeEvents::tell);
+      tells = true;
+    }
+  }
+
+  // --- waits
+
+  private static void complete() {
+    final long[] what = new long[7];
+    final Object[] texts = new Object[3];
+    while (true) {
+      take0(WAITS_QUEUE, what, texts);
+      // Where Java has no memory for a moment, the wait is over all the same: again until it is told.
+      for (boolean told = false; !told; ) {
+        try {
+          complete(what, texts);
+          told = true;
+        } catch (Throwable e) {
+          Threads.pause();
+        }
+      }
+      Arrays.fill(texts, null);
+    }
+  }
+
+  private static void complete(long[] what, Object[] texts) {
+    final CompletableFuture<Void> future = WAITS.get(what[1]);
+    if (what[4] == Status.OK.value()) {
+      future.complete(null);
+    } else {
+      final byte[] message = texts[0] == null ? new byte[0] : (byte[]) texts[0];
+      try {
+        RondoException.raise((int) what[4], message, (byte[]) texts[1], (int) what[5], (int) what[6], (Throwable) texts[2]);
+      } catch (RondoException e) {
+        future.completeExceptionally(e);
+      }
+    }
+    WAITS.remove(what[1]);
+  }
+
+  // --- messages
+
+  private static void tell() {
+    final long[] what = new long[7];
+    final Object[] texts = new Object[3];
     while (true) {
       try {
-        final byte[] message = take0(what);
-        if (what[0] == COMPLETED) {
-          complete(WAITS.remove(what[1]));
-        } else if (what[0] == COMPILING) {
-          final CompileProgress consumer = progress;
-          if (consumer != null) {
-            consumer.report(message.length == 0 ? null : new String(message, StandardCharsets.UTF_8), what[1], what[2], what[3] / 1e6);
-          }
-        } else {
-          final BiConsumer<LogLevel, String> consumer = log;
-          if (consumer != null) {
-            consumer.accept(LogLevel.of((int) what[1]), new String(message, StandardCharsets.UTF_8));
-          }
-        }
+        take0(MESSAGES_QUEUE, what, texts);
+        tell(what, (byte[]) texts[0]);
       } catch (Throwable e) { // of a function of the user, or no memory: the next event is not its fault
-        LOG.log(System.Logger.Level.ERROR, "a function that was called for an event threw", e);
+        report(e);
+      }
+      Thread.interrupted(); // an interrupt that the function left behind is not the next one's
+    }
+  }
+
+  private static void tell(long[] what, byte[] message) {
+    final String text = message == null ? null : new String(message, StandardCharsets.UTF_8);
+    if (what[0] == COMPILING) {
+      final CompileProgress consumer = progress;
+      if (consumer != null) {
+        consumer.report(text, what[1], what[2], what[3] / 1e6);
+      }
+    } else {
+      final BiConsumer<LogLevel, String> consumer = log;
+      if (consumer != null) {
+        consumer.accept(LogLevel.of((int) what[1]), text == null ? "" : text);
       }
     }
   }
 
-  private static void complete(Wait wait) {
-    if (wait == null) {
-      return; // its submission failed, and the future has that exception
-    }
+  private static void report(Throwable thrown) {
     try {
-      wait.waitedFor.await(); // it is over: this tells how
-    } catch (RondoException e) {
-      wait.future.completeExceptionally(e);
+      LOG.log(System.Logger.Level.ERROR, "a function that was called for an event threw", thrown);
+    } catch (Throwable again) { // the handler of a log may throw as well, and then there is nobody left to tell
       return;
     }
-    wait.future.complete(null);
   }
 
-  private static native void watch0(long engine, long variable, long number);
+  private static native void watch0(long variable, boolean contents, long number);
+
+  private static native void watchAll0(long engine, long number);
 
   private static native void setLog0(boolean on, int level);
 
   private static native void setCompileProgress0(boolean on);
 
-  private static native byte[] take0(long[] what);
+  private static native void take0(int queue, long[] what, Object[] texts);
 }

@@ -87,10 +87,19 @@ final class NativeLibrary {
       System.load(jni.toString());
       LOG.log(System.Logger.Level.DEBUG, "loaded {0} ({1})", jni, from);
       return true;
-    } catch (UnsatisfiedLinkError e) {
-      tried.add(from + ": " + jni + " cannot be loaded: " + e.getMessage());
+    } catch (UnsatisfiedLinkError | RuntimeException e) {
+      tried.add(from + ": " + jni + " cannot be loaded: " + e.getMessage() + allowed(e));
       return false;
     }
+  }
+
+  /** What a virtual machine that forbids native code wants to be told. */
+  private static String allowed(Throwable refusal) {
+    if (!refusal.getClass().getName().equals("java.lang.IllegalCallerException")) {
+      return "";
+    }
+    final Module module = NativeLibrary.class.getModule();
+    return " (start java with --enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ")";
   }
 
   private static boolean fromJar(List<String> tried) {
@@ -122,8 +131,8 @@ final class NativeLibrary {
       System.loadLibrary("rondo_jni");
       LOG.log(System.Logger.Level.DEBUG, "loaded {0} (library path of the virtual machine)", JNI);
       return true;
-    } catch (UnsatisfiedLinkError e) {
-      tried.add("library path of the virtual machine: " + e.getMessage());
+    } catch (UnsatisfiedLinkError | RuntimeException e) {
+      tried.add("library path of the virtual machine: " + e.getMessage() + allowed(e));
       return false;
     }
   }

@@ -1,7 +1,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.util.Collection;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An open recording, as {@link Engine#record(java.util.function.Consumer)} hands it to what records. It is a scope as well: tensors made
@@ -134,8 +136,10 @@ public final class Recording {
       for (final Object each : (Object[]) value) {
         keepAll(each);
       }
-    } else if (value instanceof Iterable) {
-      ((Iterable<?>) value).forEach(this::keepAll);
+    } else if (value instanceof Collection) { // not any Iterable: a path is one of itself, and others can be gone through once
+      ((Collection<?>) value).forEach(this::keepAll);
+    } else if (value instanceof Optional) {
+      ((Optional<?>) value).ifPresent(this::keepAll);
     } else if (value instanceof Map) {
       ((Map<?, ?>) value).values().forEach(this::keepAll);
     }

@@ -85,16 +85,28 @@ public final class Scope implements AutoCloseable {
     state.scope = outer;
     final List<NativeObject> made = objects;
     objects = null;
+    RuntimeException failure = null;
     for (int i = made.size() - 1; i >= 0; --i) {
       final NativeObject object = made.get(i);
       if (kept == null || !kept.contains(object)) {
         if (ofRecording && !object.isClosed()) {
           object.handle.endsWithRecording();
         }
-        object.close();
+        try {
+          object.close();
+        } catch (RuntimeException e) { // the others are closed all the same
+          if (failure == null) {
+            failure = e;
+          } else {
+            failure.addSuppressed(e);
+          }
+        }
       } else if (outer != null) {
         outer.objects.add(object);
       }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 

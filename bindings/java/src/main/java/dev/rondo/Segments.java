@@ -3,17 +3,20 @@ package dev.rondo;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.nio.Buffer;
 
 /** What of java.lang.foreign.MemorySegment is needed, by reflection: these classes run on Java 11, which has none. */
 final class Segments {
   private static final Class<?> SEGMENT = find();
+  private static final Thread ANOTHER = new Thread(() -> {}); // asks for what any thread may do; never started
 
   private Segments() {}
 
   private static Class<?> find() {
     try {
-      return Class.forName("java.lang.foreign.MemorySegment");
-    } catch (ClassNotFoundException e) {
+      final Class<?> found = Class.forName("java.lang.foreign.MemorySegment");
+      return found.getMethod("scope").getReturnType().getName().equals("java.lang.foreign.MemorySegment$Scope") ? found : null;
+    } catch (ReflectiveOperationException e) {
       return null;
     }
   }
@@ -37,13 +40,69 @@ final class Segments {
     return (Boolean) call(segment, "isReadOnly");
   }
 
-  private static Object call(Object segment, String name) {
+  /** The segment of a direct buffer whose memory an arena may give back; null for any other buffer. */
+  static Object of(Buffer direct) {
+    if (SEGMENT == null) {
+      return null;
+    }
+    final Object segment = invoke("ofBuffer", new Class<?>[] {Buffer.class}, null, direct);
+    return isKept(segment) ? null : segment;
+  }
+
+  /**
+   * Refuses a segment whose arena is closed, or that another thread owns. True if the memory stays until the call that follows returns; false
+   * where another thread may close the arena meanwhile: then what is wanted of it is copied, which Java checks.
+   */
+  static boolean staysForThisCall(Object segment) {
+    if (!isAlive(segment)) {
+      throw new InvalidStateException("the memory segment's arena is closed", null);
+    }
+    if (!isAccessibleBy(segment, Thread.currentThread())) {
+      throw new InvalidStateException("the memory segment belongs to another thread", null);
+    }
+    return isKept(segment) || !isAccessibleBy(segment, ANOTHER);
+  }
+
+  /** Whether nothing gives the memory back while the segment is reachable: Java tells by the class of its scope alone. */
+  private static boolean isKept(Object segment) {
+    final String scope = call(segment, "scope").getClass().getName();
+    return scope.contains("GlobalSession") || scope.contains("ImplicitSession");
+  }
+
+  private static boolean isAlive(Object segment) {
+    final Object scope = call(segment, "scope");
     try {
-      final Method method = SEGMENT.getMethod(name);
-      return method.invoke(segment);
+      return (Boolean) Class.forName("java.lang.foreign.MemorySegment$Scope").getMethod("isAlive").invoke(scope);
+    } catch (ReflectiveOperationException e) {
+      throw new UnsupportedException("this version of Java does not tell whether an arena is open: " + e, e);
+    }
+  }
+
+  private static boolean isAccessibleBy(Object segment, Thread thread) {
+    return (Boolean) invoke("isAccessibleBy", new Class<?>[] {Thread.class}, segment, thread);
+  }
+
+  /** Copies the bytes of a segment to an address, or from there; throws where the arena is closed before it is done. */
+  static void copy(Object segment, long address, long bytes, boolean out) {
+    final Object memory = invoke("reinterpret", new Class<?>[] {long.class}, invoke("ofAddress", new Class<?>[] {long.class}, null, address), bytes);
+    final Class<?>[] types = {SEGMENT, long.class, SEGMENT, long.class, long.class};
+    invoke("copy", types, null, out ? segment : memory, 0L, out ? memory : segment, 0L, bytes);
+  }
+
+  private static Object call(Object segment, String name) {
+    return invoke(name, new Class<?>[0], segment);
+  }
+
+  private static Object invoke(String name, Class<?>[] types, Object segment, Object... arguments) {
+    try {
+      final Method method = SEGMENT.getMethod(name, types);
+      return method.invoke(segment, arguments);
     } catch (NoSuchMethodException | IllegalAccessException e) {
       throw new UnsupportedException("this version of Java has memory segments only as a preview: " + e, e);
     } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IllegalStateException) {
+        throw new InvalidStateException("the memory segment: " + e.getCause().getMessage(), e.getCause());
+      }
       throw new InvalidArgumentException("the memory segment: " + e.getCause(), e.getCause());
     }
   }

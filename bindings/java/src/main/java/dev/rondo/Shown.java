@@ -63,6 +63,9 @@ final class Shown {
 
   private static String text(Tensor tensor) {
     final long[] shape = tensor.shape();
+    if (tensor.elements() == 0) {
+      return "[]"; // whatever the other sizes are
+    }
     final boolean[] cut = new boolean[shape.length];
     final List<Tensor> made = new ArrayList<>();
     try {

@@ -3,22 +3,32 @@ package dev.rondo;
 
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Where native threads enter Java: the functions of tasks. Their exceptions end here. */
 final class Tasks {
-  /** A task that has tensors as operands, the first of which it reads. */
-  static final class WithOperands implements Task {
+  /** A task as it is submitted: it runs with the class loader of the thread that submitted it, as what that thread would run itself. */
+  static final class Submitted implements Task {
     private final Task task;
+    private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     final int inputs;
 
-    WithOperands(Task task, int inputs) {
+    /** inputs: how many of its operands it reads, or {@link TaskContext#NO_OPERANDS}. */
+    Submitted(Task task, int inputs) {
       this.task = task;
       this.inputs = inputs;
     }
 
     @Override
     public void run(TaskContext context) throws Exception {
-      task.run(context);
+      final Thread thread = Thread.currentThread();
+      final ClassLoader before = thread.getContextClassLoader();
+      thread.setContextClassLoader(loader);
+      try {
+        task.run(context);
+      } finally {
+        thread.setContextClassLoader(before);
+      }
     }
   }
 
@@ -33,13 +43,17 @@ final class Tasks {
     @Override
     public void run(TaskContext context) throws Exception {
       final long completion = context.defer();
+      final AtomicBoolean completed = new AtomicBoolean(); // a stage of the user's may complete twice, or throw afterwards
       boolean started = false;
       try {
-        Objects.requireNonNull(task.run(context), "the task returned null, not a stage")
-            .whenComplete((nothing, failure) -> complete(completion, failure));
+        Objects.requireNonNull(task.run(context), "the task returned null, not a stage").whenComplete((nothing, failure) -> {
+          if (completed.compareAndSet(false, true)) {
+            complete(completion, failure);
+          }
+        });
         started = true;
       } finally {
-        if (!started) {
+        if (!started && completed.compareAndSet(false, true)) {
           NativeEngine.completionDestroy(completion);
         }
       }
@@ -65,7 +79,7 @@ final class Tasks {
   /** Runs a task. Called by the native part, in any thread; returns a status. */
   static int run(Task task, long address) {
     final ThreadState state = ThreadState.current();
-    final TaskContext context = new TaskContext(address, task instanceof WithOperands ? ((WithOperands) task).inputs : TaskContext.NO_OPERANDS);
+    final TaskContext context = new TaskContext(address, task instanceof Submitted ? ((Submitted) task).inputs : TaskContext.NO_OPERANDS);
     final Scope scope = state.scope;
     state.scope = null; // what the task makes is no business of a scope around the submission
     ++state.calls;
@@ -80,6 +94,9 @@ final class Tasks {
       --state.calls;
       state.scope = scope;
       context.end();
+      if (!state.insideCall()) {
+        Thread.interrupted(); // what interrupted this task is not the next one's matter
+      }
     }
   }
 
@@ -88,7 +105,11 @@ final class Tasks {
   }
 
   private static String textOf(Throwable cause) {
-    return (cause instanceof RondoException ? String.valueOf(cause.getMessage()) : cause.toString()).replace('\0', '?');
+    try {
+      return (cause instanceof RondoException ? String.valueOf(cause.getMessage()) : String.valueOf(cause)).replace('\0', '?');
+    } catch (Throwable e) { // of the user's toString or getMessage; the cause goes with the failure all the same
+      return cause.getClass().getName();
+    }
   }
 
   // What a task threw goes with its failure, to whoever is told of it.

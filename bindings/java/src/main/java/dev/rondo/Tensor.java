@@ -33,11 +33,6 @@ public final class Tensor extends TensorContents implements Dependency {
     return out == null ? new Tensor(engine, address) : out;
   }
 
-  /** A tensor that C owns: closing it destroys nothing. */
-  static Tensor borrowed(Engine engine, long address) {
-    return new Tensor(engine, address, owned -> {});
-  }
-
   /** The engine of the first of several operands; of none the native part says what is wrong. */
   static Engine engineOf(Tensor... tensors) {
     return tensors.length == 0 ? null : tensors[0].engine;
@@ -145,7 +140,7 @@ public final class Tensor extends TensorContents implements Dependency {
   public void await() {
     final long address = acquire();
     try {
-      Waits.await(limit -> NativeTensor.tensorWaitFor(address, limit), this::awaitAsync);
+      Waits.await(limit -> NativeTensor.tensorWaitFor(address, limit), () -> Engine.watch(this));
     } finally {
       release();
     }
@@ -155,21 +150,21 @@ public final class Tensor extends TensorContents implements Dependency {
   public boolean await(Duration limit) {
     final long address = acquire();
     try {
-      return Waits.await(milliseconds -> NativeTensor.tensorWaitFor(address, milliseconds), this::awaitAsync, limit);
+      return Waits.await(milliseconds -> NativeTensor.tensorWaitFor(address, milliseconds), () -> Engine.watch(this), limit);
     } finally {
       release();
     }
   }
 
   /**
-   * Waits without blocking. What is chained to the future runs on the thread that all futures of Rondo are completed on, unless it
-   * is given an executor ({@code thenRunAsync} and the like), and should be short there.
+   * Waits without blocking. What is chained to the future runs on threads for that, unless it is given an executor ({@code
+   * thenRunAsync} and the like); there it may wait for other futures, and holds up no other wait.
    *
    * @return completed when every task submitted before that writes this tensor has finished; exceptionally with a {@link
    *     RondoException} if the tensor is poisoned
    */
   public CompletableFuture<Void> awaitAsync() {
-    return engine.watch(this, this);
+    return Continuations.of(Engine.watch(this));
   }
 
   /**

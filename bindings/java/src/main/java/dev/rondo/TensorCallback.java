@@ -47,7 +47,7 @@ final class TensorCallback {
     try (scope) {
       final List<Tensor> borrowed = new ArrayList<>();
       for (final long each : given) {
-        borrowed.add(Tensor.borrowed(engine, each));
+        borrowed.add(new Tensor(engine, view(each))); // of its own, which the last use gives back: another thread may be in a call with it
       }
       final List<Tensor> results = function.gradients(Collections.unmodifiableList(borrowed));
       if (results.size() != made.length) {
@@ -61,12 +61,15 @@ final class TensorCallback {
 
   /** Another handle of the same view, for C to own: the user may close this one, or keep it. */
   private static long handleOf(Tensor tensor) {
-    final int ndim = tensor.info().ndim();
     final long address = tensor.acquire();
     try {
-      return NativeTensor.tensorTranspose(address, IntStream.range(0, ndim).toArray());
+      return view(address);
     } finally {
       tensor.release();
     }
+  }
+
+  private static long view(long address) {
+    return NativeTensor.tensorTranspose(address, IntStream.range(0, NativeTensor.tensorQuery(address).ndim()).toArray());
   }
 }

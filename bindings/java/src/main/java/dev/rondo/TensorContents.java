@@ -134,7 +134,7 @@ abstract class TensorContents extends TensorViews {
   /** So that reading can be interrupted, and holds no carrier. What failed the native part says when it reads. */
   private void awaitQuietly(long tensor) {
     try {
-      Waits.await(limit -> NativeTensor.tensorWaitFor(tensor, limit), self()::awaitAsync);
+      Waits.await(limit -> NativeTensor.tensorWaitFor(tensor, limit), () -> Engine.watch(self()));
     } catch (RondoException e) {
       return;
     }
@@ -255,6 +255,9 @@ abstract class TensorContents extends TensorViews {
   private static Object nested(Object flat, long[] shape, int axis, int[] from) {
     if (axis == shape.length) {
       return Array.get(flat, from[0]++);
+    }
+    if (shape[axis] > Integer.MAX_VALUE - 8) { // where another size is 0: the tensor has no elements
+      throw new InvalidArgumentException("an array cannot have " + shape[axis] + " rows, the size of axis " + axis, null);
     }
     final int size = (int) shape[axis];
     final int[] sizes = new int[shape.length - axis];

@@ -20,4 +20,9 @@ final class ThreadState {
   boolean insideCall() {
     return calls > 0;
   }
+
+  /** Whether a function of the user's that a method of the library called, a recording's too, is not done: what is around it is in use. */
+  boolean insideMethod() {
+    return calls > 0 || recording != null;
+  }
 }

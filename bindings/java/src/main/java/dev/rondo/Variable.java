@@ -41,7 +41,7 @@ public final class Variable extends NativeObject implements Dependency {
   public void await() {
     final long address = acquire();
     try {
-      Waits.await(limit -> NativeEngine.variableWaitFor(address, limit), this::awaitAsync);
+      Waits.await(limit -> NativeEngine.variableWaitFor(address, limit), () -> Engine.watch(this));
     } finally {
       release();
     }
@@ -51,7 +51,7 @@ public final class Variable extends NativeObject implements Dependency {
   public boolean await(Duration limit) {
     final long address = acquire();
     try {
-      return Waits.await(milliseconds -> NativeEngine.variableWaitFor(address, milliseconds), this::awaitAsync, limit);
+      return Waits.await(milliseconds -> NativeEngine.variableWaitFor(address, milliseconds), () -> Engine.watch(this), limit);
     } finally {
       release();
     }
@@ -63,13 +63,13 @@ public final class Variable extends NativeObject implements Dependency {
   }
 
   /**
-   * Waits without blocking. What is chained to the future runs on the thread that all futures of Rondo are completed on, unless it
-   * is given an executor ({@code thenRunAsync} and the like), and should be short there.
+   * Waits without blocking. What is chained to the future runs on threads for that, unless it is given an executor ({@code
+   * thenRunAsync} and the like); there it may wait for other futures, and holds up no other wait.
    *
    * @return completed when every task submitted before that uses this variable has finished; exceptionally with a {@link
    *     RondoException} if the variable is poisoned
    */
   public CompletableFuture<Void> awaitAsync() {
-    return engine.watch(this, this);
+    return Continuations.of(Engine.watch(this));
   }
 }

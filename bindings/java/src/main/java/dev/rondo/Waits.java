@@ -10,12 +10,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Waits that can be interrupted and limited. A thread of the system waits in the native part, which knows nothing of interrupts, so it
- * comes back from time to time and looks for one. A virtual thread is parked until the future of the wait is completed: in the native
- * part it would hold its carrier.
+ * Waits that can be interrupted and limited. A thread of the system waits in the native part for a while, which is quickest, and then, as a
+ * virtual thread does at once, which would hold its carrier there, is parked until the future of the wait is completed.
  */
 final class Waits {
-  private static final long SLICE_MILLIS = 20; // how late an interrupt may be seen
+  private static final long NATIVE_MILLIS = 20; // how late an interrupt may be seen there
 
   /** A wait of the native part with a limit: it throws {@link TimedOutException} without an operator where the limit is over. */
   interface Limited {
@@ -35,7 +34,17 @@ final class Waits {
   }
 
   private static boolean await(Limited wait, Supplier<CompletableFuture<Void>> future, long nanos) {
-    return VirtualThreads.isCurrent() ? isOver(wait, 0) || isCompleted(wait, future.get(), nanos) : isOverWithin(wait, nanos);
+    final long begin = System.nanoTime();
+    final boolean interrupted = Thread.currentThread().isInterrupted();
+    final long first = interrupted || VirtualThreads.isCurrent() ? 0 : Math.min(NATIVE_MILLIS, nanos / 1_000_000);
+    if (isOver(wait, first)) {
+      return true;
+    }
+    if (interrupted) {
+      throw new WaitInterruptedException();
+    }
+    final long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - begin);
+    return left > 0 ? isCompleted(wait, future.get(), left) : isOver(wait, 0);
   }
 
   private static boolean isOver(Limited wait, long milliseconds) {
@@ -50,24 +59,6 @@ final class Waits {
     }
   }
 
-  private static boolean isOverWithin(Limited wait, long nanos) {
-    final long begin = System.nanoTime();
-    while (true) {
-      final boolean interrupted = Thread.currentThread().isInterrupted();
-      final long left = nanos == Long.MAX_VALUE ? nanos : Math.max(0, nanos - (System.nanoTime() - begin));
-      final long slice = interrupted ? 0 : Math.min(SLICE_MILLIS, left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1));
-      if (isOver(wait, slice)) {
-        return true;
-      }
-      if (interrupted) {
-        throw new WaitInterruptedException();
-      }
-      if (left == 0) {
-        return false;
-      }
-    }
-  }
-
   private static boolean isCompleted(Limited wait, CompletableFuture<Void> future, long nanos) {
     try {
       future.get(nanos, TimeUnit.NANOSECONDS);
@@ -78,7 +69,10 @@ final class Waits {
       Thread.currentThread().interrupt();
       throw new WaitInterruptedException();
     } catch (ExecutionException e) {
-      final RondoException failure = (RondoException) e.getCause(); // futures of Rondo have no other
+      if (!(e.getCause() instanceof RondoException)) {
+        throw new IllegalStateException(e.getCause()); // futures of Rondo have no other
+      }
+      final RondoException failure = (RondoException) e.getCause();
       if (failure instanceof InvalidStateException) { // closed meanwhile, which a wait under way does not mind
         return isOver(wait, -1);
       }

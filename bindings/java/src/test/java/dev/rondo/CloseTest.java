@@ -15,6 +15,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -47,15 +48,20 @@ class CloseTest {
     assertNull(failure.get(), () -> String.valueOf(failure.get()));
   }
 
-  /** Until each thread is inside a call of the library, however long that takes it. */
+  /** Until each thread waits inside a call of the library, however long it takes to come there. */
   private static void awaitNative(List<Thread> threads) throws InterruptedException {
     for (final Thread thread : threads) {
-      for (StackTraceElement[] trace = {}; trace.length == 0 || !trace[0].isNativeMethod() || !trace[0].getClassName().startsWith("dev.rondo.");
-          trace = thread.getStackTrace()) {
+      while (!isWaiting(thread.getStackTrace())) {
         assertTrue(thread.isAlive());
         Thread.sleep(1);
       }
     }
+  }
+
+  /** In the native part, or parked for the future of a wait. */
+  private static boolean isWaiting(StackTraceElement[] trace) {
+    return Arrays.stream(trace).anyMatch(frame -> frame.getClassName().startsWith("dev.rondo.") && (frame.isNativeMethod()
+        || frame.getClassName().equals("dev.rondo.Waits")));
   }
 
   @Test

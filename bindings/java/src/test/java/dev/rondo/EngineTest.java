@@ -213,7 +213,7 @@ class EngineTest {
       for (int i = 0; i < 6000 && messages.stream().noneMatch(text -> text.startsWith("WARNING")); ++i) {
         Thread.sleep(10);
       }
-      assertTrue(messages.stream().anyMatch(text -> text.startsWith("WARNING rondo-events ")), messages.toString());
+      assertTrue(messages.stream().anyMatch(text -> text.startsWith("WARNING rondo-messages ")), messages.toString());
       open.close();
     } finally {
       Rondo.setLog(LogLevel.OFF, null);

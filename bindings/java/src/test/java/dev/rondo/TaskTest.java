@@ -213,7 +213,7 @@ class TaskTest {
     futures.forEach(future -> assertFalse(future.isDone()));
     go.countDown();
     // Nobody joins the future before: who does may run what hangs on it.
-    assertEquals("rondo-events", thread.take());
+    assertTrue(thread.take().startsWith("rondo-futures-"));
     futures.forEach(future -> future.join());
     for (int i = 0; i < 1000; ++i) {
       final Tensor y = x.add(i);

@@ -1,0 +1,245 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What callers do who run out of stack, change what they have given, keep what they were lent, or return what is no tensor. */
+@Timeout(120)
+class HostileCallersTest {
+  private static void recur(Engine engine, Tensor x, int pad) {
+    x.add(1.0).close();
+    engine.mode();
+    padded(pad, pad, engine, x);
+  }
+
+  private static void padded(int left, int pad, Engine engine, Tensor x) {
+    if (left > 0) {
+      padded(left - 1, pad, engine, x);
+    } else {
+      recur(engine, x, pad);
+    }
+  }
+
+  /** Runs out of stack in every place that there is. */
+  private static void overflow(Engine engine, Tensor x, int times) throws InterruptedException {
+    final Thread small = new Thread(null, () -> {
+      for (int i = 0; i < times; ++i) {
+        try {
+          recur(engine, x, i % 13);
+        } catch (StackOverflowError e) {
+          continue;
+        }
+      }
+    }, "overflows", 256 << 10);
+    small.start();
+    small.join();
+  }
+
+  @Test
+  void closingComesBackAfterStackOverflow() throws Exception {
+    final Engine engine = Engine.create();
+    final Tensor x = engine.ones(Device.CPU, 3);
+    overflow(engine, x, 300);
+    x.close();
+    engine.close();
+  }
+
+  @Test
+  void closingComesBackAfterStackOverflowOfAThreadThatGoesOn() throws Exception {
+    final Engine engine = Engine.create();
+    final Tensor x = engine.ones(Device.CPU, 3);
+    final AtomicBoolean stop = new AtomicBoolean();
+    final Thread goesOn = new Thread(null, () -> {
+      for (int i = 0; i < 300; ++i) {
+        try {
+          recur(engine, x, i % 13);
+        } catch (StackOverflowError e) {
+          continue;
+        }
+      }
+      while (!stop.get()) {
+        Thread.onSpinWait();
+      }
+    }, "goes on", 256 << 10);
+    goesOn.start();
+    try {
+      Thread.sleep(300);
+      final Thread closer = new Thread(() -> {
+        x.close();
+        engine.close();
+      });
+      closer.start();
+      closer.join(60_000);
+      assertFalse(closer.isAlive(), () -> Arrays.toString(closer.getStackTrace()));
+    } finally {
+      stop.set(true);
+      goesOn.join();
+    }
+  }
+
+  @Test
+  void aShapeThatChangesMeanwhileIsReadOnce() throws Exception {
+    final VarHandle element = MethodHandles.arrayElementVarHandle(long[].class);
+    final long[] shape = {1};
+    final AtomicBoolean stop = new AtomicBoolean();
+    final Thread changes = new Thread(() -> {
+      while (!stop.get()) {
+        element.setVolatile(shape, 0, 1L);
+        element.setVolatile(shape, 0, 1L << 26);
+      }
+    });
+    changes.start();
+    try (Engine engine = Engine.create()) {
+      final HostMemory one = HostMemory.of(new float[] {1});
+      for (int i = 0; i < 50_000; ++i) {
+        try (Tensor t = engine.tensor(Device.CPU, DType.F32, one, shape)) {
+          assertEquals(1, t.elements());
+        } catch (InvalidArgumentException e) {
+          assertTrue(e.getMessage().contains("bytes"), e::toString);
+        }
+      }
+    } finally {
+      stop.set(true);
+      changes.join();
+    }
+  }
+
+  @Test
+  void aTensorLentToAGradientCanBeUsedByAnotherThread() throws Exception {
+    final AtomicReference<Tensor> lent = new AtomicReference<>();
+    final AtomicBoolean stop = new AtomicBoolean();
+    final AtomicReference<Throwable> failure = new AtomicReference<>();
+    final List<Thread> readers = new ArrayList<>();
+    for (int i = 0; i < 2; ++i) {
+      readers.add(new Thread(() -> {
+        while (!stop.get()) {
+          final Tensor tensor = lent.get();
+          try {
+            if (tensor != null) {
+              tensor.toFloatArray();
+            }
+          } catch (InvalidStateException e) {
+            Thread.onSpinWait(); // closed, as it should be
+          } catch (Throwable e) {
+            failure.set(e);
+          }
+        }
+      }));
+    }
+    readers.forEach(Thread::start);
+    try (Engine engine = Engine.create()) {
+      for (int i = 0; i < 300; ++i) {
+        try (Tensor x = engine.ones(Device.CPU, 1000); Tape tape = engine.tape(x); Tensor y = x.mul(2)) {
+          Tape.customGradient("mine", List.of(x), List.of(y), gradients -> {
+            lent.set(gradients.get(0));
+            return List.of(gradients.get(0));
+          });
+          try (Tensor loss = y.sum(); Tensor gradient = tape.gradient(loss, x)) {
+            assertEquals(1000, gradient.elements());
+          }
+        }
+      }
+    } finally {
+      stop.set(true);
+      for (final Thread each : readers) {
+        each.join();
+      }
+    }
+    assertEquals(null, failure.get());
+  }
+
+  @Test
+  void whatARecordingReturnsBesideTensorsIsHandedThrough(@TempDir Path folder) {
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1)) {
+      final Recorded<Path> path = engine.record(() -> folder.resolve("model.bin"));
+      assertEquals(folder.resolve("model.bin"), path.value());
+      final Recorded<Optional<Tensor>> some = engine.record(() -> Optional.of(x.add(1)));
+      some.launch();
+      assertEquals(2f, some.value().get().getFloat(0));
+      some.value().get().close();
+      final Recorded<Iterable<Tensor>> once = engine.record(() -> {
+        final Iterator<Tensor> left = List.of(x).iterator();
+        return (Iterable<Tensor>) () -> left;
+      });
+      assertTrue(once.value().iterator().hasNext(), "it was gone through");
+      path.close();
+      some.close();
+      once.close();
+    }
+  }
+
+  @Test
+  void anEngineMadeInARecordingStaysAndOthersAreClosed() {
+    final Engine[] made = {null};
+    final Tensor[] temporary = {null};
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 2)) {
+      final Graph graph = engine.record((Recording recording) -> {
+        temporary[0] = x.add(1);
+        made[0] = Engine.create();
+        x.addInto(1, x);
+      });
+      assertTrue(temporary[0].isClosed());
+      assertFalse(made[0].isClosed());
+      made[0].close();
+      graph.close();
+    }
+  }
+
+  @Test
+  void shapesWithAZeroAreShownShortly() {
+    try (Engine engine = Engine.create()) {
+      for (final long size : new long[] {1_000_000, 3_000_000_000L, (1L << 32) + 5, Long.MAX_VALUE}) {
+        try (Tensor t = engine.empty(Device.CPU, DType.F32, size, 0)) {
+          assertTrue(t.toString().length() < 200, () -> t.toString().length() + " characters");
+          if (size > Integer.MAX_VALUE) {
+            assertThrows(InvalidArgumentException.class, t::toArray);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void pathsOfOtherFileSystemsAreRefused(@TempDir Path folder) throws Exception {
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1);
+        FileSystem zip = FileSystems.newFileSystem(java.net.URI.create("jar:" + folder.resolve("z.zip").toUri()), Map.of("create", "true"))) {
+      final String name = "of_another_file_system.safetensors";
+      assertThrows(InvalidArgumentException.class, () -> ModelFile.write(zip.getPath(name), Map.of("a", x)));
+      assertFalse(Files.exists(Path.of(name)));
+    }
+  }
+
+  @Test
+  void factsAndOptionsAreEqualByWhatTheyHold() {
+    try (Engine engine = Engine.create(); Tensor a = engine.ones(Device.CPU, 2); Tensor b = engine.ones(Device.CPU, 2); Tensor c = engine.ones(Device.CPU, 3)) {
+      assertEquals(a.info(), b.info());
+      assertEquals(a.info().hashCode(), b.info().hashCode());
+      assertNotEquals(a.info(), c.info());
+      assertEquals(new EngineOptions(), new EngineOptions());
+      assertNotEquals(new EngineOptions(), new EngineOptions().workers(3));
+      assertTrue(new EngineOptions().workers(3).toString().contains("workers=3"));
+    }
+  }
+}
