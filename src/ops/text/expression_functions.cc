@@ -53,26 +53,30 @@ Status ExpressionParser::call(const Token& name, uint16_t* value) {
   rondo_softmax_op kind = RONDO_SOFTMAX;
   if (find_softmax(name.text, &kind)) return softmax(name, kind, value);
   if (name.text == "matmul") return product(name, value);
-  uint16_t arguments[3] = {};
+  uint16_t nodes[3] = {};
   int count = 0;
   advance();  // the parenthesis
   while (!token_.is(")")) {
-    const uint32_t at = token_.at;
-    uint16_t argument = 0;
-    RONDO_TRY(conditional(&argument));
-    if (count == 3) return refused(at, "no function has more than 3 arguments");
-    arguments[count++] = argument;
-    if (token_.is(",")) {
-      advance();
-      if (token_.is(")")) return expected("an argument");
-    } else if (!token_.is(")")) {
-      return expected("',' or ')' behind an argument");
-    }
+    if (count == 3) return too_many();
+    Status status = conditional(&nodes[count++]);
+    if (!status.ok()) return status;
+    const bool more = token_.is(",");
+    if (more) advance();
+    if (more == token_.is(")")) return expected(more ? "an argument" : "',' or ')' behind an argument");
   }
   advance();
+  return called(name, nodes, count, value);
+}
+
+Status ExpressionParser::too_many() const {
+  return refused(token_.at, "no function has more than 3 arguments");
+}
+
+// With what it is given.
+Status ExpressionParser::called(const Token& name, uint16_t (&nodes)[3], int count, uint16_t* value) {
   if (name.text == "where") {
     if (count != 3) return takes(name, 3, 3, count);
-    return choose(name.at, arguments[0], arguments[1], arguments[2], value);
+    return choose(name.at, nodes[0], nodes[1], nodes[2], value);
   }
   Node node;
   node.at = name.at;
@@ -82,7 +86,7 @@ Status ExpressionParser::call(const Token& name, uint16_t* value) {
     if (count != 1) return takes(name, 1, 1, count);
     node.kind = Node::cast;
     node.count = 1;
-    node.nodes[0] = arguments[0];
+    node.nodes[0] = nodes[0];
     return add(node, value);
   }
   const Operator* row = find_operator(name.text);
@@ -95,11 +99,11 @@ Status ExpressionParser::call(const Token& name, uint16_t* value) {
   const int most = row->operands + row->parameters;
   if (count < least || count > most) return takes(name, least, most, count);
   for (; count < most; ++count)
-    RONDO_TRY(number(name.at, Scalar::of(row->defaults[count - row->operands]), &arguments[count]));
+    RONDO_TRY(number(name.at, Scalar::of(row->defaults[count - row->operands]), &nodes[count]));
   node.kind = Node::apply;
   node.op = row->op;
   node.count = static_cast<uint8_t>(count);
-  std::copy_n(arguments, count, node.nodes);
+  std::copy_n(nodes, count, node.nodes);
   return add(node, value);
 }
 Status ExpressionParser::takes(const Token& name, int least, int most, int count) const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/path.h"
 #include "ops/text/expression_lexer.h"
 #include "ops/text/expression_text.h"
 
@@ -54,14 +55,21 @@ class ExpressionParser {
 
   // --- values
   Status check_depth() const;
+  // What nests calls itself: each of these keeps little on the stack.
   Status conditional(uint16_t* value);
+  RONDO_APART Status choice(uint16_t* value);
   Status infix(int level, uint16_t* value);
+  RONDO_APART Status joined(uint32_t at, Op op, uint16_t right, uint16_t* value);
+  RONDO_APART Status chained() const;
   Status unary(uint16_t* value);
-  Status power(uint16_t* value);
-  Status primary(uint16_t* value);
+  RONDO_APART Status signed_value(uint16_t* value);
+  RONDO_APART Status power(uint16_t* value);
+  RONDO_APART Status leaf(uint16_t* value);
 
   // --- functions: the tables' operators, where, casts, reductions, softmaxes, products
   Status call(const Token& name, uint16_t* value);
+  RONDO_APART Status too_many() const;
+  RONDO_APART Status called(const Token& name, uint16_t (&nodes)[3], int count, uint16_t* value);
   Status takes(const Token& name, int least, int most, int count) const;
   Status reduce(const Token& name, rondo_reduce_op op, uint16_t* value);
   Status axis(const char* wanted, int32_t* axis);

@@ -21,6 +21,7 @@ constexpr Infix kInfix[] = {
     {"/", 10, Op::div},         {"%", 10, Op::mod},
 };
 constexpr int kLoosest = 1;
+constexpr std::string_view kSigns = "-+!~";
 
 const Infix* find_infix(const Token& token) {
   for (const Infix& each : kInfix)
@@ -49,8 +50,12 @@ Status ExpressionParser::check_depth() const {
 
 // What is between parentheses, and what a call is given, is one deeper: as the operand that it begins with.
 Status ExpressionParser::conditional(uint16_t* value) {
-  RONDO_TRY(infix(kLoosest, value));
-  if (!token_.is("?")) return {};
+  Status status = infix(kLoosest, value);
+  return status.ok() && token_.is("?") ? choice(value) : status;
+}
+
+// The rest of a ? b : c.
+Status ExpressionParser::choice(uint16_t* value) {
   const Deeper deeper(depth_);
   RONDO_TRY(check_depth());
   const uint32_t at = token_.at;
@@ -65,36 +70,58 @@ Status ExpressionParser::conditional(uint16_t* value) {
 }
 
 Status ExpressionParser::infix(int level, uint16_t* value) {
-  RONDO_TRY(unary(value));
-  for (bool compared = false;;) {
+  Status status = unary(value);
+  for (bool compared = false; status.ok();) {
     const Infix* found = find_infix(token_);
-    if (!found || found->level < level) return {};
+    if (!found || found->level < level) break;
     const bool compares = found->level == 6 || found->level == 7;
-    if (compares && compared)
-      return refused(token_.at, "comparisons do not chain; write a < b && b < c, or put one into parentheses");
+    if (compares && compared) return chained();
     compared = compares;
     const uint32_t at = token_.at;
     advance();
     uint16_t right = 0;
-    RONDO_TRY(infix(found->level + 1, &right));
-    RONDO_TRY(apply(at, found->op, {*value, right}, value));
+    status = infix(found->level + 1, &right);
+    if (status.ok()) status = joined(at, found->op, right, value);
   }
+  return status;
+}
+Status ExpressionParser::joined(uint32_t at, Op op, uint16_t right, uint16_t* value) {
+  return apply(at, op, {*value, right}, value);
+}
+Status ExpressionParser::chained() const {
+  return refused(token_.at, "comparisons do not chain; write a < b && b < c, or put one into parentheses");
 }
 
+// A value with its signs and its exponent. What nests comes here again for each level, so all is in one function, and
+// what needs room on the stack in others.
 Status ExpressionParser::unary(uint16_t* value) {
   const Deeper deeper(depth_);
-  RONDO_TRY(check_depth());
-  const Token sign = token_;
-  if (!sign.is("-") && !sign.is("+") && !sign.is("!") && !sign.is("~")) return power(value);
+  Status status = check_depth();
+  if (!status.ok()) return status;
+  if (token_.kind == Token::symbol && token_.text.size() == 1 && kSigns.find(token_.text[0]) != kSigns.npos)
+    return signed_value(value);
+  if (!token_.is("(")) {
+    status = leaf(value);
+  } else {
+    advance();
+    status = conditional(value);
+    if (!status.ok()) return status;
+    if (!token_.is(")")) return expected("')'");
+    advance();
+  }
+  return status.ok() && token_.is("**") ? power(value) : status;
+}
+
+Status ExpressionParser::signed_value(uint16_t* value) {
+  const char sign = token_.text[0];
+  const uint32_t at = token_.at;
   advance();
   RONDO_TRY(unary(value));
-  if (sign.is("+")) return {};
-  return apply(sign.at, sign.is("-") ? Op::neg : sign.is("!") ? Op::logical_not : Op::bit_not, {*value}, value);
+  if (sign == '+') return {};
+  return apply(at, sign == '-' ? Op::neg : sign == '!' ? Op::logical_not : Op::bit_not, {*value}, value);
 }
 
 Status ExpressionParser::power(uint16_t* value) {
-  RONDO_TRY(primary(value));
-  if (!token_.is("**")) return {};
   const uint32_t at = token_.at;
   advance();
   uint16_t exponent = 0;
@@ -102,21 +129,11 @@ Status ExpressionParser::power(uint16_t* value) {
   return apply(at, Op::pow, {*value, exponent}, value);
 }
 
-Status ExpressionParser::primary(uint16_t* value) {
+Status ExpressionParser::leaf(uint16_t* value) {
   const Token token = token_;
-  if (token.kind == Token::number) {
-    advance();
-    return number(token.at, token.value, value);
-  }
-  if (token.is("(")) {
-    advance();
-    RONDO_TRY(conditional(value));
-    if (!token_.is(")")) return expected("')'");
-    advance();
-    return {};
-  }
-  if (token.kind != Token::name) return expected("a value");
+  if (token.kind != Token::number && token.kind != Token::name) return expected("a value");
   advance();
+  if (token.kind == Token::number) return number(token.at, token.value, value);
   return token_.is("(") ? call(token, value) : named(token, value);
 }
 

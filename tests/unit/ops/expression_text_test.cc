@@ -3,6 +3,7 @@
 #include "ops/text/expression_text.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <random>
@@ -187,6 +188,37 @@ TEST(ExpressionText, LimitsAreToldAndKept) {
   std::string seventeen = "y = a0";
   for (int i = 1; i < 17; ++i) seventeen += " + a" + std::to_string(i);
   EXPECT_NE(refused(seventeen, RONDO_F32, RONDO_UNSUPPORTED).find("16 tensors"), std::string::npos);
+}
+
+// A thread may have no more than that.
+TEST(ExpressionText, TheDeepestTextNeedsLessThan64KiBOfStack) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's frames are several times as large";
+#endif
+  for (const auto& [open, close] : std::vector<std::pair<std::string, std::string>>{
+           {"(", ")"}, {"-", ""}, {"a ** ", ""}, {"a ? a : ", ""}, {"exp(", ")"}, {"a + (", ")"}}) {
+    std::string text = "y = ", end;
+    for (int i = 0; i < 100; ++i) text += open, end += close;
+    text += "a" + end;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    ASSERT_EQ(pthread_attr_setstacksize(&small, 64 << 10), 0);
+    struct Given {
+      const std::string& text;
+      Ref<ExpressionText> result;
+      bool ok = false;
+    } given{text, {}};
+    const auto parse = [](void* arg) -> void* {
+      auto& of = *static_cast<Given*>(arg);
+      of.ok = ExpressionText::parse(of.text, "deep", &of.result).ok();
+      return nullptr;
+    };
+    pthread_t thread;
+    ASSERT_EQ(pthread_create(&thread, &small, parse, &given), 0);
+    pthread_join(thread, nullptr);
+    pthread_attr_destroy(&small);
+    EXPECT_TRUE(given.ok) << open;
+  }
 }
 
 TEST(ExpressionText, ComputesNothingTwiceAndNothingInVain) {
