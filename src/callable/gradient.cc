@@ -2,6 +2,7 @@
 #include "callable/gradient.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "callable/callable.h"
 #include "ops/ops.h"
@@ -28,14 +29,19 @@ bool Gradient::Parts::differentiable() const {
 
 Status Gradient::name_kept(Recording& recording, const tape::Tape& tape, Parts* parts) {
   if (!parts->differentiable()) return {};
+  const auto find = [](const std::vector<Part>& among) {
+    std::unordered_map<const Storage*, size_t> numbers;
+    for (size_t i = 0; i < among.size(); ++i) numbers.try_emplace(among[i].view.storage, i);
+    return numbers;
+  };
+  // Each storage is kept once, so that what is added is not asked for again.
+  const auto inputs = find(parts->inputs), outputs = find(parts->outputs);
   for (const auto& [storage, dtype] : tape.kept()) {
-    const auto is = [&storage = storage](const Part& each) { return each.view.storage == storage.get(); };
-    const auto find = [&is](std::vector<Part>& among) {
-      const auto found = std::find_if(among.begin(), among.end(), is);
-      return found == among.end() ? nullptr : &*found;
-    };
-    Part* part = find(parts->inputs);
-    if (!part) part = find(parts->outputs);
+    Part* part = nullptr;
+    if (const auto input = inputs.find(storage.get()); input != inputs.end())
+      part = &parts->inputs[input->second];
+    else if (const auto output = outputs.find(storage.get()); output != outputs.end())
+      part = &parts->outputs[output->second];
     if (!part) {
       const View view = whole(*storage, dtype);
       const bool made_here = Engine::owner(*storage) == &recording;
@@ -57,14 +63,17 @@ Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape
       tape_(std::move(tape)),
       parts_([&]() -> Parts&& {
         // Tensors from outside that gradients flow to.
+        const std::unordered_map<uint64_t, View> read = tape_->read();
+        std::unordered_map<const Storage*, size_t> known;
+        for (size_t i = 0; i < parts.inputs.size(); ++i) known.try_emplace(parts.inputs[i].view.storage, i);
         for (Storage* other : forward.outside()) {
-          const std::optional<View> view = tape_->read_as(*other);
-          if (!view) continue;
-          const auto known = std::find_if(parts.inputs.begin(), parts.inputs.end(),
-                                          [&](const Part& each) { return each.view.storage == other; });
-          Part& part = known == parts.inputs.end() ? parts.inputs.emplace_back() : *known;
+          const auto view = read.find(other->number.load(std::memory_order_acquire));
+          if (view == read.end()) continue;
+          const auto input = known.find(other);
+          Part& part = input == known.end() ? parts.inputs.emplace_back() : parts.inputs[input->second];
           part.keep = Ref<Storage>::share(other);
-          part.view = *view;
+          part.view = view->second;
+          part.view.storage = other;
           part.active = true;
         }
         return std::move(parts);
@@ -74,8 +83,9 @@ Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape
     if (parts_.inputs[i].kept) needs_.inputs |= tape::operand_bit(i);
   for (size_t i = 0; i < parts_.outputs.size(); ++i)
     if (parts_.outputs[i].kept) needs_.outputs |= tape::operand_bit(i);
-  const auto keep = [this](const Part& part) {
-    if (part.kept) kept_.push_back({part.keep, tape_->kept_in(*part.view.storage)});
+  auto operands = tape_->kept_operands();
+  const auto keep = [&](const Part& part) {
+    if (part.kept) kept_.push_back({part.keep, operands[part.view.storage]});
   };
   for (size_t i = 0; i < of_calls_; ++i) keep(parts_.inputs[i]);
   for (const Part& each : parts_.outputs) keep(each);

@@ -3,7 +3,7 @@
 
 #include <rondo/callable.h>
 
-#include <algorithm>
+#include <unordered_set>
 
 #include "base/caught.h"
 #include "base/text.h"
@@ -24,16 +24,17 @@ Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
     return recipe.function(static_cast<int32_t>(inputs.size()), inputs.data(), recipe.n_outputs, made.data());
   });
   Status wrong;
+  const std::unordered_set<const rondo_tensor*> given(inputs.begin(), inputs.end());
+  std::unordered_set<const rondo_tensor*> seen;
   for (size_t i = 0; i < count; ++i) {
-    const auto same = [&](const rondo_tensor* other) { return other == made[i]; };
     const char* why = nullptr;
     if (!made[i])
       why = "is NULL; a tensor is needed";
     else if (!alive(made[i]))
       why = "is not a live tensor";
-    else if (std::any_of(inputs.begin(), inputs.end(), same))
+    else if (given.count(made[i]))
       why = "is the handle of an input, which stays the caller's; give a copy or a view of it";
-    else if (std::any_of(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(i), same))
+    else if (!seen.insert(made[i]).second)
       why = "is the handle of another output; give a copy or a view of it";
     else
       (*outputs)[i].tensor = made[i];
@@ -68,15 +69,11 @@ Status record_graph(Engine& engine, const char* name, uint32_t flags,
 }
 
 Status name_whole(Recording& recording, const View& view, Ref<Storage>* keep, View* output) {
-  const auto is = [&view](const Binding& each) { return each.storage.get() == view.storage; };
-  const auto among = [&is](const std::vector<Binding>& bindings) {
-    return std::any_of(bindings.begin(), bindings.end(), is);
-  };
   *output = view;
   *keep = Ref<Storage>::share(view.storage);
   const Owner* owner = Engine::owner(*view.storage);
-  if (owner != &recording || among(recording.call_inputs) || among(recording.call_outputs) ||
-      !view.layout.contiguous() || view.bytes() != view.storage->bytes()) {
+  if (owner != &recording || recording.bound.count(view.storage) > 0 || !view.layout.contiguous() ||
+      view.bytes() != view.storage->bytes()) {
     *output = make_temporary(view.engine(), view.device(), view.dtype,
                              Layout::row_major(view.layout.ndim, view.layout.shape), keep);
     RONDO_TRY(ops::copy_elements(view, *output));

@@ -14,6 +14,7 @@
 
 #include "base/asked.h"
 #include "base/log.h"
+#include "base/room.h"
 #include "base/thread.h"
 
 namespace rondo {
@@ -95,7 +96,7 @@ void begin_asked_trace(Engine& engine) noexcept {
   static uint64_t numbers = 0;
   try {
     std::lock_guard lock(mutex());
-    engines().reserve(engines().size() + 1);
+    make_room(&engines());
     static const bool at_end = std::atexit(write_all) == 0;
     if (!at_end) log(RONDO_LOG_WARNING, "RONDO_TRACE: traces are written only where engines are destroyed");
     if (engine.trace_begin().ok()) engines().push_back({&engine, ++numbers});

@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <unordered_map>
 
 #include "base/caught.h"
 #include "base/text.h"
@@ -177,11 +178,19 @@ Status Graph::check_output(uint32_t binding, const View& view, rondo_tensor* con
 
 Status Graph::check_tensors(rondo_tensor* const* inputs, rondo_tensor* const* outputs) const {
   const auto all = static_cast<uint32_t>(bindings_.size());
+  const auto given_for = [&](uint32_t i) { return i < call_inputs_ ? inputs[i] : outputs[i - call_inputs_]; };
+  // Of many, those are compared that have a storage in common.
+  constexpr uint32_t kFew = 16;
+  std::unordered_map<const Storage*, uint32_t> uses;
+  for (uint32_t i = 0; i < all && all > kFew; ++i)
+    if (const rondo_tensor* given = given_for(i)) ++uses[given->view.storage];
   for (uint32_t i = 0; i < all; ++i) {
-    const rondo_tensor* given = i < call_inputs_ ? inputs[i] : outputs[i - call_inputs_];
+    const rondo_tensor* given = given_for(i);
     if (!given) continue;
     RONDO_TRY(check_bound(i, given->view));
-    if (i >= call_inputs_)
+    if (i >= call_inputs_ && all > kFew && uses[given->view.storage] == 1)
+      RONDO_TRY(ops::check_writable(binding_name(i).c_str(), given->view));
+    else if (i >= call_inputs_)
       RONDO_TRY(check_output(i, given->view, inputs, outputs));
     else if (!given->view.storage->has_contents()) [[unlikely]]
       RONDO_TRY(ops::check_blank(binding_name(i).c_str(), given->view));

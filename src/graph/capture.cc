@@ -130,6 +130,7 @@ void Graph::run_as_tasks(Segment& segment, const Status& why) {
   segment.kind = Segment::Kind::device;
   segment.branches = 0;
   segment.changed.clear();
+  segment.switched.clear();
   for (const Segment::Patched& each : segment.patched)
     info_.call_kernels -= static_cast<int32_t>(each.kernels.nodes.size());
   segment.patched.clear();
@@ -214,12 +215,13 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     std::vector<void*> before;
     KernelNodes kernels;
     const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);
-    if (changes) RONDO_TRY(device.captured_nodes(stream, &before));
+    const bool kernels_alone = task.own_kernels() > 0;
+    // To list all nodes takes longer with each of them: kernels of ours are noted as they are launched.
+    if (is_switched(i) && !kernels_alone) RONDO_TRY(device.captured_nodes(stream, &before));
     // What a section switches off is no node to wait for, and what comes from another branch has ended. Of a task that
     // is not kernels of ours alone nobody knows what it leaves on the stream.
-    const bool kernels_alone = task.own_kernels() > 0;
     if (!kernels_alone || is_switched(i) || !plan.waits[i].empty()) own.chained = false;
-    kernels.noted = is_parameter(i) || patched;
+    kernels.noted = is_parameter(i) || patched || (is_switched(i) && kernels_alone);
     kernels.chained = early && kernels_alone ? &own.chained : nullptr;
     context.kernels = kernels.noted || kernels.chained ? &kernels : nullptr;
     around.enter(section_name(i));

@@ -43,22 +43,23 @@ bool Graph::changes_in_graph(uint32_t task, const char** why) const {
 
 Status Graph::note_changed(Segment& segment, uint32_t task, void* stream, KernelNodes kernels,
                            const std::vector<void*>& before) {
+  const bool kernels_alone = tasks_[task]->own_kernels() > 0;
+  std::vector<void*> nodes = kernels.nodes;
   if (is_parameter(task)) {
     if (kernels.nodes.size() != 1)
       return error(RONDO_INTERNAL, "a parameter was captured as %zu kernels; it is one", kernels.nodes.size());
     const uint32_t setting = parameter_of_[task];
-    segment.changed.push_back({setting, settings_->words()[setting], true, tasks_[task].get(), std::move(kernels)});
+    segment.changed.push_back({setting, settings_->word(setting), true, tasks_[task].get(), std::move(kernels)});
   }
   if (!is_switched(task)) return {};
   StreamDevice& device = *segment.device->streams();
-  std::vector<void*> nodes;
-  RONDO_TRY(device.captured_nodes(stream, &nodes));
+  if (!kernels_alone) RONDO_TRY(device.captured_nodes(stream, &nodes));
   const std::unordered_set<void*> old(before.begin(), before.end());
   const uint32_t setting = section_of_[task];
-  auto found = segment.changed.begin();
-  while (found != segment.changed.end() && (found->parameter || found->setting != setting)) ++found;
-  if (found == segment.changed.end()) found = segment.changed.insert(found, {setting, 1, true, nullptr, {}});
-  for (void* node : nodes) {
+  const auto [known, fresh] = segment.switched.try_emplace(setting, segment.changed.size());
+  if (fresh) segment.changed.push_back({setting, 1, true, nullptr, {}});
+  Segment::Changed* const found = &segment.changed[known->second];
+  for (void* const node : nodes) {
     bool switches = false;
     if (old.count(node)) continue;
     RONDO_TRY(device.graph_node_switches(node, &switches));

@@ -89,6 +89,7 @@ struct Segment {
     KernelNodes kernels;
   };
   std::vector<Changed> changed;
+  std::unordered_map<uint32_t, size_t> switched;  // by section: which of them its nodes are
   // Of a captured segment: tasks that work on the caller's memory.
   struct Patched {
     Task* task;

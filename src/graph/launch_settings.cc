@@ -17,18 +17,19 @@ const char* text(LaunchSettings::Kind kind) {
 }  // namespace
 
 uint32_t LaunchSettings::add(Kind kind, const char* name, rondo_dtype dtype, uint64_t word) {
+  const auto number = static_cast<uint32_t>(list_.size());
   list_.push_back({kind, name, dtype});
   words_.push_back(word);
-  return static_cast<uint32_t>(list_.size()) - 1;
+  (kind == Kind::parameter ? parameters_ : sections_).emplace(name, number);
+  return number;
 }
 
 bool LaunchSettings::find(Kind kind, const char* name, uint32_t* number) const {
-  for (uint32_t i = 0; i < list_.size(); ++i) {
-    if (list_[i].kind != kind || list_[i].name != name) continue;
-    *number = i;
-    return true;
-  }
-  return false;
+  const std::unordered_map<std::string, uint32_t>& numbers = kind == Kind::parameter ? parameters_ : sections_;
+  const auto found = numbers.find(name);
+  if (found == numbers.end()) return false;
+  *number = found->second;
+  return true;
 }
 
 Status LaunchSettings::find_or_tell(Kind kind, const char* graph, const char* name, uint32_t* number) const {
@@ -43,6 +44,11 @@ Status LaunchSettings::find_or_tell(Kind kind, const char* graph, const char* na
 LaunchSettings::Words LaunchSettings::words() const {
   const std::lock_guard lock(mutex_);
   return words_;
+}
+
+uint64_t LaunchSettings::word(uint32_t number) const {
+  const std::lock_guard lock(mutex_);
+  return words_[number];
 }
 
 Status LaunchSettings::set_parameter(const char* graph, const char* name, ops::Scalar value) {
@@ -105,7 +111,7 @@ Status begin_section(Engine& engine, const char* name, bool on) {
   LaunchSettings& settings = *recording->settings;
   uint32_t number = 0;
   if (settings.find(LaunchSettings::Kind::section, name, &number)) {
-    if ((settings.words()[number] != 0) != on)
+    if ((settings.word(number) != 0) != on)
       return error(RONDO_INVALID_ARGUMENT,
                    "on is %d; section '%s' of recording '%s' is %s already, and this is a part of it", on, name,
                    recording->name, on ? "off" : "on");

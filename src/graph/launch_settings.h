@@ -8,6 +8,7 @@
 
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/small_vector.h"
@@ -31,6 +32,7 @@ class LaunchSettings {
   // --- from any thread
   bool empty() const { return list_.empty(); }
   Words words() const;
+  uint64_t word(uint32_t number) const;
   Status set_parameter(const char* graph, const char* name, ops::Scalar value);
   Status set_section(const char* graph, const char* name, bool on);
 
@@ -46,6 +48,7 @@ class LaunchSettings {
   Status find_or_tell(Kind kind, const char* graph, const char* name, uint32_t* number) const;
 
   std::vector<Setting> list_;
+  std::unordered_map<std::string, uint32_t> parameters_, sections_;  // numbers, by name
   mutable std::mutex mutex_;
   Words words_;  // guarded by mutex_
 };

@@ -1,6 +1,7 @@
 // Where a graph's temporaries, workspaces and bodies lie. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -19,6 +20,26 @@ static_assert(sizeof(ops::RunState) <= kStateBytes);
 size_t in_steps(size_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
+
+// How far a temporary's users have come on each branch, all but the last one. Each user is looked at once, however many
+// tasks ask.
+class Earlier {
+ public:
+  // Whether they certainly finish before the last one starts.
+  bool before_last(const Schedule& schedule, const std::vector<uint32_t>& users) {
+    place_.resize(static_cast<size_t>(schedule.branches));
+    for (; seen_ + 1 < users.size(); ++seen_) {
+      uint32_t& place = place_[static_cast<size_t>(schedule.branch[users[seen_]])];
+      place = std::max(place, schedule.place[users[seen_]]);
+    }
+    const uint32_t* const clock = &schedule.clock[users.back() * place_.size()];
+    return std::equal(place_.begin(), place_.end(), clock, std::less_equal<>());
+  }
+
+ private:
+  size_t seen_ = 0;
+  std::vector<uint32_t> place_;
+};
 
 }  // namespace
 
@@ -124,13 +145,11 @@ Status Graph::plan_memory(Arena& arena) {
   return {};
 }
 
-// Whether the task, the last of the owner's users, may write its result where the operand lies.
+// Whether the task, the last of the owner's users, may write its result where the operand lies when the others are
+// done.
 bool Graph::takes_over(uint32_t task, const std::vector<TaskOperand>& operands, const View& operand, const View& result,
                        const Temporary& owner, const Temporary& taken) const {
   if (in_steps(owner.bytes) != in_steps(taken.bytes) || owner.users.back() != task) return false;
-  // mutation: operand_taken_over_early
-  for (size_t i = 0; i + 1 < owner.users.size(); ++i)
-    if (!plan_.schedule.before(owner.users[i], task)) return false;
   return std::all_of(operands.begin(), operands.end(), [&](const TaskOperand& each) {
     if (each.view.storage != operand.storage) return true;
     if (dtype_size(each.view.dtype) != dtype_size(result.dtype)) return false;
@@ -147,6 +166,7 @@ bool Graph::takes_over(uint32_t task, const std::vector<TaskOperand>& operands, 
 std::vector<size_t> Graph::join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const {
   std::unordered_map<const Variable*, size_t> index;
   std::vector<size_t> heir(arena->storages.size());
+  std::vector<Earlier> earlier(heir.size());  // by owner
   for (size_t i = 0; i < heir.size(); ++i) {
     index.emplace(arena->storages[i].first, i);
     heir[i] = i;
@@ -167,6 +187,8 @@ std::vector<size_t> Graph::join_in_place(Arena* arena, std::vector<Temporary>* t
       const size_t owner = heir[found->second];
       if (!takes_over(task, operands, operand.view, result, (*temporaries)[owner], (*temporaries)[taken->second]))
         continue;
+      // mutation: operand_taken_over_early
+      if (!earlier[owner].before_last(plan_.schedule, (*temporaries)[owner].users)) continue;
       std::vector<uint32_t>&users = (*temporaries)[owner].users, &more = (*temporaries)[taken->second].users;
       users.insert(users.end(), more.begin() + 1, more.end());
       more.clear();

@@ -8,6 +8,7 @@
 
 #include "base/caller.h"
 #include "base/caught.h"
+#include "base/room.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "base/thread_id.h"
@@ -322,19 +323,15 @@ namespace {
 
 // What a call can put the caller's memory in the place of.
 Status add_call_output(Recording& recording, const View& view) {
-  const auto is = [&view](const Binding& each) { return each.storage.get() == view.storage; };
-  const auto among = [&is](const std::vector<Binding>& bindings) {
-    return std::find_if(bindings.begin(), bindings.end(), is) - bindings.begin();
-  };
-  const std::vector<Binding>&inputs = recording.call_inputs, &outputs = recording.call_outputs;
+  const auto known = recording.bound.find(view.storage);
   const char* why = nullptr;
   std::string which;
   if (Engine::owner(*view.storage) != &recording)
     why = "was not made in the recording";
-  else if (const auto i = among(inputs); i < std::ssize(inputs))
-    why = (which = format("is input %td of the recording", i)).c_str();
-  else if (const auto k = among(outputs); k < std::ssize(outputs))
-    why = (which = format("shares memory with output %td", k)).c_str();
+  else if (known != recording.bound.end())
+    why = (which = format(known->second.output ? "shares memory with output %zu" : "is input %zu of the recording",
+                          known->second.number))
+              .c_str();
   else if (view.accumulate || !view.layout.contiguous() || view.bytes() != view.storage->bytes())
     why = "is a part of a tensor, or not row-major";
   if (why)
@@ -344,7 +341,9 @@ Status add_call_output(Recording& recording, const View& view) {
                  why);
   Binding output = {Ref<Storage>::share(view.storage), view.dtype,
                     Layout::row_major(view.layout.ndim, view.layout.shape)};
+  make_room(&recording.call_outputs);
   recording.named.insert(view.storage);
+  recording.bound.try_emplace(view.storage, Recording::Bound{true, recording.call_outputs.size()});
   recording.call_outputs.push_back(std::move(output));
   return {};
 }
@@ -382,10 +381,16 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
                  "it uses",
                  recording->name);
   std::vector<Binding>& inputs = recording->call_inputs;
-  inputs.reserve(inputs.size() + 1);
-  rondo_tensor* made = make_tensor(engine, device, dtype, shape);
-  inputs.push_back({made->storage, dtype, made->view.layout});
-  *input = made;
+  make_room(&inputs);
+  struct Tensor {
+    rondo_tensor* handle;
+    ~Tensor() {
+      if (handle) destroy_tensor(handle);
+    }
+  } made{make_tensor(engine, device, dtype, shape)};
+  recording->bound.try_emplace(made.handle->view.storage, Recording::Bound{false, inputs.size()});
+  inputs.push_back({made.handle->storage, dtype, made.handle->view.layout});
+  *input = std::exchange(made.handle, nullptr);
   return {};
 }
 

@@ -88,8 +88,14 @@ class Recording final : public Sink {
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
-  const uint64_t number;                           // of all recordings of the process
-  Ref<tape::Journal> journal;                      // for tapes that calls are noted by; null: there will be none
+  // Which of them a storage is.
+  struct Bound {
+    bool output;
+    size_t number;
+  };
+  std::unordered_map<const Storage*, Bound> bound;
+  const uint64_t number;       // of all recordings of the process
+  Ref<tape::Journal> journal;  // for tapes that calls are noted by; null: there will be none
   // The graph takes them over.
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
 

@@ -191,6 +191,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   RONDO_TRY(seed(outputs, given));
   find_direct(sources, gradients);
   find_last(sources, gradients);
+  find_watched(sources);
 
   // A tape does not note its own gradients; others that are open do.
   const Ref<Tape> keep = Ref<Tape>::share(&tape_);
@@ -225,8 +226,10 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
 
 // Delivers what the node was the last to add to.
 Status Backward::finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients) {
-  for (size_t i = 0; i < last_.size(); ++i) {
-    if (last_[i] != node) continue;
+  for (; finishes_ < last_.size() && last_[finishes_].node >= node; ++finishes_) {
+    // One that was watched behind all nodes is complete at the end.
+    if (last_[finishes_].node > node) continue;
+    const size_t i = last_[finishes_].source;
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
     nothing_came_[i] = adjoint.none();
     if (adjoint.writes_directly()) {
@@ -244,8 +247,9 @@ Status Backward::finish(size_t node, std::span<const View> sources, std::span<ro
 
 // Takes the gradients of sources that were watched when there were so many nodes.
 Status Backward::capture(size_t nodes, std::span<const View> sources) {
-  for (size_t i = 0; i < sources.size(); ++i) {
-    if (captured_[i] || tape_.known_.at(number_of(sources[i])).watched < nodes) continue;
+  for (; captures_ < watched_.size() && watched_[captures_].node >= nodes; ++captures_) {
+    const size_t i = watched_[captures_].source;
+    if (captured_[i]) continue;
     captured_[i] = true;
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
     nothing_came_[i] = adjoint.none();

@@ -100,6 +100,8 @@ class Backward {
   const Use& use_of(uint64_t number);
   bool reads_first(uint64_t source, uint64_t written);
   void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
+  std::vector<bool> find_shared(std::span<const View> sources, std::span<rondo_tensor*> gradients) const;
+  void find_watched(std::span<const View> sources);
   void find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients);
 
   // --- nothing.cc
@@ -123,8 +125,13 @@ class Backward {
 
   Tape& tape_;
   const Tape::Finished& finished_;
-  // By source: the last node on the way back that adds to its gradient, if that is known and asked for.
-  std::vector<size_t> last_;
+  // Sources, in the order in which the way back comes to them: by the number of nodes when each was watched, and by the
+  // last node that adds to its gradient, of those of which that is known and asked for.
+  struct Turn {
+    size_t node, source;
+  };
+  std::vector<Turn> watched_, last_;
+  size_t captures_ = 0, finishes_ = 0;  // of them that have had their turn
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
   // Of each node, as masks: the inputs whose gradients lead to sources, and the outputs that gradients come to.

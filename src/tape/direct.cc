@@ -1,6 +1,8 @@
 // Where gradients may be written at once, and when they are complete: found before the walk begins.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "ops/task/overlap.h"
 #include "tape/backward.h"
@@ -50,18 +52,40 @@ bool Backward::reads_first(uint64_t source, uint64_t written) {
   return makes_last(node) && last_input_.try_emplace(&node, use.input).second;
 }
 
+// Of each source, whether it shares its storage with another one, or its gradient elements with that of another one.
+std::vector<bool> Backward::find_shared(std::span<const View> sources, std::span<rondo_tensor*> gradients) const {
+  std::unordered_map<uint64_t, size_t> of_storage;
+  std::unordered_map<const Storage*, Ranges<size_t, 1>> written;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    ++of_storage[number_of(sources[i])];
+    if (gradients[i]) written[gradients[i]->view.storage].add(range_of(gradients[i]->view), i);
+  }
+  std::vector<bool> shared(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    bool is = of_storage.at(number_of(sources[i])) > 1;
+    if (gradients[i]) {
+      const View& to = gradients[i]->view;
+      std::as_const(written.at(to.storage)).each_meeting(range_of(to), [&](size_t k) {
+        is = is || (k != i && ops::overlap(gradients[k]->view, to));
+      });
+    }
+    shared[i] = is;
+  }
+  return shared;
+}
+
 // A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
 // nothing that backward still reads is there.
 void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
+  const std::vector<bool> shared = find_shared(sources, gradients);
+  std::unordered_set<const Storage*> pinned;
+  for (const Memory& memory : pinned_) pinned.insert(memory->get());
   for (size_t i = 0; i < sources.size(); ++i) {
-    if (!gradients[i]) continue;
+    if (!gradients[i] || shared[i] || pinned.count(gradients[i]->view.storage)) continue;
     const View& source = sources[i];
     const View& to = gradients[i]->view;
     const uint64_t number = number_of(source);
     bool alone = !tape_.known_.at(number).written && adjoint_of(tape_.operand_of(source)).none();
-    for (size_t k = 0; k < sources.size(); ++k)
-      alone &= k == i || (number_of(sources[k]) != number && (!gradients[k] || !ops::overlap(gradients[k]->view, to)));
-    for (const Memory& memory : pinned_) alone &= memory->get() != to.storage;
     if (const uint64_t given = number_of(to); given && tape_.known_.count(given))
       alone = alone && reads_first(number, given);
     if (alone) adjoint_of(tape_.operand_of(source)).direct(gradients[i], place(source));
@@ -70,14 +94,19 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
 
 // Where each source's gradient is complete. One that was written after it was watched is so at the end.
 void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
-  last_.assign(sources.size(), kAtTheEnd);
   delivered_.assign(sources.size(), false);
   if (!finished_) return;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Tape::Known& known = tape_.known_.at(number_of(sources[i]));
     const Use& use = use_of(number_of(sources[i]));
-    if (gradients[i] && !known.written && use.count) last_[i] = std::max(use.node, known.watched);
+    if (gradients[i] && !known.written && use.count) last_.push_back({std::max(use.node, known.watched), i});
   }
+  std::stable_sort(last_.begin(), last_.end(), [](const Turn& a, const Turn& b) { return a.node > b.node; });
+}
+
+void Backward::find_watched(std::span<const View> sources) {
+  for (size_t i = 0; i < sources.size(); ++i) watched_.push_back({tape_.known_.at(number_of(sources[i])).watched, i});
+  std::stable_sort(watched_.begin(), watched_.end(), [](const Turn& a, const Turn& b) { return a.node > b.node; });
 }
 
 }  // namespace rondo::tape

@@ -35,21 +35,30 @@ bool share(const Operand& a, const Operand& b) {
 }
 
 void Elements::put(const Operand& operand, bool added) {
-  std::vector<Change>& changes = changes_[operand.number];
-  const Change made{placed(operand), fills(operand), added};
-  std::erase_if(changes, [&](const Change& each) { return made.whole || contains(made.view, each.view); });
-  changes.push_back(made);
+  Ranges<Change, 1>& changes = changes_[operand.number];
+  const Change made{placed(operand), fills(operand), added, count_++};
+  const Range range = range_of(made.view);
+  if (made.whole)
+    changes.clear();
+  else
+    changes.each_meeting(range, [&](const Change& each) { return contains(made.view, each.view); });
+  changes.add(range, made);
 }
 
 bool Elements::meet(const Operand& operand) const {
   const auto found = changes_.find(operand.number);
   if (found == changes_.end()) return false;
   const View view = placed(operand);
-  for (auto each = found->second.rbegin(); each != found->second.rend(); ++each) {
-    if (each->added ? each->whole || ops::overlap(each->view, view) : each->whole || contains(each->view, view))
-      return each->added && view.elements() > 0;
-  }
-  return false;
+  // The last change counts that has to do with all of it, or adds some of it.
+  bool among = false;
+  uint64_t last = 0;
+  found->second.each_meeting(range_of(view), [&](const Change& each) {
+    const bool counts = each.whole || (each.added ? ops::overlap(each.view, view) : contains(each.view, view));
+    if (!counts || each.number < last) return;
+    last = each.number;
+    among = each.added;
+  });
+  return among;
 }
 
 }  // namespace rondo::tape

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <unordered_map>
-#include <vector>
 
 #include "tape/node.h"
+#include "tape/ranges.h"
 
 namespace rondo::tape {
 
@@ -25,10 +25,12 @@ class Elements {
   struct Change {
     View view;
     bool whole, added;
+    uint64_t number;  // of all changes, in their order
   };
   void put(const Operand& operand, bool added);
 
-  std::unordered_map<uint64_t, std::vector<Change>> changes_;  // by storage, the last one last
+  std::unordered_map<uint64_t, Ranges<Change, 1>> changes_;  // by storage
+  uint64_t count_ = 0;
 };
 
 }  // namespace rondo::tape

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/room.h"
 #include "base/thread_owned.h"
 #include "tape/journal.h"
 #include "tape/tape.h"
@@ -49,7 +50,7 @@ class OpenTapes final : public Observer {
   }
   void open(Tape& tape) {
     std::erase_if(tapes_, [](const Ref<Tape>& each) { return each->abandoned_.load(std::memory_order_acquire); });
-    tapes_.reserve(tapes_.size() + 1);
+    make_room(&tapes_);
     tape.thread_ = std::this_thread::get_id();
     tape.open_.store(true, std::memory_order_release);
     tapes_.push_back(Ref<Tape>::share(&tape));

@@ -2,6 +2,7 @@
 #include "tape/tape.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_set>
 
 #include "ops/task/overlap.h"
@@ -11,6 +12,29 @@
 namespace rondo::tape {
 
 namespace {
+
+// Where, among many views, those of a storage are.
+class ByStorage {
+ public:
+  explicit ByStorage(std::span<const View> views) : views_(views) {
+    if (views.size() <= kFew) return;
+    for (const View& each : views) sorted_.push_back(&each);
+    std::sort(sorted_.begin(), sorted_.end(), before);
+  }
+  // Whether one of them has an element in common with another view.
+  bool overlap(const View& view) const {
+    const auto meets = [&view](const View& each) { return each.storage == view.storage && ops::overlap(each, view); };
+    if (sorted_.empty()) return std::any_of(views_.begin(), views_.end(), meets);
+    const auto [begin, end] = std::equal_range(sorted_.begin(), sorted_.end(), &view, before);
+    return std::any_of(begin, end, [&](const View* each) { return meets(*each); });
+  }
+
+ private:
+  static constexpr size_t kFew = 8;
+  static bool before(const View* a, const View* b) { return std::less<>()(a->storage, b->storage); }
+  const std::span<const View> views_;
+  std::vector<const View*> sorted_;
+};
 
 // Never used again, so that nothing is mistaken for what had its place in memory before.
 uint64_t number_of(Storage& storage) {
@@ -80,18 +104,20 @@ void Tape::note(const std::shared_ptr<const Custom>& custom, std::span<const Vie
   Node node;
   node.name = Engine::intern(custom->name.c_str());
   node.custom = custom;
+  const ByStorage read(inputs);
   for (const View& out : outputs)
-    if (std::any_of(inputs.begin(), inputs.end(),
-                    [&](const View& in) { return in.storage == out.storage && ops::overlap(in, out); }))
-      forget_last_write(out);
+    if (read.overlap(out)) forget_last_write(out);
   add(std::move(node), inputs, outputs, false);
 }
 
 // Of a view that was written in place: the way back to what it held before goes past whoever wrote it.
 void Tape::forget_last_write(const View& view) {
   const Operand written = operand_of(view);
+  const auto known = known_.find(written.number);
+  if (known == known_.end()) return;
   const auto here = [&written](const Operand& each) { return share(each, written); };
-  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+  for (size_t i = known->second.last_written; i-- > 0;) {
+    Node* const node = &nodes_[i];
     const auto output = std::find_if(node->outputs.begin(), node->outputs.end(), here);
     if (output == node->outputs.end()) continue;
     const bool anew = node->flows && std::none_of(node->inputs.begin(), node->inputs.end(), here);
@@ -122,12 +148,12 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
   // Values are kept as they are before the operator writes. No gradient comes to one that writes nothing.
   if (flow && writes) {
     const Needs needs = needed(node, flow);
+    const ByStorage written(outputs);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       Operand& each = node.inputs[i];
       if (!(needs.inputs & operand_bit(i))) continue;
       each.keep(*inputs[i].storage);
-      for (const View& out : outputs)
-        if (out.storage == inputs[i].storage && ops::overlap(out, inputs[i])) each.overwritten_by = node.name;
+      if (written.overlap(inputs[i])) each.overwritten_by = node.name;
     }
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (needs.outputs & operand_bit(i)) node.outputs[i].keep(*outputs[i].storage);
@@ -143,29 +169,22 @@ void Tape::add(Node&& node, std::span<const View> inputs, std::span<const View> 
   if (!flow && !touches) return;
   const size_t number = nodes_.size();
   nodes_.push_back(std::move(node));
-  for (const std::vector<Operand>* list : {&nodes_[number].inputs, &nodes_[number].outputs}) {
-    for (const Operand& each : *list) {
-      if (!each.kept) continue;
-      SmallVector<size_t, 2>& keepers = known_[each.number].keepers;
-      if (keepers.empty() || keepers.back() != number) keepers.push_back(number);
-    }
+  for (const bool output : {false, true}) {
+    const std::vector<Operand>& list = output ? nodes_[number].outputs : nodes_[number].inputs;
+    for (uint32_t i = 0; i < list.size(); ++i)
+      if (list[i].kept) known_[list[i].number].keepers.add(range_of(list[i].view), {number, output, i});
   }
+  for (const Operand& each : nodes_[number].outputs)
+    if (const auto known = known_.find(each.number); known != known_.end()) known->second.last_written = number + 1;
 }
 
 void Tape::overwrite(const Operand& written, const char* name) {
-  SmallVector<size_t, 2>& keepers = known_[written.number].keepers;
-  for (uint32_t i = keepers.size(); i-- > 0;) {
-    Node& node = nodes_[keepers[i]];
-    bool keeps = false;
-    for (std::vector<Operand>* list : {&node.inputs, &node.outputs}) {
-      for (Operand& each : *list) {
-        if (!each.kept || each.number != written.number || each.overwritten_by) continue;
-        if (share(each, written)) each.overwritten_by = name;
-        keeps |= !each.overwritten_by;
-      }
-    }
-    if (!keeps) keepers.erase_unordered(i);
-  }
+  known_[written.number].keepers.each_meeting(range_of(written.view), [&](const Keeper& keeper) {
+    Node& node = nodes_[keeper.node];
+    Operand& each = (keeper.output ? node.outputs : node.inputs)[keeper.operand];
+    if (!each.overwritten_by && share(each, written)) each.overwritten_by = name;
+    return each.overwritten_by != nullptr;
+  });
 }
 
 void Tape::watch_as(const Tape& other) {
@@ -187,32 +206,35 @@ std::vector<std::pair<Ref<Storage>, rondo_dtype>> Tape::kept() const {
   return storages;
 }
 
-std::vector<Operand*> Tape::kept_in(const Storage& storage) {
-  std::vector<Operand*> operands;
+std::unordered_map<const Storage*, std::vector<Operand*>> Tape::kept_operands() {
+  std::unordered_map<const Storage*, std::vector<Operand*>> operands;
   for (Node& node : nodes_)
     for (std::vector<Operand>* list : {&node.inputs, &node.outputs})
       for (Operand& each : *list)
-        if (each.kept.get() == &storage) operands.push_back(&each);
+        if (each.kept) operands[each.kept.get()].push_back(&each);
   return operands;
 }
 
-std::optional<View> Tape::read_as(Storage& storage) const {
-  const uint64_t number = storage.number.load(std::memory_order_acquire);
-  std::optional<View> view;
+std::unordered_map<uint64_t, View> Tape::read() const {
+  std::unordered_map<uint64_t, View> views;
+  std::unordered_set<uint64_t> as_a_whole;  // which some operator reads so
   for (const Node& node : nodes_)
     for (const Operand& each : node.inputs) {
-      if (!node.flows || each.number != number || !each.active) continue;
-      const bool whole = !each.view.layout.repeats() && each.view.bytes() == storage.bytes();
-      if (view && !whole) continue;
-      view = each.view;
-      view->storage = &storage;
-      if (whole) return view;
-      const auto elements = static_cast<int64_t>(storage.bytes() / dtype_size(each.view.dtype));
-      view->layout = Layout::row_major(1, &elements);
-      view->offset = 0;
-      view->accumulate = false;
+      if (!node.flows || !each.active || as_a_whole.count(each.number)) continue;
+      const bool whole = !each.view.layout.repeats() && each.view.bytes() == each.bytes;
+      if (!whole && views.count(each.number)) continue;
+      View& view = views[each.number] = each.view;
+      view.storage = nullptr;
+      if (whole) {
+        as_a_whole.insert(each.number);
+        continue;
+      }
+      const auto elements = static_cast<int64_t>(each.bytes / dtype_size(each.view.dtype));
+      view.layout = Layout::row_major(1, &elements);
+      view.offset = 0;
+      view.accumulate = false;
     }
-  return view;
+  return views;
 }
 
 size_t Tape::kept_bytes() const {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <unordered_map>
 
-#include "base/small_vector.h"
 #include "tape/node.h"
+#include "tape/ranges.h"
 
 namespace rondo::tape {
 
@@ -48,10 +48,11 @@ class Tape final : public RefCounted {
   void watch_as(const Tape& other);
   // The storages whose contents it keeps, each once, and as what they are kept.
   std::vector<std::pair<Ref<Storage>, rondo_dtype>> kept() const;
-  // The operands whose values it keeps in a storage; there as long as it notes nothing more.
-  std::vector<Operand*> kept_in(const Storage& storage);
-  // How operators that gradients flow through read an active storage: a view of all of it. Null if none does.
-  std::optional<View> read_as(Storage& storage) const;
+  // By storage, the operands whose values it keeps there; there as long as it notes nothing more.
+  std::unordered_map<const Storage*, std::vector<Operand*>> kept_operands();
+  // How operators that gradients flow through read active storages: by number of those that they read, a view of all of
+  // it, without the storage itself.
+  std::unordered_map<uint64_t, View> read() const;
 
   // There was no memory to note this operator: the tape gives no gradients any more.
   void miss(const char* name) noexcept;
@@ -71,12 +72,19 @@ class Tape final : public RefCounted {
   friend class Backward;
   friend class OpenTapes;
 
+  // An operand of a node that keeps its value.
+  struct Keeper {
+    size_t node;
+    bool output;
+    uint32_t operand;
+  };
   // What the tape knows of a storage.
   struct Known {
     bool active = false;
-    bool written = false;            // by a node
-    size_t watched = kNotWatched;    // number of nodes when it was
-    SmallVector<size_t, 2> keepers;  // nodes that keep values there, in no order
+    bool written = false;          // by a node
+    size_t watched = kNotWatched;  // number of nodes when it was
+    size_t last_written = 0;       // nodes until the last one that wrote there, that one included
+    Ranges<Keeper, 2> keepers;     // of values there
   };
   static constexpr size_t kNotWatched = ~size_t{0};
 

@@ -11,7 +11,9 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/bit_cast.h"
 #include "base/folded_product.h"
+#include "base/small_vector.h"
 #include "graph/passes/passes.h"
 
 namespace rondo {
@@ -22,60 +24,82 @@ using ops::Program;
 using ops::ProgramNode;
 using ops::ProgramOperand;
 
-// Whether two nodes of a kind have equal attributes, all of which the kind's call tells; of other kinds none has.
-template <class Kind>
-bool same(const Kind&, const Kind&) {
-  return false;
+// What a node does, as words: two nodes with equal words do the same.
+using Words = SmallVector<uint64_t, 48>;
+
+template <class... W>
+void put(Words* words, W... all) {
+  (words->push_back(static_cast<uint64_t>(all)), ...);
 }
-bool same(const ops::ElementwiseCall& a, const ops::ElementwiseCall& b) {
-  const int words = a.row->parameters + (a.scalar ? 1 : 0);
-  return a.row == b.row && a.computed == b.computed && a.scalar == b.scalar && a.scalar_first == b.scalar_first &&
-         std::equal(a.words, a.words + words, b.words);
+void put(Words* words, double number) {
+  words->push_back(bit_cast<uint64_t>(number));
 }
-bool same(const ops::AddNCall&, const ops::AddNCall&) {
-  return true;
+
+// All attributes of a kind. Nodes of kinds that are not here never do the same.
+void tell(const ops::ElementwiseCall& call, Words* words) {
+  put(words, reinterpret_cast<uintptr_t>(call.row), call.computed, call.scalar, call.scalar_first);
+  const int count = call.row->parameters + (call.scalar ? 1 : 0);
+  for (int i = 0; i < count; ++i) put(words, call.words[i]);
 }
-bool same(const ops::WhereCall&, const ops::WhereCall&) {
-  return true;
+void tell(const ops::AddNCall&, Words*) {}
+void tell(const ops::WhereCall&, Words*) {}
+void tell(const ops::GatedCall& call, Words* words) {
+  put(words, reinterpret_cast<uintptr_t>(call.row), call.computed);
+  for (int i = 0; i < call.row->parameters; ++i) put(words, call.words[i]);
 }
-bool same(const ops::GatedCall& a, const ops::GatedCall& b) {
-  return a.row == b.row && a.computed == b.computed;
+void tell(const ops::CopyCall&, Words*) {}
+void tell(const ops::MatmulCall& call, Words* words) {
+  put(words, call.transpose_a, call.transpose_b, call.bias, call.allow_tf32, call.activation);
 }
-bool same(const ops::CopyCall&, const ops::CopyCall&) {
-  return true;
+void tell(const ops::ReduceCall& call, Words* words) {
+  put(words, call.op, call.axes, call.keep_dims);
+  put(words, call.parameter);
 }
-bool same(const ops::MatmulCall& a, const ops::MatmulCall& b) {
-  return a.transpose_a == b.transpose_a && a.transpose_b == b.transpose_b && a.bias == b.bias &&
-         a.allow_tf32 == b.allow_tf32 && a.activation == b.activation;
+void tell(const ops::CumulativeCall& call, Words* words) {
+  put(words, call.op, call.axis, call.reverse);
 }
-bool same(const ops::ReduceCall& a, const ops::ReduceCall& b) {
-  return a.op == b.op && a.parameter == b.parameter && a.axes == b.axes && a.keep_dims == b.keep_dims;
+void tell(const ops::SoftmaxCall& call, Words* words) {
+  put(words, call.op, call.axis, call.lengths);
+  put(words, call.temperature);
 }
-bool same(const ops::CumulativeCall& a, const ops::CumulativeCall& b) {
-  return a.op == b.op && a.axis == b.axis && a.reverse == b.reverse;
+void tell(const ops::NormalisationCall& call, Words* words) {
+  put(words, call.op, call.weight, call.bias, call.axis);
+  put(words, call.epsilon);
 }
-bool same(const ops::SoftmaxCall& a, const ops::SoftmaxCall& b) {
-  return a.op == b.op && a.temperature == b.temperature && a.axis == b.axis && a.lengths == b.lengths;
+void tell(const ops::ConcatCall& call, Words* words) {
+  put(words, call.axis);
 }
-bool same(const ops::NormalisationCall& a, const ops::NormalisationCall& b) {
-  return a.op == b.op && a.weight == b.weight && a.bias == b.bias && a.axis == b.axis && a.epsilon == b.epsilon;
+void tell(const ops::TriangleCall& call, Words* words) {
+  put(words, call.upper, call.diagonal);
 }
-bool same(const ops::ConcatCall& a, const ops::ConcatCall& b) {
-  return a.axis == b.axis;
+void tell(const ops::TakeCall& call, Words* words) {
+  put(words, call.axis);
 }
-bool same(const ops::TriangleCall& a, const ops::TriangleCall& b) {
-  return a.upper == b.upper && a.diagonal == b.diagonal;
+void tell(const ops::RotaryCall& call, Words* words) {
+  put(words, call.form.channels, call.form.axis, call.form.interleaved, call.form.inverse, call.positions);
+  put(words, call.form.base);
 }
-bool same(const ops::TakeCall& a, const ops::TakeCall& b) {
-  return a.axis == b.axis;
+void tell(const ops::TakeAlongAxisCall& call, Words* words) {
+  put(words, call.axis);
 }
-bool same(const ops::RotaryCall& a, const ops::RotaryCall& b) {
-  return a.form.channels == b.form.channels && a.form.base == b.form.base && a.form.axis == b.form.axis &&
-         a.form.interleaved == b.form.interleaved && a.form.inverse == b.form.inverse && a.positions == b.positions;
+
+void put(Words* words, const Layout& layout) {
+  put(words, layout.ndim);
+  for (int d = 0; d < layout.ndim; ++d) put(words, layout.shape[d], layout.shape[d] > 1 ? layout.strides[d] : 0);
 }
-bool same(const ops::TakeAlongAxisCall& a, const ops::TakeAlongAxisCall& b) {
-  return a.axis == b.axis;
-}
+
+struct HashOfWords {
+  size_t operator()(const Words& words) const {
+    uint64_t all = words.size();
+    for (const uint64_t word : words) all = folded_product(all ^ word, 0x9e3779b97f4a7c15u) + 1;
+    return all;
+  }
+};
+struct EqualWords {
+  bool operator()(const Words& a, const Words& b) const {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
+};
 
 // What a view of a copy shows, as a view of what was copied: its axes are those of the copy in any order.
 std::optional<View> seen_through(const View& view, const View& copy, const View& source) {
@@ -222,54 +246,41 @@ class Common {
       report->lines.push_back("left out: " + program_.text(copy) + ", which nobody reads any more");
     }
   }
-  // The same bytes of the same value, as they are now.
-  bool same_operand(const ProgramOperand& a, const ProgramOperand& b) const {
-    const Place x = place_[a.value], y = place_[b.value];
-    return x.value == y.value && x.bytes + a.view.offset == y.bytes + b.view.offset && a.view.dtype == b.view.dtype &&
-           a.view.layout.same_as(b.view.layout);
-  }
-  uint64_t hash(const ProgramNode& node) const {
-    uint64_t all = node.call->of.index();
-    const auto mix = [&all](uint64_t word) { all = folded_product(all ^ word, 0x9e3779b97f4a7c15u) + 1; };
+  // What a node does to what is where now; false: its kind does not tell.
+  bool words_of(const ProgramNode& node, Words* words) const {
+    const bool told = std::visit(
+        [words](const auto& call) {
+          if constexpr (requires { tell(call, words); }) {
+            tell(call, words);
+            return true;
+          }
+          return false;
+        },
+        node.call->of);
+    if (!told) return false;
+    put(words, node.call->of.index(), reinterpret_cast<uintptr_t>(&node.task->device()));
     for (const ProgramOperand& each : node.operands) {
       const Place place = place_[each.value];
-      mix(each.written ? static_cast<uint32_t>(each.view.dtype) : place.value);
-      if (!each.written) mix(written_[place.value]);
+      put(words, each.written, each.view.dtype);
+      put(words, each.view.layout);
+      if (!each.written) put(words, place.value, place.bytes + each.view.offset, written_[place.value]);
     }
-    return all;
+    return true;
   }
   // An earlier node that has made the same, of what is still the same.
   bool find_earlier(size_t i, size_t* earlier) {
     const ProgramNode& node = program_.nodes[i];
-    std::vector<Done>& candidates = done_[hash(node)];
-    for (const Done& each : candidates) {
-      const ProgramNode& first = program_.nodes[each.node];
-      if (first.operands.size() != node.operands.size() || &first.task->device() != &node.task->device()) continue;
-      bool equal = std::visit(
-          [&](const auto& call) {
-            using Kind = std::decay_t<decltype(call)>;
-            const Kind* other = std::get_if<Kind>(&first.call->of);
-            return other && same(call, *other);
-          },
-          node.call->of);
-      size_t read = 0;
-      for (size_t k = 0; k < node.operands.size() && equal; ++k) {
-        const ProgramOperand &a = first.operands[k], &b = node.operands[k];
-        if (b.written)
-          equal = a.written && may_go(b) && writes_[a.value] == 1 && a.view.offset == 0 &&
-                  a.view.dtype == b.view.dtype && a.view.layout.same_as(b.view.layout);
-        else
-          equal = !a.written && same_operand(a, b) && each.written[read++] == written_[place_[b.value].value];
-      }
-      if (!equal) continue;
-      *earlier = each.node;
-      return true;
+    bool goes = true;
+    for (const ProgramOperand& each : node.operands) {
+      if (!each.written) continue;
+      if (writes_[each.value] != 1 || each.view.offset != 0) return false;
+      goes = goes && may_go(each);
     }
-    Done done{i, {}};
-    for (const ProgramOperand& each : node.operands)
-      if (!each.written) done.written.push_back(written_[place_[each.value].value]);
-    candidates.push_back(std::move(done));
-    return false;
+    Words words;
+    if (!words_of(node, &words)) return false;
+    const auto [found, fresh] = done_.try_emplace(std::move(words), i);
+    *earlier = found->second;
+    return !fresh && goes;
   }
   // Makes a node's task again where it reads what has moved.
   void move(ProgramNode* node) {
@@ -291,11 +302,7 @@ class Common {
   std::vector<bool> bound_;        // used by what cannot be made again, or otherwise than as a view
   std::vector<uint32_t> written_;  // so far
   std::vector<size_t> passed_by_;  // copies of which a copy was left out
-  struct Done {
-    size_t node;
-    std::vector<uint32_t> written;  // by operand that it reads: how often that had been written
-  };
-  std::unordered_map<uint64_t, std::vector<Done>> done_;
+  std::unordered_map<Words, size_t, HashOfWords, EqualWords> done_;  // the first node that does it
 };
 
 }  // namespace

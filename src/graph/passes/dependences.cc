@@ -23,7 +23,7 @@ bool adds(const ops::ProgramOperand& operand) {
 }  // namespace
 
 Dependences::Dependences(const ops::Program& program)
-    : program_(program), nodes_(program.nodes.size()), values_(program.values.size()) {
+    : program_(program), nodes_(program.nodes.size()), place_(nodes_.size()), values_(program.values.size()) {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const std::vector<ops::ProgramOperand>& operands = program.nodes[i].operands;
     nodes_[i].sources.resize(operands.size());
@@ -51,13 +51,16 @@ bool Dependences::switched_together(uint32_t i, uint32_t k) const {
 }
 
 void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
-  for (Before& each : nodes_[i].before) {
-    ++steps_;
-    if (each.node != on) continue;
-    each.elementwise &= elementwise;
+  ++steps_;
+  std::vector<Before>& before = nodes_[i].before;
+  // The place of an earlier pair is another node's, or none.
+  const uint32_t at = place_[on];
+  if (at < before.size() && before[at].node == on) {
+    before[at].elementwise &= elementwise;
     return;
   }
-  nodes_[i].before.push_back({on, elementwise});
+  place_[on] = static_cast<uint32_t>(before.size());
+  before.push_back({on, elementwise});
 }
 
 // The newest result that an operand has elements of is what it reads, if it is the same view; else it reads of all that

@@ -61,6 +61,7 @@ class Dependences {
 
   const ops::Program& program_;
   std::vector<Node> nodes_;
+  std::vector<uint32_t> place_;  // by node: where it is among what the node that is looked at must come after
   std::vector<Value> values_;
   size_t steps_ = 0;
 };

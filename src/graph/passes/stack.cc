@@ -74,7 +74,7 @@ class Stacks {
 
   void find_temporaries();
   bool is_temporary(const ProgramNode& node) const;
-  static bool is_nearest(const Product& first, const Apart& apart, const std::vector<const Product*>& alike);
+  bool is_nearest(uint32_t first, const Apart& apart, const std::vector<const Product*>& alike) const;
   bool join(uint32_t i, const std::vector<const Product*>& alike, uint32_t group);
   Ref<Task> make_task(const std::vector<uint32_t>& nodes, Stack* stack) const;
   const Product& product_of(uint32_t i) const {
@@ -86,6 +86,7 @@ class Stacks {
   Groups groups_;
   Steps together_;
   std::vector<bool> temporary_;                 // by value: what uses it can be made again for other memory
+  std::vector<size_t> number_;                  // by node that is a product: among those of its kind
   std::unordered_map<uint32_t, Stack> stacks_;  // by group of several
 };
 
@@ -107,11 +108,11 @@ bool Stacks::is_temporary(const ProgramNode& node) const {
 
 // Whether no product lies between the first of a stack and one that is to be the second: where queries and keys of each
 // head are made in turn, the next of the queries is nearer than the keys.
-bool Stacks::is_nearest(const Product& first, const Apart& apart, const std::vector<const Product*>& alike) {
-  const auto at = std::find(alike.begin(), alike.end(), &first);
+bool Stacks::is_nearest(uint32_t first, const Apart& apart, const std::vector<const Product*>& alike) const {
+  const auto at = alike.begin() + static_cast<std::ptrdiff_t>(number_[first]);
   const auto end = alike.end() - at > static_cast<std::ptrdiff_t>(kLooks) ? at + kLooks : alike.end();
   return std::none_of(at + 1, end, [&](const Product* each) {
-    const std::optional<Apart> near = first.apart(*each);
+    const std::optional<Apart> near = (*at)->apart(*each);
     return near && *near != apart && near->a <= apart.a && near->b <= apart.b && near->out <= apart.out;
   });
 }
@@ -128,7 +129,7 @@ bool Stacks::join(uint32_t i, const std::vector<const Product*>& alike, uint32_t
     stack.own_memory = apart->out == 0;
     stack.apart = *apart;
     if (stack.own_memory && !is_temporary(program_.nodes[nodes[0]])) return false;
-    if (!is_nearest(first, *apart, alike)) return false;
+    if (!is_nearest(nodes[0], *apart, alike)) return false;
   }
   // mutation: stack_is_not_evenly_spaced
   if (*apart != Apart{stack.apart.a * count, stack.apart.b * count, stack.apart.out * count}) return false;
@@ -148,6 +149,7 @@ void Stacks::form_groups() {
   for (const ProgramNode& node : program_.nodes) {
     const Product* product = alone_.count(node.task.get()) ? nullptr : small_product(node);
     kind_of.push_back(product ? &kinds[{&node.task->device(), product->m, product->n, product->k}] : nullptr);
+    number_.push_back(product ? kind_of.back()->products.size() : 0);
     if (product) kind_of.back()->products.push_back(product);
   }
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/room.h"
+
 namespace rondo {
 
 namespace {
@@ -47,7 +49,7 @@ Status SharedArena::take(Engine& engine, Device& device, size_t bytes, const cha
     *storage = block->storage;
     return {};
   }
-  blocks_.reserve(blocks_.size() + 1);
+  make_room(&blocks_);
   Ref<Storage> made;
   RONDO_TRY(make_block(engine, device, bytes, graph, &made));
   blocks_.push_back({made, nullptr});

@@ -2,11 +2,17 @@
 #include "ops/autocast/autocast.h"
 
 #include <algorithm>
+#include <iterator>
+#include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "base/folded_product.h"
+#include "base/room.h"
 #include "base/text.h"
 #include "base/thread_owned.h"
 #include "ops/operators/operators.h"
@@ -52,38 +58,93 @@ bool is_operation(std::string_view name) {
   return false;
 }
 
-struct Override {
-  std::string operation;
-  rondo_precision precision;
-};
-
 struct AutocastScope {
   Ref<Engine> engine;
   rondo_dtype dtype;
-  std::vector<Override> overrides;  // those of the scopes around it, then its own
+  std::map<std::string, rondo_precision, std::less<>> overrides;  // those of the scopes around it and its own
 
   std::optional<rondo_precision> set_for(std::string_view operation) const {
-    for (size_t i = overrides.size(); i-- > 0;)
-      if (overrides[i].operation == operation) return overrides[i].precision;
-    return {};
+    const auto found = overrides.find(operation);
+    return found == overrides.end() ? std::nullopt : std::optional(found->second);
   }
 };
 
-// What was cast to what.
+// A part of a storage, and what it was cast to.
 struct Cast {
-  Ref<Storage> from;
   int64_t offset;
   rondo_dtype dtype;
   Layout layout;
-  uint64_t written;  // the last task that writes `from`
   View to;
   Ref<Storage> keep;
 
   bool is_of(const View& view, rondo_dtype target) const {
-    return from.get() == view.storage && offset == view.offset && dtype == view.dtype && to.dtype == target &&
-           layout.same_shape(view.layout) &&
+    return offset == view.offset && dtype == view.dtype && to.dtype == target && layout.same_shape(view.layout) &&
            std::equal(layout.strides, layout.strides + layout.ndim, view.layout.strides);
   }
+  static uint64_t hash(const View& view, rondo_dtype target) {
+    uint64_t all = static_cast<uint64_t>(view.dtype) << 8 | static_cast<uint64_t>(target);
+    const auto mix = [&all](int64_t word) {
+      all = folded_product(all ^ static_cast<uint64_t>(word), 0x9e3779b97f4a7c15u) + 1;
+    };
+    mix(view.offset);
+    for (int d = 0; d < view.layout.ndim; ++d) mix(view.layout.shape[d]), mix(view.layout.strides[d]);
+    return all;
+  }
+};
+
+// What was cast in the scopes of a thread, by the storages that were read.
+class Casts {
+ public:
+  struct Of {
+    Ref<Storage> from;
+    uint64_t written;  // the last task that writes it
+    std::unordered_multimap<uint64_t, Cast> casts;
+  };
+
+  void clear() {
+    found_.clear();
+    all_.clear();
+  }
+  void forget(const Variable* storage) {
+    const auto found = found_.find(storage);
+    if (found == found_.end()) return;
+    all_.erase(found->second);
+    found_.erase(found);
+  }
+  // Of storages that nobody can name any more. A look is at the newest ones, every fourth at four times as many, and so
+  // on: what is not named any more is gone before as many others have come as had come before.
+  void look_for_unnamed() {
+    size_t count = kNewest;
+    for (uint64_t look = ++looks_; look % 4 == 0 && count < all_.size(); look /= 4) count *= 4;
+    for (auto each = all_.end(); count-- > 0 && each != all_.begin();) {
+      if ((--each)->from->handles.load() != 0) continue;
+      found_.erase(each->from.get());
+      each = all_.erase(each);
+    }
+  }
+  // Those of a storage that was last written by this task.
+  Of& of(Storage& storage, uint64_t written) {
+    auto found = found_.find(&storage);
+    if (found == found_.end()) {
+      all_.push_back({Ref<Storage>::share(&storage), written, {}});
+      try {
+        found = found_.emplace(&storage, std::prev(all_.end())).first;
+      } catch (...) {
+        all_.pop_back();
+        throw;
+      }
+    }
+    Of& of = *found->second;
+    if (of.written != written) of.casts.clear();
+    of.written = written;
+    return of;
+  }
+
+ private:
+  static constexpr size_t kNewest = 4;
+  std::list<Of> all_;  // the newest storage last
+  std::unordered_map<const Variable*, std::list<Of>::iterator> found_;
+  uint64_t looks_ = 0;
 };
 
 class ThreadScopes {
@@ -103,7 +164,7 @@ class ThreadScopes {
   }
   void open(Engine& engine, rondo_dtype dtype) {
     const AutocastScope* around = innermost(engine);
-    AutocastScope scope{Ref<Engine>::share(&engine), dtype, around ? around->overrides : std::vector<Override>()};
+    AutocastScope scope{Ref<Engine>::share(&engine), dtype, around ? around->overrides : decltype(around->overrides)()};
     scopes_.push_back(std::move(scope));
     autocast_scopes.fetch_add(1, std::memory_order_relaxed);
   }
@@ -150,7 +211,7 @@ class ThreadScopes {
   void forget(Engine& engine);
 
   std::vector<AutocastScope> scopes_;
-  std::vector<Cast> casts_;
+  Casts casts_;
   uint64_t changes_ = 0;                // of the thread, when casts_ was looked at last
   size_t seen_ = 0;                     // tasks of the recording by then
   std::vector<rondo_tensor*> handles_;  // casts that the running operator reads
@@ -167,11 +228,11 @@ void ThreadScopes::forget(Engine& engine) {
     changes_ = thread.changes;
     seen_ = thread.sink ? thread.sink->taken() : 0;
   }
-  std::erase_if(casts_, [](const Cast& each) { return each.from->handles.load() == 0; });
+  casts_.look_for_unnamed();
   if (!thread.sink || &thread.sink->engine != &engine) return;
   for (; seen_ < thread.sink->taken(); ++seen_)
     for (const Access& access : thread.sink->taken(seen_).accesses())
-      if (access.write) std::erase_if(casts_, [&](const Cast& each) { return each.from.get() == access.variable; });
+      if (access.write) casts_.forget(access.variable);
 }
 
 Status ThreadScopes::cast(rondo_tensor** operand) {
@@ -179,25 +240,25 @@ Status ThreadScopes::cast(rondo_tensor** operand) {
   if (!target_ || view.dtype == *target_ || view.accumulate) return {};
   if (view.dtype != RONDO_F32 && !is_half(view.dtype)) return {};
   Engine& engine = view.engine();
-  handles_.reserve(handles_.size() + 1);
+  make_room(&handles_);
   forget(engine);
   // Asked before the cast reads it: who writes in between makes another cast necessary.
   const uint64_t written = engine.last_writer(*view.storage);
-  const auto known =
-      std::find_if(casts_.begin(), casts_.end(), [&](const Cast& each) { return each.is_of(view, *target_); });
-  if (known != casts_.end() && known->written == written) {
-    handles_.push_back(*operand = make_view(known->keep, known->to));
+  Casts::Of& of = casts_.of(*view.storage, written);
+  const uint64_t hash = Cast::hash(view, *target_);
+  const auto [first, last] = of.casts.equal_range(hash);
+  const auto known = std::find_if(first, last, [&](const auto& each) { return each.second.is_of(view, *target_); });
+  if (known != last) {
+    handles_.push_back(*operand = make_view(known->second.keep, known->second.to));
     return {};
   }
-  if (known != casts_.end()) casts_.erase(known);
-  casts_.reserve(casts_.size() + 1);
   rondo_tensor* made = nullptr;
   Output out(&made);
   RONDO_TRY(ops::cast(view, *target_, out));
+  handles_.push_back(made);
   if (!view.storage->exposed.load(std::memory_order_acquire))
-    casts_.push_back(
-        {Ref<Storage>::share(view.storage), view.offset, view.dtype, view.layout, written, made->view, made->storage});
-  handles_.push_back(*operand = made);
+    of.casts.emplace(hash, Cast{view.offset, view.dtype, view.layout, made->view, made->storage});
+  *operand = made;
   return {};
 }
 
@@ -234,7 +295,7 @@ Status set_autocast(Engine& engine, const char* operation, bool is_text, rondo_p
     return error(RONDO_INVALID_ARGUMENT,
                  "precision is %d; a rondo_precision is needed, RONDO_PRECISION_HALF (0) to RONDO_PRECISION_WIDEST (2)",
                  precision);
-  scope->overrides.push_back({operation, precision});
+  scope->overrides[operation] = precision;
   return {};
 }
 
@@ -256,8 +317,8 @@ std::string autocast_text(const Engine& engine) {
   const AutocastScope* scope = known ? known->innermost(engine) : nullptr;
   if (!scope || scope->dtype == RONDO_F32) return {};
   std::string text = dtype_name(scope->dtype);
-  for (const Override& each : scope->overrides)
-    text += format(", %s %d", each.operation.c_str(), static_cast<int>(each.precision));
+  for (const auto& [operation, precision] : scope->overrides)
+    text += format(", %s %d", operation.c_str(), static_cast<int>(precision));
   return text;
 }
 

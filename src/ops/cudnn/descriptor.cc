@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/room.h"
 #include "base/text.h"
 #include "base/thread_owned.h"
 
@@ -95,7 +96,7 @@ class Owned {
         *handle = native;
         return {};
       }
-    each_.reserve(each_.size() + 1);  // before there is anything to lose
+    make_room(&each_);  // before there is anything to lose
     if (of.unused.empty()) {
       of.unused.reserve(++of.made);
       const StreamDevice::Relaxed relaxed(device);  // it takes memory

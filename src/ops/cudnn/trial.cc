@@ -7,6 +7,7 @@
 
 #include "base/caught.h"
 #include "base/dtype.h"
+#include "base/room.h"
 
 namespace rondo::ops::dnn {
 
@@ -69,7 +70,7 @@ Status Trial::take() {
 Status Trial::take_memory(size_t bytes, size_t margin, void** address) {
   bytes = (bytes + 3) / 4 * 4;  // filled in words
   void* memory = nullptr;
-  taken_.reserve(taken_.size() + 1);
+  make_room(&taken_);
   RONDO_TRY(device_.allocate(margin + bytes + margin, &memory));
   taken_.push_back(memory);
   *address = static_cast<char*>(memory) + margin;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/small_vector.h"
 #include "base/text.h"
 
 namespace rondo::ops {
@@ -54,15 +55,15 @@ void Program::find_operands(ProgramNode* node) {
     }
     operands.push_back(operand);
   }
-  const size_t known = operands.size();
+  SmallVector<uint64_t, 16> known;  // in order
+  const auto use = [](uint32_t value, bool written) { return uint64_t{value} << 1 | (written ? 1 : 0); };
+  for (const ProgramOperand& each : operands) known.push_back(use(each.value, each.written));
+  std::sort(known.begin(), known.end());
   for (const Access& access : task.accesses()) {
     Storage* const storage = access.variable->storage();
     if (!storage) continue;
     const uint32_t value = value_of(*storage);
-    const auto has = [&](bool written) {
-      return std::any_of(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(known),
-                         [&](const ProgramOperand& each) { return each.value == value && each.written == written; });
-    };
+    const auto has = [&](bool written) { return std::binary_search(known.begin(), known.end(), use(value, written)); };
     const bool reads = (access.input || opaque) && !has(false), writes = access.write && !has(true);
     const auto end = static_cast<int64_t>(storage->bytes());
     if (reads) operands.push_back({value, 0, end, false, false, false, {}});
