@@ -45,10 +45,10 @@ typedef enum rondo_precision {
  * RONDO_INVALID_STATE inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_autocast_begin(rondo_engine* engine, rondo_dtype dtype);
 /* Sets what the innermost scope does with an operator from here on. operation: its name as messages have it, "exp",
- * "sum", "matmul", "concat", or the name of an expression that was created and not destroyed (rondo_expression_create),
- * for texts of that name; copied. precision: what it computes in; texts compute with their operands as they are unless
- * it is said. RONDO_INVALID_ARGUMENT for what is no such name or precision, RONDO_INVALID_STATE where the thread has no
- * scope of the engine. Since 0.1. */
+ * "sum", or its function's, "matmul", "gated", for which the former counts first; or the name of a live expression
+ * (rondo_expression_create), for texts of that name; copied. precision: what it computes in; texts compute with their
+ * operands as they are unless it is said. RONDO_INVALID_ARGUMENT for what is no such name or precision,
+ * RONDO_INVALID_STATE where the thread has no scope of the engine. Since 0.1. */
 RONDO_API rondo_status rondo_autocast_set(rondo_engine* engine, const char* operation, rondo_precision precision);
 /* Ends the innermost scope of the engine on the calling thread. RONDO_INVALID_STATE where there is none. Since 0.1. */
 RONDO_API rondo_status rondo_autocast_end(rondo_engine* engine);

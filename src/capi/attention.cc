@@ -12,26 +12,26 @@ using capi::check_tensor;
 
 namespace {
 
-Status read(const rondo_attention_options* given, ops::AttentionNumbers* numbers, ops::AttentionExtras* extras) {
-  rondo_attention_options known = RONDO_ATTENTION_OPTIONS_INIT;
-  RONDO_TRY(capi::read_options("options", given, &known));
-  const auto take = [](rondo_tensor* tensor, const char* name, const View** view) -> Status {
-    if (!tensor) return {};
-    RONDO_TRY(check_tensor(tensor, name));
-    if (is_float(tensor->view.dtype)) RONDO_TRY(ops::Casting::also(&tensor));
-    *view = &tensor->view;
-    return {};
-  };
-  RONDO_TRY(take(known.mask, "options->mask", &extras->mask));
-  RONDO_TRY(take(known.query_lengths, "options->query_lengths", &extras->query_lengths));
-  RONDO_TRY(take(known.key_lengths, "options->key_lengths", &extras->key_lengths));
+const View* view_of(const rondo_tensor* tensor) {
+  return tensor ? &tensor->view : nullptr;
+}
+
+Status check(const rondo_attention_options& known) {
+  if (known.mask) RONDO_TRY(check_tensor(known.mask, "options->mask"));
+  if (known.query_lengths) RONDO_TRY(check_tensor(known.query_lengths, "options->query_lengths"));
+  return known.key_lengths ? check_tensor(known.key_lengths, "options->key_lengths") : Status();
+}
+
+void read(const rondo_attention_options& known, ops::AttentionNumbers* numbers, ops::AttentionExtras* extras) {
+  extras->mask = view_of(known.mask);
+  extras->query_lengths = view_of(known.query_lengths);
+  extras->key_lengths = view_of(known.key_lengths);
   *numbers = {known.scale,
               known.soft_cap,
               known.dropout,
               known.before,
               known.causal ? 0 : known.after,
               known.aligned_last != 0};
-  return {};
 }
 
 }  // namespace
@@ -47,15 +47,15 @@ extern "C" rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_
     RONDO_TRY(capi::check_out(out));
     if (lse) RONDO_TRY(capi::check_out(lse, "lse"));
     if (lse == out) return error(RONDO_INVALID_ARGUMENT, "out and lse are one pointer; each needs its own");
+    rondo_attention_options known = RONDO_ATTENTION_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &known));
+    RONDO_TRY(check(known));
     const ops::Casting casting;
     rondo_tensor *queries = q, *keys = k, *values = v;
-    if (casting.on()) [[unlikely]] {
-      rondo_tensor** const operands[] = {&queries, &keys, &values};
-      RONDO_TRY(capi::cast_operands(function, operands, out));
-    }
+    RONDO_TRY(capi::cast_operands(casting, function, {&queries, &keys, &values, &known.mask}, out));
     ops::AttentionNumbers numbers;
     ops::AttentionExtras extras;
-    RONDO_TRY(read(options, &numbers, &extras));
+    read(known, &numbers, &extras);
     ops::Output output(out), logarithms(lse, "lse");
     return ops::attention(queries->view, keys->view, values->view, numbers, extras, output,
                           lse ? &logarithms : nullptr);
@@ -63,14 +63,18 @@ extern "C" rondo_status rondo_attention(rondo_tensor* q, rondo_tensor* k, rondo_
 }
 
 extern "C" rondo_status rondo_rotary(rondo_tensor* x, const rondo_rotary_options* options, rondo_tensor** out) {
-  return capi::guard("rondo_rotary", [&]() -> Status {
+  constexpr const char* function = "rondo_rotary";
+  return capi::guard(function, [&]() -> Status {
     RONDO_TRY(check_tensor(x, "x"));
     RONDO_TRY(capi::check_out(out));
     rondo_rotary_options known = RONDO_ROTARY_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &known));
     if (known.positions) RONDO_TRY(check_tensor(known.positions, "options->positions"));
+    const ops::Casting casting;
+    rondo_tensor* rows = x;
+    RONDO_TRY(capi::cast_operands(casting, function, {&rows}, out));
     ops::Output output(out);
-    return ops::rotary(x->view, known.positions ? &known.positions->view : nullptr,
+    return ops::rotary(rows->view, known.positions ? &known.positions->view : nullptr,
                        {known.channels, known.base, known.axis, known.interleaved != 0, known.inverse != 0}, output);
   });
 }

@@ -8,8 +8,9 @@ using capi::guard;
 
 Status capi::cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out) {
   constexpr size_t prefix = sizeof "rondo_" - 1;
-  const char* const operation = call.name ? call.name(call.operation) : call.function + prefix;
-  return *out || !operation ? Status() : ops::Casting::operands(operation, operands);
+  const char* const row = call.name ? call.name(call.operation) : nullptr;
+  if (*out || (call.name && !row)) return {};  // the operator refuses what is no row
+  return ops::Casting::operands({call.function + prefix, row}, operands);
 }
 
 Status capi::CastList::cast(Call call, rondo_tensor** out) {

@@ -17,7 +17,6 @@ Status read(const rondo_convolution_options* options, rondo_convolution_options*
   if (given->scale) RONDO_TRY(check_tensor(given->scale, "options->scale"));
   if (given->bias) RONDO_TRY(check_tensor(given->bias, "options->bias"));
   if (given->residual) RONDO_TRY(check_tensor(given->residual, "options->residual"));
-  for (rondo_tensor** const each : {&given->scale, &given->bias, &given->residual}) RONDO_TRY(ops::Casting::also(each));
   if (given->activation < RONDO_ACTIVATION_NONE || given->activation > RONDO_ACTIVATION_SILU)
     return error(RONDO_INVALID_ARGUMENT,
                  "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
@@ -47,12 +46,21 @@ extern "C" {
 
 rondo_status rondo_convolution(rondo_tensor* x, rondo_tensor* w, const rondo_convolution_options* options,
                                rondo_tensor** out) {
-  return capi::operator2("rondo_convolution", x, "x", w, "w", out, [&](ops::Output& output) -> Status {
+  constexpr const char* function = "rondo_convolution";
+  return capi::guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(x, "x"));
+    RONDO_TRY(check_tensor(w, "w"));
+    RONDO_TRY(capi::check_out(out));
     rondo_convolution_options given = RONDO_CONVOLUTION_OPTIONS_INIT;
     ops::ConvolutionOptions chosen;
     RONDO_TRY(read(options, &given, &chosen));
+    const ops::Casting casting;
+    rondo_tensor *image = x, *filter = w;
+    RONDO_TRY(
+        capi::cast_operands(casting, function, {&image, &filter, &given.scale, &given.bias, &given.residual}, out));
     const ops::ConvolutionEpilogue epilogue{view_of(given.scale), view_of(given.bias), view_of(given.residual)};
-    return ops::convolution(x->view, w->view, chosen, epilogue, output);
+    ops::Output output(out);
+    return ops::convolution(image->view, filter->view, chosen, epilogue, output);
   });
 }
 

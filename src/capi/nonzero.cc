@@ -48,8 +48,11 @@ rondo_status rondo_nonzero_limit(rondo_tensor* a, int64_t limit, int64_t fill, r
   return guard("rondo_nonzero_limit", [&]() -> Status {
     RONDO_TRY(check_tensor(a, "a"));
     RONDO_TRY(check_two(out, count));
+    const ops::Casting casting;
+    rondo_tensor* from = a;
+    RONDO_TRY(capi::cast_operands(casting, "rondo_nonzero_limit", {&from}, out));
     Output output(out), counted(count, "count");
-    return ops::nonzero(a->view, limit, fill, output, counted);
+    return ops::nonzero(from->view, limit, fill, output, counted);
   });
 }
 
@@ -74,8 +77,11 @@ rondo_status rondo_select_limit(rondo_tensor* a, rondo_tensor* mask, int64_t lim
     RONDO_TRY(check_tensor(a, "a"));
     RONDO_TRY(check_tensor(mask, "mask"));
     RONDO_TRY(check_two(out, count));
+    const ops::Casting casting;
+    rondo_tensor* from = a;
+    RONDO_TRY(capi::cast_operands(casting, "rondo_select_limit", {&from}, out));
     Output output(out), counted(count, "count");
-    return ops::select(a->view, mask->view, limit, fill, output, counted);
+    return ops::select(from->view, mask->view, limit, fill, output, counted);
   });
 }
 

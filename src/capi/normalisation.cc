@@ -11,26 +11,51 @@
 using namespace rondo;
 using capi::check_tensor;
 using capi::guard;
-using capi::operator1;
 
 namespace {
 
-Status read(const rondo_norm_options* given, ops::NormOptions* options) {
+// What a normalisation reads, as an autocast scope has made it: the image, then what may be null.
+struct Operands {
+  rondo_tensor *a, *mean = nullptr, *variance = nullptr;
+  ops::NormOptions options;
+};
+
+const View* view_of(const rondo_tensor* tensor) {
+  return tensor ? &tensor->view : nullptr;
+}
+
+// casting: lives as long as the operands.
+Status read(const ops::Casting& casting, const char* function, const rondo_norm_options* given, rondo_tensor** out,
+            Operands* operands) {
   rondo_norm_options known = RONDO_NORM_OPTIONS_INIT;
   RONDO_TRY(capi::read_options("options", given, &known));
-  const auto take = [](rondo_tensor* tensor, const char* name, const View** view) -> Status {
-    if (!tensor) return {};
-    RONDO_TRY(check_tensor(tensor, name));
-    RONDO_TRY(ops::Casting::also(&tensor));
-    *view = &tensor->view;
-    return {};
-  };
-  RONDO_TRY(take(known.weight, "options->weight", &options->weight));
-  RONDO_TRY(take(known.bias, "options->bias", &options->bias));
-  RONDO_TRY(take(known.residual, "options->residual", &options->residual));
-  options->epsilon = known.epsilon;
-  options->activation = known.activation;
+  if (known.weight) RONDO_TRY(check_tensor(known.weight, "options->weight"));
+  if (known.bias) RONDO_TRY(check_tensor(known.bias, "options->bias"));
+  if (known.residual) RONDO_TRY(check_tensor(known.residual, "options->residual"));
+  RONDO_TRY(capi::cast_operands(
+      casting, function,
+      {&operands->a, &known.residual, &known.weight, &known.bias, &operands->mean, &operands->variance}, out));
+  operands->options.weight = view_of(known.weight);
+  operands->options.bias = view_of(known.bias);
+  operands->options.residual = view_of(known.residual);
+  operands->options.epsilon = known.epsilon;
+  operands->options.activation = known.activation;
   return {};
+}
+
+// Of an image and options.
+template <class Body>
+rondo_status normalise(const char* function, rondo_tensor* a, const rondo_norm_options* options, rondo_tensor** out,
+                       const Body& body) {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, "a"));
+    RONDO_TRY(capi::check_out(out));
+    const ops::Casting casting;
+    Operands operands{a, nullptr, nullptr, {}};
+    RONDO_TRY(read(casting, function, options, out, &operands));
+    ops::Output output(out);
+    return body(operands.a->view, operands.options, output);
+  });
 }
 
 }  // namespace
@@ -39,12 +64,17 @@ extern "C" {
 
 rondo_status rondo_batch_norm(rondo_tensor* a, rondo_tensor* mean, rondo_tensor* variance,
                               const rondo_norm_options* options, rondo_tensor** out) {
-  return operator1("rondo_batch_norm", a, "a", out, [&](ops::Output& output) -> Status {
+  constexpr const char* function = "rondo_batch_norm";
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, "a"));
+    RONDO_TRY(capi::check_out(out));
     RONDO_TRY(check_tensor(mean, "mean"));
     RONDO_TRY(check_tensor(variance, "variance"));
-    ops::NormOptions known;
-    RONDO_TRY(read(options, &known));
-    return ops::batch_norm(a->view, mean->view, variance->view, known, output);
+    const ops::Casting casting;
+    Operands operands{a, mean, variance, {}};
+    RONDO_TRY(read(casting, function, options, out, &operands));
+    ops::Output output(out);
+    return ops::batch_norm(operands.a->view, operands.mean->view, operands.variance->view, operands.options, output);
   });
 }
 
@@ -52,7 +82,9 @@ rondo_status rondo_batch_norm_training(rondo_tensor* a, rondo_tensor* running_me
                                        double momentum, const rondo_norm_options* options, rondo_tensor** out,
                                        rondo_tensor** mean, rondo_tensor** inverse_deviation) {
   constexpr const char* function = "rondo_batch_norm_training";
-  return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, "a"));
+    RONDO_TRY(capi::check_out(out));
     if (running_mean) RONDO_TRY(check_tensor(running_mean, "running_mean"));
     if (running_variance) RONDO_TRY(check_tensor(running_variance, "running_variance"));
     if (mean) RONDO_TRY(capi::check_out(mean, "mean"));
@@ -60,33 +92,33 @@ rondo_status rondo_batch_norm_training(rondo_tensor* a, rondo_tensor* running_me
     for (rondo_tensor** const slot : {mean, inverse_deviation})
       if (slot && (slot == out || (slot == mean && slot == inverse_deviation)))
         return error(RONDO_INVALID_ARGUMENT, "out, mean and inverse_deviation are one pointer; each needs its own");
-    ops::NormOptions known;
-    RONDO_TRY(read(options, &known));
+    const ops::Casting casting;
+    Operands operands{a, nullptr, nullptr, {}};
+    RONDO_TRY(read(casting, function, options, out, &operands));
     ops::BatchNormTraining training;
-    training.running_mean = running_mean ? &running_mean->view : nullptr;
-    training.running_variance = running_variance ? &running_variance->view : nullptr;
+    training.running_mean = view_of(running_mean);
+    training.running_variance = view_of(running_variance);
     training.momentum = momentum;
-    ops::Output means(mean, "mean"), inverses(inverse_deviation, "inverse_deviation");
-    return ops::batch_norm_training(a->view, known, training, output, mean ? &means : nullptr,
+    ops::Output output(out), means(mean, "mean"), inverses(inverse_deviation, "inverse_deviation");
+    return ops::batch_norm_training(operands.a->view, operands.options, training, output, mean ? &means : nullptr,
                                     inverse_deviation ? &inverses : nullptr);
   });
 }
 
 rondo_status rondo_group_norm(rondo_tensor* a, int64_t groups, const rondo_norm_options* options, rondo_tensor** out) {
-  return operator1("rondo_group_norm", a, "a", out, [&](ops::Output& output) -> Status {
-    ops::NormOptions known;
-    RONDO_TRY(read(options, &known));
-    return ops::group_norm(a->view, groups, known, output);
-  });
+  return normalise("rondo_group_norm", a, options, out,
+                   [groups](const View& image, const ops::NormOptions& known, ops::Output& output) {
+                     return ops::group_norm(image, groups, known, output);
+                   });
 }
 
 rondo_status rondo_instance_norm(rondo_tensor* a, const rondo_norm_options* options, rondo_tensor** out) {
-  return operator1("rondo_instance_norm", a, "a", out, [&](ops::Output& output) -> Status {
-    ops::NormOptions known;
-    RONDO_TRY(read(options, &known));
-    const Layout& shape = a->view.layout;
-    return ops::group_norm(a->view, shape.ndim < 2 ? 1 : std::max<int64_t>(shape.shape[1], 1), known, output);
-  });
+  return normalise("rondo_instance_norm", a, options, out,
+                   [](const View& image, const ops::NormOptions& known, ops::Output& output) {
+                     const Layout& shape = image.layout;
+                     return ops::group_norm(image, shape.ndim < 2 ? 1 : std::max<int64_t>(shape.shape[1], 1), known,
+                                            output);
+                   });
 }
 
 }  // extern "C"

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
+
 #include "base/text.h"
 #include "capi/capi.h"
 #include "engine/views.h"
@@ -28,8 +30,13 @@ inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* lis
   return check_tensor(tensors[i], format("%s[%zu]", list, i).c_str());
 }
 
-// What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h).
+// What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h): of all of them, those
+// that it may do without included, for they decide together.
 RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);
+inline Status cast_operands(const ops::Casting& casting, Call call, std::initializer_list<rondo_tensor**> operands,
+                            rondo_tensor** out) {
+  return casting.on() ? cast_operands(call, std::span(operands.begin(), operands.size()), out) : Status();
+}
 
 // The live tensors of a list, of which an autocast scope may put casts in the place.
 class CastList {
@@ -80,6 +87,22 @@ rondo_status operator2(Call call, rondo_tensor*& a, const char* a_name, rondo_te
     }
     ops::Output output(out);
     return body(output);
+  });
+}
+
+// Of three, the last of which may be left out where `optional` is true.
+template <class Body>
+rondo_status operator3(Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
+                       rondo_tensor* c, const char* c_name, bool optional, rondo_tensor** out, Body&& body) {
+  return guard(call, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, a_name));
+    if (b || !optional) RONDO_TRY(check_tensor(b, b_name));
+    if (c || !optional) RONDO_TRY(check_tensor(c, c_name));
+    RONDO_TRY(check_out(out));
+    const ops::Casting casting;
+    RONDO_TRY(cast_operands(casting, call, {&a, &b, &c}, out));
+    ops::Output output(out);
+    return body(a, b, c, output);
   });
 }
 

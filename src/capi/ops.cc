@@ -13,6 +13,7 @@ using capi::guard;
 using capi::new_tensor;
 using capi::operator1;
 using capi::operator2;
+using capi::operator3;
 
 namespace {
 
@@ -77,11 +78,10 @@ rondo_status rondo_binary_with(rondo_binary_op op, rondo_tensor* a, rondo_tensor
 }
 
 rondo_status rondo_ternary(rondo_ternary_op op, rondo_tensor* a, rondo_tensor* b, rondo_tensor* c, rondo_tensor** out) {
-  return operator2({"rondo_ternary", ternary_name, op}, a, "a", b, "b", out, [&](ops::Output& output) -> Status {
-    RONDO_TRY(check_tensor(c, "c"));
-    RONDO_TRY(ops::Casting::also(&c));
-    return ops::ternary(op, a->view, b->view, c->view, output);
-  });
+  return operator3({"rondo_ternary", ternary_name, op}, a, "a", b, "b", c, "c", false, out,
+                   [op](rondo_tensor* x, rondo_tensor* y, rondo_tensor* z, ops::Output& output) {
+                     return ops::ternary(op, x->view, y->view, z->view, output);
+                   });
 }
 
 rondo_status rondo_add_n(int32_t n, rondo_tensor* const* tensors, rondo_tensor** out) {
@@ -125,7 +125,7 @@ rondo_status rondo_scalar_binary_i64(rondo_binary_op op, int64_t scalar, rondo_t
 }
 
 rondo_status rondo_gated(rondo_unary_op op, rondo_tensor* a, rondo_tensor* gate, rondo_tensor** out) {
-  return operator2("rondo_gated", a, "a", gate, "gate", out,
+  return operator2({"rondo_gated", unary_name, op}, a, "a", gate, "gate", out,
                    [&](ops::Output& output) { return ops::gated(op, a->view, gate->view, output); });
 }
 
@@ -190,11 +190,17 @@ rondo_status rondo_cumulative(rondo_reduce_op op, rondo_tensor* a, int32_t axis,
 }
 
 rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options, rondo_tensor** out) {
-  return operator2("rondo_matmul", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+  constexpr const char* function = "rondo_matmul";
+  return guard(function, [&]() -> Status {
+    RONDO_TRY(check_tensor(a, "a"));
+    RONDO_TRY(check_tensor(b, "b"));
+    RONDO_TRY(check_out(out));
     rondo_matmul_options given = RONDO_MATMUL_OPTIONS_INIT;
     RONDO_TRY(capi::read_options("options", options, &given));
     if (given.bias) RONDO_TRY(check_tensor(given.bias, "options->bias"));
-    RONDO_TRY(ops::Casting::also(&given.bias));
+    const ops::Casting casting;
+    rondo_tensor *left = a, *right = b;
+    RONDO_TRY(capi::cast_operands(casting, function, {&left, &right, &given.bias}, out));
     if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_SILU)
       return error(RONDO_INVALID_ARGUMENT,
                    "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
@@ -205,7 +211,8 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
     chosen.bias = given.bias ? &given.bias->view : nullptr;
     chosen.activation = given.activation;
     chosen.allow_tf32 = given.allow_tf32 != 0;
-    return ops::matmul(a->view, b->view, chosen, output);
+    ops::Output output(out);
+    return ops::matmul(left->view, right->view, chosen, output);
   });
 }
 
@@ -244,13 +251,11 @@ rondo_status rondo_softmax_grad_with(rondo_softmax_op op, rondo_tensor* y, rondo
 
 static rondo_status normalise(const char* function, ops::Normalisation op, rondo_tensor* a, int32_t axis,
                               rondo_tensor* weight, rondo_tensor* bias, double epsilon, rondo_tensor** out) {
-  return operator1(function, a, "a", out, [&](ops::Output& output) -> Status {
-    if (weight) RONDO_TRY(check_tensor(weight, "weight"));
-    if (bias) RONDO_TRY(check_tensor(bias, "bias"));
-    for (rondo_tensor** const each : {&weight, &bias}) RONDO_TRY(ops::Casting::also(each));
-    return ops::normalise(op, a->view, axis, weight ? &weight->view : nullptr, bias ? &bias->view : nullptr, epsilon,
-                          output);
-  });
+  return operator3(function, a, "a", weight, "weight", bias, "bias", true, out,
+                   [=](rondo_tensor* x, rondo_tensor* w, rondo_tensor* b, ops::Output& output) {
+                     return ops::normalise(op, x->view, axis, w ? &w->view : nullptr, b ? &b->view : nullptr, epsilon,
+                                           output);
+                   });
 }
 
 rondo_status rondo_layer_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, rondo_tensor* bias, double epsilon,

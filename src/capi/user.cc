@@ -95,7 +95,7 @@ class CastArguments {
       std::vector<rondo_tensor**> operands;
       for (size_t i = set * each_has; i < (set + 1) * each_has; ++i)
         if (copies_[i].kind == RONDO_ARGUMENT_TENSOR) operands.push_back(&copies_[i].tensor);
-      RONDO_TRY(ops::Casting::operands_of_text(text.name(), operands));
+      if (!operands.empty()) RONDO_TRY(ops::Casting::operands({text.name(), nullptr, true}, operands));
     }
     given_ = copies_;
     return {};

@@ -4,7 +4,7 @@
     kinds.py SOURCE_ROOT             checks
     kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
-Checked: the table of precisions is that of precisions.def, whose names are operators; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
+Checked: the table of precisions is what the rows of all tables say; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
 is in the row of some kind, and every function in a row exists; rondo/tape.h names each operator whose gradient has none; each pass has a file; the page's example pass is that of
 tests/unit/graph/passes_test.cc, and the programs that it shows before and after each pass are those of tests of tests/unit/graph, which run them.
 """
@@ -14,22 +14,34 @@ import pathlib
 import re
 import sys
 
-KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), (\w+), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 # Kinds whose functions are the rows of a table.
 TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
-PRECISION = re.compile(r'^RONDO_PRECISION\((\w+), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
-# The names of operators in their tables.
-OPERATOR = re.compile(r"^(?:UNARY|BINARY|TERNARY|REDUCTION)\(\w+, (\w+),", re.MULTILINE)
+PRECISION = re.compile(r'^RONDO_PRECISION\((\w+), (\w+), "([^"]*)"\)$', re.MULTILINE)
+# Operators in their tables: the name, and the precision in front of the sentence.
+OPERATOR = re.compile(r"^(?:UNARY|BINARY|TERNARY|REDUCTION|NORMALISATION)\((?:[A-Z]\w*, )?(\w+),.*?\s(\w+),\s+\"[^\"]*\"(?:\s+\"[^\"]*\")*\)$", re.MULTILINE | re.DOTALL)
 # Headers whose functions submit operators, but for those that only answer.
 HEADERS = ["attention.h", "recommender.h", "recurrent.h", "control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
 FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
 
 
 def kinds(root):
-    found = KIND.findall((root / "src/ops/program/kinds.def").read_text())
-    return [(*row[:3], " ".join(TABLES[row[0]][1].findall((root / TABLES[row[0]][0]).read_text()))) if row[0] in TABLES else row
-            for row in found]
+    """(name, gradient, sentence, functions) of each kind."""
+    return [(name, gradient, text, " ".join(functions)) for name, gradient, _, text, functions in kinds_with_precisions(root)]
+
+
+def kinds_with_precisions(root):
+    """(name, gradient, precision, sentence, its functions, each with its precision)."""
+    for name, gradient, precision, text, listed in KIND.findall((root / "src/ops/program/kinds.def").read_text()):
+        if name in TABLES:
+            path, row = TABLES[name]
+            listed = " ".join(row.findall((root / path).read_text()))
+        functions = {}
+        for each in listed.split():
+            function, _, own = each.partition("=")
+            functions[function] = own or precision
+        yield name, gradient, precision, text, functions
 
 
 def passes(root):
@@ -49,22 +61,35 @@ def precisions(root):
 
 
 def precision_table(root):
-    for name, text, operations in precisions(root):
-        yield f"| `RONDO_PRECISION_{name}` | {text} | {', '.join(f'`{each}`' for each in operations.split())} |"
+    """Of operators of the tables those that do more than follow the widest, and all functions that are no such operators."""
+    named = {}
+    for table in ("operators", "reductions", "normalisations"):
+        for name, precision in OPERATOR.findall((root / f"src/ops/operators/{table}.def").read_text()):
+            if precision != "widest":
+                named.setdefault(precision, []).append(name)
+    for _, _, _, _, functions in kinds_with_precisions(root):
+        for function, precision in functions.items():
+            if precision != "row" and function not in named.get(precision, []):
+                named.setdefault(precision, []).append(function)
+    for name, public, text in precisions(root):
+        yield f"| {name} | `RONDO_PRECISION_{public}` | {text} | {', '.join(f'`{each}`' for each in named.get(name, []))} |"
 
 
 def precision_problems(root):
     if "\n".join(precision_table(root)) not in (root / "docs/mixed-precision.md").read_text():
         yield "docs/mixed-precision.md has not the table of precisions that kinds.py --print prints"
-    named = [each for _, _, operations in precisions(root) for each in operations.split()]
-    known = {each for row in kinds(root) for each in row[3].split()} | {"softmin"}  # which rondo_softmax_with has
-    for table in ("operators", "reductions"):
-        known |= set(OPERATOR.findall((root / f"src/ops/operators/{table}.def").read_text()))
-    for each in sorted(set(named)):
-        if named.count(each) > 1:
-            yield f"src/ops/autocast/precisions.def has {each} twice"
-        if each not in known:
-            yield f"src/ops/autocast/precisions.def names {each}, which is no operator"
+    known = {name for name, _, _ in precisions(root)}
+    for table in ("operators", "reductions", "normalisations"):
+        text = (root / f"src/ops/operators/{table}.def").read_text()
+        found = OPERATOR.findall(text)
+        if len(found) != len(re.findall(r"^(?:UNARY|BINARY|TERNARY|REDUCTION|NORMALISATION)\(", text, re.MULTILINE)):
+            yield f"src/ops/operators/{table}.def has a row whose precision kinds.py cannot read"
+        for name, precision in found:
+            if precision not in known:
+                yield f"src/ops/operators/{table}.def has the precision '{precision}' for {name}, which is none"
+    for name, _, precision, _, functions in kinds_with_precisions(root):
+        for each in {precision, *functions.values()} - known - {"row"}:
+            yield f"src/ops/program/kinds.def has the precision '{each}' for {name}, which is none"
 
 
 def order_problems(root):

@@ -50,7 +50,7 @@ def rows(root):
             columns.insert(4, "P()")
         name, _, domain, result, parameters, _, _, bound = columns[:8]
         sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
-        found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8:-1], sentence))
+        found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8:-2], sentence))
     if len(found) != count:
         sys.exit("src/ops/operators/operators.def has a row that operators.py cannot read")
     return found
@@ -76,7 +76,7 @@ def normalisations(root):
     found = [split(match[1]) for match in NORMALISATION.finditer(text)]
     if len(found) != len(re.findall(r"^NORMALISATION\(", text, re.MULTILINE)):
         sys.exit("src/ops/operators/normalisations.def has a row that operators.py cannot read")
-    return [(name, gradient, "".join(re.findall(r'"([^"]*)"', sentence))) for name, _, gradient, sentence in found]
+    return [(name, gradient, "".join(re.findall(r'"([^"]*)"', sentence))) for name, _, gradient, _, sentence in found]
 
 
 def tables(root):

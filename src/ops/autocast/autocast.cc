@@ -15,7 +15,7 @@
 #include "base/room.h"
 #include "base/text.h"
 #include "base/thread_owned.h"
-#include "ops/operators/operators.h"
+#include "ops/autocast/precisions.h"
 #include "ops/ops.h"
 
 namespace rondo::ops {
@@ -24,39 +24,12 @@ constinit std::atomic<int> autocast_scopes{0};
 
 namespace {
 
-constexpr struct {
-  rondo_precision precision;
-  std::string_view operations;
-} kRows[] = {
-#define RONDO_PRECISION(NAME, text, operations) {RONDO_PRECISION_##NAME, operations},
+// By precision, what it is for those who set another one.
+constexpr rondo_precision kPublic[] = {
+#define RONDO_PRECISION(name, NAME, text) RONDO_PRECISION_##NAME,
 #include "ops/autocast/precisions.def"
 #undef RONDO_PRECISION
 };
-
-bool has_word(std::string_view words, std::string_view word) {
-  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
-}
-
-std::optional<rondo_precision> in_table(std::string_view operation) {
-  for (const auto& row : kRows)
-    if (has_word(row.operations, operation)) return row.precision;
-  return {};
-}
-
-bool is_operation(std::string_view name) {
-  if (in_table(name)) return true;
-  const auto is = [name](const char* known) { return known && name == known; };
-  for (int i = 0; i < 256; ++i) {
-    for (const auto find : {find_unary, find_binary, find_ternary})
-      if (const Operator* row = find(i); row && is(row->name)) return true;
-    if (is(reduce_name(i))) return true;
-  }
-  return false;
-}
 
 struct AutocastScope {
   Ref<Engine> engine;
@@ -174,20 +147,27 @@ class ThreadScopes {
     if (scopes_.empty()) casts_.clear();
   }
 
-  // What the operator that begins computes in. usual: where nothing was set for it.
-  void aim(const char* operation, rondo_precision usual, std::span<rondo_tensor** const> operands) {
+  // What the operator that begins computes in: of its operands, those there are, the image first where there is one.
+  void aim(const Casting::Name& name, std::span<rondo_tensor** const> operands) {
     target_.reset();
+    image_.reset();
     rondo_dtype widest = RONDO_BOOL;
     bool half = false;
+    const View* first = nullptr;
     for (rondo_tensor** const each : operands) {
       if (!*each) continue;
+      if (!first) first = &(*each)->view;
       const rondo_dtype dtype = (*each)->view.dtype;
       if (is_float(dtype)) widest = is_float(widest) ? promote(widest, dtype) : dtype;
       half |= is_half(dtype);
     }
-    const AutocastScope* scope = innermost(operands[0][0]->view.engine());
+    const AutocastScope* scope = first ? innermost(first->engine()) : nullptr;
     if (!scope || scope->dtype == RONDO_F32 || !is_float(widest)) return;
-    switch (scope->set_for(operation).value_or(usual)) {
+    const Precision usual = name.usual();
+    if (usual == Precision::none) return;
+    std::optional<rondo_precision> set = name.row ? scope->set_for(name.row) : std::nullopt;
+    if (!set) set = scope->set_for(name.function);
+    switch (set.value_or(kPublic[static_cast<size_t>(usual)])) {
       case RONDO_PRECISION_HALF:
         if (widest != RONDO_F64) target_ = scope->dtype;
         return;
@@ -196,15 +176,25 @@ class ThreadScopes {
         return;
       case RONDO_PRECISION_WIDEST:
         // Those of which that is usual do so themselves.
-        if (usual != RONDO_PRECISION_WIDEST) target_ = widest;
+        if (usual == Precision::image)
+          image_ = first->dtype;
+        else if (usual != Precision::widest)
+          target_ = widest;
         return;
     }
   }
-  Status cast(rondo_tensor** operand);
+  // The dtype that operand i is cast to, if it is.
+  std::optional<rondo_dtype> target(size_t i, rondo_dtype dtype) const {
+    if (!image_) return target_;
+    if (i == Casting::kImage || (*image_ != RONDO_F32 && !is_half(*image_))) return {};
+    if (i == Casting::kResidual) return image_;
+    const bool stays = !is_half(dtype) || (dtype == *image_ && i < Casting::kStatistics);
+    return stays ? std::nullopt : std::optional(RONDO_F32);
+  }
+  Status cast(rondo_tensor** operand, std::optional<rondo_dtype> target);
   void release() {
     for (rondo_tensor* each : handles_) destroy_tensor(each);
     handles_.clear();
-    target_.reset();
   }
 
  private:
@@ -215,7 +205,8 @@ class ThreadScopes {
   uint64_t changes_ = 0;                // of the thread, when casts_ was looked at last
   size_t seen_ = 0;                     // tasks of the recording by then
   std::vector<rondo_tensor*> handles_;  // casts that the running operator reads
-  std::optional<rondo_dtype> target_;
+  std::optional<rondo_dtype> target_;   // of all operands
+  std::optional<rondo_dtype> image_;    // else of an image that the others follow
 };
 
 constinit const ThreadOwned<ThreadScopes> thread_scopes;
@@ -235,9 +226,9 @@ void ThreadScopes::forget(Engine& engine) {
       if (access.write) casts_.forget(access.variable);
 }
 
-Status ThreadScopes::cast(rondo_tensor** operand) {
+Status ThreadScopes::cast(rondo_tensor** operand, std::optional<rondo_dtype> target) {
   const View& view = (*operand)->view;
-  if (!target_ || view.dtype == *target_ || view.accumulate) return {};
+  if (!target || view.dtype == *target || view.accumulate) return {};
   if (view.dtype != RONDO_F32 && !is_half(view.dtype)) return {};
   Engine& engine = view.engine();
   make_room(&handles_);
@@ -245,16 +236,16 @@ Status ThreadScopes::cast(rondo_tensor** operand) {
   // Asked before the cast reads it: who writes in between makes another cast necessary.
   const uint64_t written = engine.last_writer(*view.storage);
   Casts::Of& of = casts_.of(*view.storage, written);
-  const uint64_t hash = Cast::hash(view, *target_);
+  const uint64_t hash = Cast::hash(view, *target);
   const auto [first, last] = of.casts.equal_range(hash);
-  const auto known = std::find_if(first, last, [&](const auto& each) { return each.second.is_of(view, *target_); });
+  const auto known = std::find_if(first, last, [&](const auto& each) { return each.second.is_of(view, *target); });
   if (known != last) {
     handles_.push_back(*operand = make_view(known->second.keep, known->second.to));
     return {};
   }
   rondo_tensor* made = nullptr;
   Output out(&made);
-  RONDO_TRY(ops::cast(view, *target_, out));
+  RONDO_TRY(ops::cast(view, *target, out));
   handles_.push_back(made);
   if (!view.storage->exposed.load(std::memory_order_acquire))
     of.casts.emplace(hash, Cast{view.offset, view.dtype, view.layout, made->view, made->storage});
@@ -286,7 +277,7 @@ Status begin_autocast(Engine& engine, rondo_dtype dtype) {
 Status set_autocast(Engine& engine, const char* operation, bool is_text, rondo_precision precision) {
   AutocastScope* scope = nullptr;
   RONDO_TRY(check_scope(engine, &scope));
-  if (!is_text && !is_operation(operation))
+  if (Precision usual{}; !is_text && (!find_precision(operation, &usual) || usual == Precision::none))
     return error(RONDO_INVALID_ARGUMENT,
                  "operation is '%s'; the name of an operator that is cast is needed, as in \"exp\", \"sum\" or "
                  "\"matmul\", or that of a live expression",
@@ -322,28 +313,21 @@ std::string autocast_text(const Engine& engine) {
   return text;
 }
 
-namespace {
-Status cast_all(const char* operation, rondo_precision usual, std::span<rondo_tensor** const> operands) {
+Precision Casting::Name::usual() const {
+  Precision usual = Precision::widest;
+  if (is_text) return usual;
+  if (!row || !find_precision(row, &usual)) (void)find_precision(function, &usual);
+  return usual;
+}
+
+Status Casting::operands(const Name& name, std::span<rondo_tensor** const> operands) {
   ThreadScopes* known = thread_scopes.find();
   if (!known || Engine::in_task()) return {};
-  known->aim(operation, usual, operands);
-  for (rondo_tensor** const each : operands)
-    if (*each) RONDO_TRY(known->cast(each));
+  known->aim(name, operands);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (rondo_tensor** const each = operands[i]; *each)
+      RONDO_TRY(known->cast(each, known->target(i, (*each)->view.dtype)));
   return {};
-}
-}  // namespace
-
-Status Casting::operands(const char* operation, std::span<rondo_tensor** const> operands) {
-  return cast_all(operation, in_table(operation).value_or(RONDO_PRECISION_WIDEST), operands);
-}
-
-Status Casting::operands_of_text(const char* name, std::span<rondo_tensor** const> operands) {
-  return operands.empty() ? Status() : cast_all(name, RONDO_PRECISION_WIDEST, operands);
-}
-
-Status Casting::one_more(rondo_tensor** operand) {
-  ThreadScopes* known = thread_scopes.find();
-  return known && !Engine::in_task() ? known->cast(operand) : Status();
 }
 
 void Casting::release() {

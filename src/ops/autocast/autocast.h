@@ -13,10 +13,11 @@
 #include <rondo/mixed_precision.h>
 
 #include <atomic>
-#include <initializer_list>
+#include <span>
 #include <string>
 
 #include "engine/tensor.h"
+#include "ops/autocast/precisions.h"
 
 namespace rondo::ops {
 
@@ -46,19 +47,24 @@ class Casting {
   Casting& operator=(const Casting&) = delete;
 
   bool on() const { return on_; }
-  // Puts casts of the operands in their place, as the operation's precision says. Null operands are left out. Not for
-  // an operator whose output is given, which says itself what is wanted.
-  RONDO_COLD static Status operands(const char* operation, std::span<rondo_tensor** const> operands);
-  // The same for a text of the user's, of which a scope knows nothing but what was set for its name.
-  RONDO_COLD static Status operands_of_text(const char* name, std::span<rondo_tensor** const> operands);
-  // The same of another operand of the operator that is running: null, or cast as the first ones were.
-  static Status also(rondo_tensor** operand) {
-    return autocast_scopes.load(std::memory_order_relaxed) != 0 && *operand ? one_more(operand) : Status();
-  }
+  // By what a precision is found and set: the row of an operator that is one of several ("exp"), else null, and the
+  // function of the C interface without rondo_, or a text of the user's, of which a scope knows nothing but what was
+  // set for its name. What was set for the row counts before what was set for the function.
+  struct Name {
+    const char* function;
+    const char* row = nullptr;
+    bool is_text = false;
+    Precision usual() const;
+  };
+  // Of operators whose precision is `image`, which operands are special: statistics, from there on, are of f32 beside
+  // every image of 16 bits.
+  static constexpr size_t kImage = 0, kResidual = 1, kStatistics = 4;
+  // Puts casts of the operands in their place, as the precision says for all of them together. Null operands are left
+  // out. Not for an operator whose output is given, which says itself what is wanted.
+  RONDO_COLD static Status operands(const Name& name, std::span<rondo_tensor** const> operands);
 
  private:
   RONDO_COLD static void release();
-  RONDO_COLD static Status one_more(rondo_tensor** operand);
   const bool on_;
 };
 

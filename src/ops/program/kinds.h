@@ -275,7 +275,7 @@ struct KindList {
 };
 struct Nothing {};  // the end of the list, which no call is
 using Kinds = KindList<
-#define RONDO_KIND(Name, gradient, text, functions) Name##Call,
+#define RONDO_KIND(Name, ...) Name##Call,
 #include "ops/program/kinds.def"
 #undef RONDO_KIND
     Nothing>;
@@ -289,8 +289,8 @@ struct Call : Description {
 
 template <class OneKind>
 inline constexpr bool kHasRule = false;
-#define RONDO_KIND(Name, gradient, text, functions) \
-  template <>                                       \
+#define RONDO_KIND(Name, gradient, ...) \
+  template <>                           \
   inline constexpr bool kHasRule<Name##Call> = KindGradient::gradient == KindGradient::rule;
 #include "ops/program/kinds.def"
 #undef RONDO_KIND
@@ -300,7 +300,7 @@ struct KindRow {
   bool gradient;  // the tape has a rule for it
 };
 inline constexpr KindRow kKinds[] = {
-#define RONDO_KIND(Name, gradient, text, functions) {#Name, kHasRule<Name##Call>},
+#define RONDO_KIND(Name, ...) {#Name, kHasRule<Name##Call>},
 #include "ops/program/kinds.def"
 #undef RONDO_KIND
 };
