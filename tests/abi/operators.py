@@ -49,8 +49,11 @@ def rows(root):
         if kind == "ternary":
             columns.insert(4, "P()")
         name, _, domain, result, parameters, _, _, bound = columns[:8]
+        arity = {"unary": 1, "binary": 2, "ternary": 3}[kind]
+        if len(columns) != 8 + 2 * arity + 2:
+            sys.exit(f"src/ops/operators/operators.def: the row {name} has {len(columns)} columns, not {8 + 2 * arity + 2}")
         sentence = "".join(re.findall(r'"([^"]*)"', columns[-1]))
-        found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8:-2], sentence))
+        found.append((section, kind, "RONDO_" + name, domain, result, parameters[2:-1], bound, columns[8 : 8 + arity], sentence))
     if len(found) != count:
         sys.exit("src/ops/operators/operators.def has a row that operators.py cannot read")
     return found
@@ -129,4 +132,5 @@ def main():
     sys.exit(bool(found))
 
 
-main()
+if __name__ == "__main__":
+    main()

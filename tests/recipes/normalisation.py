@@ -18,7 +18,8 @@ import tempfile
 # file, a line of it, what comes in front of that line
 PLACES = [
     ("src/ops/operators/normalisations.def", "NORMALISATION(rms_norm, ", """\
-NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), single, "x / sqrt(sum of squares + epsilon)")
+NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), LIMIT, single,
+              "x / sqrt(sum of squares + epsilon)")
 """),
     ("src/rtc/device/normalisations.h", "struct RmsNorm {", """\
 struct L2Norm {

@@ -14,20 +14,22 @@ constexpr struct {
   Precision precision;
 } kRows[] = {
 // A row without its precision does not compile.
-#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, precision, ...) {#name, Precision::precision},
-#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, precision, ...) \
+#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, edges, precision, ...) \
   {#name, Precision::precision},
-#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, precision, ...) {#name, Precision::precision},
+#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, edges_a, edges_b, precision, ...) \
+  {#name, Precision::precision},
+#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, edges_a, edges_b, edges_c, precision, ...) \
+  {#name, Precision::precision},
 #include "ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
-#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, precision, \
-                  ...)                                                                                                \
+#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, edges, \
+                  precision, ...)                                                                                 \
   {#name, Precision::precision},
 #include "ops/operators/reductions.def"
 #undef REDUCTION
-#define NORMALISATION(name, Formula, gradient, precision, ...) {#name, Precision::precision},
+#define NORMALISATION(name, Formula, gradient, edges, precision, ...) {#name, Precision::precision},
 #include "ops/operators/normalisations.def"
 #undef NORMALISATION
 };

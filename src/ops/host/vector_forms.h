@@ -101,8 +101,8 @@ inline ops::F32 op_logaddexp(ops::F32 a, ops::F32 b) {
 }
 template <>
 inline ops::F32 op_bce_with_logits(ops::F32 a, ops::F32 b) {
-  const f64 logit = a.v;
-  return ops::F32(wide_forms::soft_plus(logit) - logit * static_cast<f64>(b.v));
+  const f64 logit = a.v, target = b.v, above = part_of(logit, 1 - target), below = part_of(-logit, target);
+  return ops::F32((logit > 0 ? above : below) + wide_forms::soft_plus(-std::fabs(logit)));
 }
 
 }  // namespace rondo::device

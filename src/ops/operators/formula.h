@@ -93,6 +93,9 @@ inline V operator==(const V& a, const V& b) {
 inline V operator&(const V& a, const V& b) {
   return apply(Op::logical_and, a, b);
 }
+inline V operator|(const V& a, const V& b) {
+  return apply(Op::logical_or, a, b);
+}
 inline V where(const V& condition, const V& a, const V& b) {
   Builder& builder = *condition.builder;
   return {builder, builder.made.expression.where(condition.value, builder.value(a), builder.value(b))};

@@ -4,6 +4,7 @@
 #include "ops/operators/gradients.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "ops/operators/formula.h"
@@ -14,16 +15,52 @@ namespace {
 
 using namespace formula;
 
+// 0, of which a NaN stays.
+V nothing(const V& x) {
+  return sign(x) * 0.0;
+}
+// Far out, where a factor that vanishes would meet one that is infinite, slopes are those of some way out.
+V bounded(const V& x, double by) {
+  return minimum(maximum(x, -by), by);
+}
+V clamped(const V& a, const V& b, const V& c) {
+  return minimum(maximum(a, b), c);
+}
+
+V gelu_slope(const V& far) {
+  const V x = bounded(far, 40.0);
+  return erfc(x * -0.70710678118654752440) * 0.5 + x * exp(x * x * -0.5) * 0.39894228040143267794;
+}
+V silu_slope(const V& far) {
+  const V x = bounded(far, 1000.0);
+  return sigmoid(x) * (1.0 + x * sigmoid(-x));
+}
 // d/dx of gelu_tanh: with u = 2 k (x + c x^3) and s = sigmoid(u), s + x s (1 - s) u'.
-V gelu_tanh_slope(const V& x) {
+V gelu_tanh_slope(const V& far) {
+  const V x = bounded(far, 40.0);
   const V square_of = x * x;
   const V s = sigmoid(x * 1.5957691216057307117 * (square_of * 0.044715 + 1.0));
-  return s * (1.0 + x * (1.0 - s) * (square_of * 0.21406444872764896496 + 1.5957691216057307117));
+  return s * (1.0 + x * (1.0 - s) * (square_of * 0.21406444881780074632 + 1.5957691216057307117));
 }
 // d/dx of mish: with t = tanh(softplus(x)), t + x (1 - t^2) sigmoid(x).
-V mish_slope(const V& x) {
+V mish_slope(const V& far) {
+  const V x = bounded(far, 1000.0);
   const V t = tanh(logaddexp(x, x * 0.0));
   return t + x * (1.0 - t * t) * sigmoid(x);
+}
+
+// d/da of a to the b. A power that vanishes is stronger than an exponent without end, and an exponent of 0 than a pole.
+V pow_slope(const V& a, const V& b) {
+  const V power = pow(a, b - 1.0);
+  return where((b == 0.0) | (power == 0.0), 0.0, b * power);
+}
+// d/da of y = hypot(a, b).
+V hypot_slope(const V& a, const V& b, const V& y) {
+  return where(y == 0.0, 0.0, where(isinf(a), sign(a) + (b - b), a / y));
+}
+// b / (a a + b b), of which h is the root, without squares.
+V atan2_slope(const V& b, const V& h) {
+  return where((h == 0.0) | isinf(h), 0.0, b / h / h);
 }
 
 // A column of a row: a formula, or nothing.
@@ -31,6 +68,11 @@ struct None {};
 constexpr None NONE;
 struct Unknown {};
 constexpr Unknown UNKNOWN;
+// What a gradient is at edges where no limit is, in the column behind: NaN, a number, or a formula.
+struct Limit {};
+constexpr Limit LIMIT;
+template <class Edges>
+constexpr bool tells_edges = std::is_same_v<Edges, Limit> || std::is_same_v<Edges, double> || std::is_same_v<Edges, V>;
 
 struct Formula {
   Gradient& gradient;
@@ -38,12 +80,15 @@ struct Formula {
   unsigned wanted;
   const rondo_dtype* dtypes;
   int operand = 0;
-  // Takes the next operand's column; it is not evaluated where it is not wanted.
-  template <class F>
-  void take(const F& formula) {
+  // Takes the next operand's columns; the formula is not evaluated where it is not wanted, what is said of edges never.
+  template <class F, class E>
+  void take(const F& formula, const E& edges) {
     const int i = operand++;
     const unsigned bit = 1u << i;
     using Made = std::decay_t<decltype(formula())>;
+    using Edges = std::decay_t<decltype(edges())>;
+    static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : tells_edges<Edges>,
+                  "a row says of each gradient what it is at edges, and nothing of what has none");
     if constexpr (!std::is_same_v<Made, None>) {
       if (!(wanted & bit)) return;
       gradient.of |= static_cast<uint8_t>(bit);
@@ -57,17 +102,19 @@ void build(Op op, Formula& formula, const V* operand, const V& y, const V& dy, c
   [[maybe_unused]] const V &x = operand[0], &a = operand[0], &b = operand[1], &c = operand[2];
   switch (op) {
     // clang-format off
-#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, ...) \
-    case Op::name: formula.take([&] { return dx; }); break;
-#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, ...) \
-    case Op::name: formula.take([&] { return da; }); formula.take([&] { return db; }); break;
-#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, ...) \
-    case Op::name: formula.take([&] { return da; }); formula.take([&] { return db; }); formula.take([&] { return dc; }); break;
+#define TAKE(gradient, edges) formula.take([&] { return gradient; }, [&] { return edges; });
+#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, edges, ...) \
+    case Op::name: TAKE(dx, edges) break;
+#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, edges_a, edges_b, ...) \
+    case Op::name: TAKE(da, edges_a) TAKE(db, edges_b) break;
+#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, edges_a, edges_b, edges_c, ...) \
+    case Op::name: TAKE(da, edges_a) TAKE(db, edges_b) TAKE(dc, edges_c) break;
     // clang-format on
 #include "ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef TAKE
     case Op::cast:
     case Op::where:
     case Op::round_to:

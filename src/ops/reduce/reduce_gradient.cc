@@ -57,11 +57,24 @@ V others(const V& x) {
   return where(zero, where(zeros == 1.0, rest, 0.0), where(zeros == 0.0, rest / where(zero, 1.0, x), 0.0));
 }
 
+// 0, of which a NaN stays.
+V nothing(const V& x) {
+  return sign(x) * 0.0;
+}
+
 struct None {};
 constexpr None NONE;
-void take(Steps&, None, rondo_dtype) {}
-void take(Steps& steps, const V& v, rondo_dtype to) {
-  steps.close(v, to, ReduceOp::sum);
+// What a gradient is at edges where no limit is, in the column behind: NaN, a number, or a formula.
+struct Limit {};
+constexpr Limit LIMIT;
+template <class F, class E>
+void take(Steps& steps, rondo_dtype to, const F& formula, const E& edges) {
+  using Made = std::decay_t<decltype(formula())>;
+  using Edges = std::decay_t<decltype(edges())>;
+  constexpr bool tells = std::is_same_v<Edges, Limit> || std::is_same_v<Edges, double> || std::is_same_v<Edges, V>;
+  static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : tells,
+                "a row says what its gradient is at edges, and nothing where it has none");
+  if constexpr (!std::is_same_v<Made, None>) steps.close(formula(), to, ReduceOp::sum);
 }
 
 // A tensor that lives as long as a gradient is put together.
@@ -82,10 +95,12 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
   const V x(steps, made.expression.input(dtype)), y(steps, made.expression.input(dtype));
   const V dy(steps, made.expression.input(dtype));
   const V n(steps, made.expression.scalar(compute)), p(steps, made.expression.scalar(compute));
+  [[maybe_unused]] const V& ties = n;  // a name for what is said of edges
   switch (op) {
-#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, ...) \
-  case ReduceOp::name:                                                                                          \
-    take(steps, formula, dtype);                                                                                \
+#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, edges, ...) \
+  case ReduceOp::name:                                                                                                 \
+    take(                                                                                                              \
+        steps, dtype, [&] { return formula; }, [&] { return edges; });                                                 \
     break;
 #include "ops/operators/reductions.def"
 #undef REDUCTION

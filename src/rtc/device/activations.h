@@ -29,7 +29,8 @@ RONDO_INLINE T op_softplus(T x, T beta) {
 }
 template <class T>
 RONDO_INLINE T op_softsign(T x) {
-  return x / (T(1) + op_abs(x));
+  const T size = op_abs(x);
+  return op_isinf(x) ? copysign(T(1), x) : x / (T(1) + size);
 }
 
 // In the far tail erfc makes much of the rounding of its argument: what was lost is added by the derivative.
@@ -121,7 +122,7 @@ RONDO_INLINE T op_smooth_l1_sigma(T x, T sigma) {
 }
 template <class T>
 RONDO_INLINE T op_bce_with_logits(T a, T b) {
-  return (a > T(0) ? a * (T(1) - b) : -a * b) + log1p(exp(-op_abs(a)));
+  return (a > T(0) ? part_of(a, T(1) - b) : part_of(-a, b)) + log1p(exp(-op_abs(a)));
 }
 
 }  // namespace rondo::device

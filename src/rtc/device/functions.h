@@ -562,9 +562,20 @@ template <class T>
 RONDO_INLINE T op_clip(T x, T low, T high) {
   return op_clamp(x, low, high);
 }
+// A part of a number; none of it is 0, of an infinity too.
+template <class T>
+RONDO_INLINE T part_of(T x, T part) {
+  return part == T(0) && !op_isnan(x) ? T(0) : x * part;
+}
+// From the end that is nearer, so that equal ends and weights of 0 and 1 give what is there. Where the distance is
+// beyond the range, of each end its part, of which that of the only infinite one counts.
 template <class T>
 RONDO_INLINE T op_lerp(T a, T b, T c) {
-  return a + c * (b - a);
+  const T distance = b - a, rest = T(1) - c, first = part_of(a, rest), second = part_of(b, c);
+  const T near = c < T(0.5) ? a + part_of(c, distance) : b - part_of(rest, distance);
+  const bool left = op_isinf(a) && rest != T(0), right = op_isinf(b) && c != T(0);
+  const T far = left == right ? first + second : left ? first : second;
+  return op_isinf(distance) || (op_isnan(distance) && a == b) ? far : near;
 }
 
 }  // namespace rondo::device

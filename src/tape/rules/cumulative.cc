@@ -81,16 +81,20 @@ struct Running {
   }
 
   // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows.
+  // What is infinite so far is nothing to finite elements, and all to each infinity, as a reduction has it.
   View logsumexp() const {
     constexpr double kNothing = -1e30;  // exp of it is 0; without the NaN of differences of infinities
-    const View y = forward(RONDO_LOGSUMEXP, x);
+    const View y = forward(RONDO_LOGSUMEXP, x), infinite = steps.unary(RONDO_ISINF, y);
+    const View finite = steps.where(infinite, 0.0, y), changes = steps.where(infinite, 0.0, dy);
     const auto part = [&](const View& change) {
       const View counts = steps.scalar(RONDO_GT, change, 0);
       const View log = steps.where(counts, steps.unary(RONDO_LOG, steps.where(counts, change, 1.0)), kNothing);
-      const View behind = back(RONDO_LOGSUMEXP, steps.binary(RONDO_SUB, log, y));
+      const View behind = back(RONDO_LOGSUMEXP, steps.binary(RONDO_SUB, log, finite));
       return steps.unary(RONDO_EXP, steps.binary(RONDO_ADD, x, behind));
     };
-    return steps.binary(RONDO_SUB, part(dy), part(steps.unary(RONDO_NEG, dy)));
+    const View sum = steps.binary(RONDO_SUB, part(changes), part(steps.unary(RONDO_NEG, changes)));
+    const View of_infinity = back_sum(steps.where(steps.unary(RONDO_ISPOSINF, y), dy, 0.0));
+    return steps.where(steps.unary(RONDO_ISPOSINF, x), of_infinity, sum);
   }
 
   View gradient() const {

@@ -83,10 +83,17 @@ Term variance(const Term& a) {
   return a.reduced(RONDO_VAR);
 }
 
+// What a gradient is at edges where no limit is, in the column behind: NaN, or a number.
+struct Limit {};
+constexpr Limit LIMIT;
+template <class Edges>
+constexpr bool tells_edges = std::is_same_v<Edges, const Limit> || std::is_same_v<Edges, double>;
+
 Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n, double epsilon) {
   switch (op) {
-#define NORMALISATION(name, Formula, gradient, ...) \
-  case ops::Normalisation::name:                    \
+#define NORMALISATION(name, Formula, gradient, edges, ...)                                   \
+  case ops::Normalisation::name:                                                             \
+    static_assert(tells_edges<decltype(edges)>, "a row says what its gradient is at edges"); \
     return gradient;
 #include "ops/operators/normalisations.def"
 #undef NORMALISATION

@@ -252,7 +252,7 @@ inline Real unary_float(rondo_unary_op op, Real x, const std::vector<double>& p)
     case RONDO_SIGMOID: return sigmoid(x);
     case RONDO_LOG_SIGMOID: return -soft_plus(-x);
     case RONDO_SOFTPLUS: return soft_plus(x * p[0]) / p[0];
-    case RONDO_SOFTSIGN: return std::isinf(x) ? NAN : x / (1 + std::fabs(x));
+    case RONDO_SOFTSIGN: return std::isinf(x) ? std::copysign(Real(1), x) : x / (1 + std::fabs(x));
     case RONDO_GELU: return lowest ? -0.0L : x * std::erfc(-x / std::sqrt(2.0L)) / 2;
     case RONDO_GELU_TANH:
       return lowest ? -0.0L

@@ -28,22 +28,22 @@ struct TableRow : Row {
   }
 const std::vector<TableRow>& table_rows() {
   static const std::vector<TableRow> rows = {
-#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, precision, ...) \
+#define UNARY(ID, name, domain, result, parameters, low, high, ulps, dx, edges, precision, ...) \
   {{#name, #precision, #result}, Table::unary, RONDO_##ID, parameters},
-#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, precision, ...) \
+#define BINARY(ID, name, domain, result, parameters, low, high, ulps, da, db, edges_a, edges_b, precision, ...) \
   {{#name, #precision, #result}, Table::binary, RONDO_##ID, parameters},
-#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, precision, ...) \
+#define TERNARY(ID, name, domain, result, low, high, ulps, da, db, dc, edges_a, edges_b, edges_c, precision, ...) \
   {{#name, #precision, #result}, Table::ternary, RONDO_##ID, {}},
 #include "../../../src/ops/operators/operators.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
-#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, precision, \
-                  ...)                                                                                                \
+#define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, low, high, formula, edges, \
+                  precision, ...)                                                                                 \
   {{#name, #precision, #Domain}, Table::reduction, RONDO_##ID, {}},
 #include "../../../src/ops/operators/reductions.def"
 #undef REDUCTION
-#define NORMALISATION(name, Formula, gradient, precision, ...) \
+#define NORMALISATION(name, Formula, gradient, edges, precision, ...) \
   {{#name, #precision, "same"}, Table::normalisation, 0, {}},
 #include "../../../src/ops/operators/normalisations.def"
 #undef NORMALISATION
@@ -188,8 +188,8 @@ TEST_P(AutocastRows, EachRowOfTheTablesTakesEachMix) {
       case Table::normalisation: break;
     }
   }
-#define NORMALISATION(name, Formula, gradient, precision, ...)     \
-  expect_each_mix({#name, #precision, "same"}, {rows, line, line}, \
+#define NORMALISATION(name, Formula, gradient, edges, precision, ...) \
+  expect_each_mix({#name, #precision, "same"}, {rows, line, line},    \
                   [](const Handles& in, rondo_tensor** out) { return normalised(rondo_##name, in, out); });
 #include "../../../src/ops/operators/normalisations.def"
 #undef NORMALISATION
