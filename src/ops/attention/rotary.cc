@@ -1,6 +1,7 @@
 // Rotary positions: checks and plans. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/rotary.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/views.h"
@@ -62,6 +63,22 @@ Status check_positions(const View& x, const View& positions) {
                shape_text(positions.layout).c_str(), shape_text(rows).c_str());
 }
 
+// base to the power of -1 / n: from f64 by Newton's steps, each of which doubles its digits.
+TwoNumbers root_of(double base, int64_t n) {
+  TwoNumbers root = {std::pow(base, -1.0 / static_cast<double>(n)), 0};
+  for (int step = 0; step < 2; ++step) {
+    TwoNumbers power = {1, 0}, factor = root;
+    for (int64_t rest = n; rest > 0; rest >>= 1, factor = product_of(factor, factor))
+      if ((rest & 1) != 0) power = product_of(power, factor);
+    const TwoNumbers one = product_of(power, {base, 0});
+    const double error = (1 - one.high) - one.low;
+    if (!std::isfinite(error) || std::fabs(error) > 0.5) break;  // out of the range of f64 on the way
+    const double change = root.high * error / static_cast<double>(n) + root.low, sum = root.high + change;
+    root = {sum, change - (sum - root.high)};
+  }
+  return root;
+}
+
 // Whether places are counted along the axis, and not each told.
 bool counts(const View* positions, int ndim, int axis) {
   if (!positions) return true;
@@ -99,9 +116,15 @@ RotaryArguments RotaryPlan::arguments() const {
   args.shared = shared;
   args.channels = form.channels;
   constexpr double kQuarterTurns = 0.63661977236758134308;  // in a radian
+  constexpr double kQuarterTurnsLow = -3.9357353350364971e-17;
   args.first = form.inverse ? -kQuarterTurns : kQuarterTurns;
-  for (int k = 0; k < kRotaryPowers; ++k)
+  args.first_low = form.inverse ? -kQuarterTurnsLow : kQuarterTurnsLow;
+  TwoNumbers power = root_of(form.base, std::max<int64_t>(form.channels / 2, 1));
+  for (int k = 0; k < kRotaryPowers; ++k, power = product_of(power, power)) {
     args.power[k] = std::pow(form.base, -std::ldexp(2.0, k) / static_cast<double>(form.channels));
+    const double low = (power.high - args.power[k]) + power.low;
+    args.power_low[k] = std::isfinite(low) ? low : 0;
+  }
   return args;
 }
 

@@ -68,7 +68,7 @@ class Rotary {
   }
   void turns(int64_t position, C* room) const {
     for (int64_t i = 0; i < pairs_; ++i) {
-      const Turn<C> by = rotary_turn<C>(position, speed_[i]);
+      const Turn<C> by = rotary_turn<C>(args_, i, speed_[i], position);
       room[i] = by.cosine, room[pairs_ + i] = by.sine;
     }
   }

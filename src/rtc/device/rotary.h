@@ -3,7 +3,8 @@
 // position.
 //
 // Angles are counted in quarter turns, in f64: what is left of one is exact, however far the position, and a short
-// polynomial of it gives cosine and sine, by arithmetic alone, so that the host and kernels have the same bits.
+// polynomial of it gives cosine and sine, by arithmetic alone, so that the host and kernels have the same bits. Far out
+// a speed of f64 has too few digits: there it has twice as many, in two numbers.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,13 +32,45 @@ struct RotaryArguments {
   i64 count;     // packs in all, of one row of those that share a position
   // Quarter turns a position of pair 0; by the k-th number pair i turns slower for bit k of i.
   f64 first, power[kRotaryPowers];
+  f64 first_low, power_low[kRotaryPowers];  // what those lack of their exact values
 };
+
+constexpr i64 kRotaryNear = 1 << 24;  // positions up to which a speed of f64 is enough
+
+// The sum of two numbers, the second below half a unit of the first.
+struct TwoNumbers {
+  f64 high, low;
+};
+RONDO_INLINE TwoNumbers exact_product(f64 a, f64 b) {
+  const f64 product = a * b;
+  return {product, fma(a, b, -product)};
+}
+RONDO_INLINE TwoNumbers product_of(TwoNumbers a, TwoNumbers b) {
+  const TwoNumbers high = exact_product(a.high, b.high);
+  const f64 rest = high.low + (a.high * b.low + a.low * b.high), sum = high.high + rest;
+  return {sum, rest - (sum - high.high)};
+}
 
 RONDO_INLINE f64 rotary_speed(const RotaryArguments& args, i64 pair) {
   f64 speed = args.first;
   for (int k = 0; pair >> k != 0; ++k)
     if ((pair >> k & 1) != 0) speed *= args.power[k];
   return speed;
+}
+
+// Less whole turns, exactly.
+RONDO_INLINE f64 less_turns(f64 quarters) {
+  return quarters - 4 * rint(quarters / 4);
+}
+// The quarter turns of a position that is far out, less whole turns.
+RONDO_INLINE f64 rotary_far(const RotaryArguments& args, i64 pair, i64 position) {
+  TwoNumbers speed = {args.first, args.first_low};
+  for (int k = 0; pair >> k != 0; ++k)
+    if ((pair >> k & 1) != 0) speed = product_of(speed, {args.power[k], args.power_low[k]});
+  const f64 many = static_cast<f64>(position >> 32) * 4294967296.0, few = static_cast<f64>(position & 0xffffffffll);
+  const TwoNumbers of_many = exact_product(many, speed.high), of_few = exact_product(few, speed.high);
+  const f64 rest = of_many.low + of_few.low + many * speed.low + few * speed.low;
+  return less_turns(of_many.high) + less_turns(of_few.high) + less_turns(rest);
 }
 
 template <class C>
@@ -78,10 +111,11 @@ RONDO_INLINE Turn<f64> turn_of(f64 r) {
   s = s * u + 1.5707963267948966;
   return {c, s * r};
 }
-// Of a row at this position.
+// Of a pair of a row at this position; speed: of the pair.
 template <class C>
-RONDO_INLINE Turn<C> rotary_turn(i64 position, f64 speed) {
-  const f64 angle = static_cast<f64>(position) * speed;
+RONDO_INLINE Turn<C> rotary_turn(const RotaryArguments& args, i64 pair, f64 speed, i64 position) {
+  const bool far = position > kRotaryNear || position < -kRotaryNear;
+  const f64 angle = far ? rotary_far(args, pair, position) : static_cast<f64>(position) * speed;
   const f64 whole = rint(angle);
   const Turn<C> rest = turn_of(static_cast<C>(angle - whole));
   switch (static_cast<i64>(whole) & 3) {
@@ -161,8 +195,10 @@ RONDO_INLINE void rotary(const RotaryArguments& args, Index i) {
     if constexpr (given)
       position += static_cast<const Position*>(args.positions)[offset<dims>(args.rows, kRotaryPositions, row)];
 #pragma unroll
-    for (int v = 0; v < pairs; ++v)
-      by[v] = rotary_turn<C>(position, rotary_speed(args, static_cast<i64>(pack) * pairs + v));
+    for (int v = 0; v < pairs; ++v) {
+      const i64 pair = static_cast<i64>(pack) * pairs + v;
+      by[v] = rotary_turn<C>(args, pair, rotary_speed(args, pair), position);
+    }
   }
   for (i64 r = begin; r < end; ++r) {
     Pairs both, there;

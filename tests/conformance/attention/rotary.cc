@@ -160,6 +160,10 @@ TEST_P(Rotary, Options) {
       {.shape = {2, 2, 2, 2, 4}, .axis = 2, .positions = Shape{2, 1, 2, 1}},
       {.shape = {2, 3, 2, 256}, .interleaved = true, .place = Place::in_place},
       {.shape = {1, 4, 1, 64}, .positions = Shape{1}, .first = 1'000'000'000},
+      // Beyond what an angle of f64 can tell; with a base of 1 the reference is exact at any position.
+      {.shape = {1, 4, 1, 64}, .positions = Shape{1}, .first = 25'769'803'777},
+      {.shape = {1, 4, 1, 32}, .inverse = true, .positions = Shape{1}, .first = -68'719'476'737},
+      {.shape = {1, 4, 1, 8}, .base = 1, .positions = Shape{1}, .first = 4'000'000'000'000'000'123},
       {.shape = {0, 4, 2, 8}},
       {.shape = {2, 4, 2, 0}},
   };
