@@ -28,6 +28,9 @@ Expression expression_of(const DropoutGradCall& call, std::span<const View* cons
 // random numbers. Its inputs and outputs are those operands that the node knows as views, in order.
 std::optional<Fused> elementwise_form(const ProgramNode& node);
 
+// Whether a value may be an input as it is, which no operator has made a number of.
+bool moves_an_input(const Expression& e, Value value);
+
 // What a recording has around an operator that combines elements, a reduction or a softmax: what makes the elements
 // that it reads, and what makes something of its results. Either may be null.
 struct Surroundings {

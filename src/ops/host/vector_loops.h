@@ -47,37 +47,53 @@ namespace {
 template <class T, Domain domain>
 using Computed = std::conditional_t<domain == Domain::real && std::is_same_v<T, float>, F32, T>;
 
+// Which operand's bits a NaN that arithmetic makes has depends on the instruction and on which operand comes first in
+// it, which a compiler chooses anew for vectors and for what is left of them: so all NaNs are made the same one.
+template <bool computes, class R>
+inline R settled(R value) {
+  if constexpr (computes && device::is_floating<R>) {
+    const R nan = R(std::numeric_limits<double>::quiet_NaN());
+    return value == value ? value : nan;  // NOLINT(misc-redundant-expression)
+  } else {
+    return value;
+  }
+}
+// Operators that say something of the sign alone, so that of NaN too.
+constexpr bool keeps_nan(Op op) {
+  return op == Op::neg || op == Op::abs || op == Op::copysign;
+}
+
 // A loop from a device function of one, two or three arguments.
-template <auto f, class F = decltype(f)>
+template <auto f, bool computes = false, class F = decltype(f)>
 struct LoopOf;
-template <auto f, class R, class T>
-struct LoopOf<f, R (*)(T)> {
+template <auto f, bool computes, class R, class T>
+struct LoopOf<f, computes, R (*)(T)> {
   RONDO_VECTOR static void run(void* to, const void* a, const void*, const void*, int64_t n) {
     R* r = static_cast<R*>(to);
     const T* x = static_cast<const T*>(a);
     RONDO_APART
-    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i]);
+    for (int64_t i = 0; i < n; ++i) r[i] = settled<computes>(f(x[i]));
   }
 };
-template <auto f, class R, class T>
-struct LoopOf<f, R (*)(T, T)> {
+template <auto f, bool computes, class R, class T>
+struct LoopOf<f, computes, R (*)(T, T)> {
   RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void*, int64_t n) {
     R* r = static_cast<R*>(to);
     const T* x = static_cast<const T*>(a);
     const T* y = static_cast<const T*>(b);
     RONDO_APART
-    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i]);
+    for (int64_t i = 0; i < n; ++i) r[i] = settled<computes>(f(x[i], y[i]));
   }
 };
-template <auto f, class R, class S, class T>
-struct LoopOf<f, R (*)(S, T, T)> {
+template <auto f, bool computes, class R, class S, class T>
+struct LoopOf<f, computes, R (*)(S, T, T)> {
   RONDO_VECTOR static void run(void* to, const void* a, const void* b, const void* c, int64_t n) {
     R* r = static_cast<R*>(to);
     const S* x = static_cast<const S*>(a);
     const T* y = static_cast<const T*>(b);
     const T* z = static_cast<const T*>(c);
     RONDO_APART
-    for (int64_t i = 0; i < n; ++i) r[i] = f(x[i], y[i], z[i]);
+    for (int64_t i = 0; i < n; ++i) r[i] = settled<computes>(f(x[i], y[i], z[i]));
   }
 };
 
@@ -92,9 +108,9 @@ RONDO_VECTOR void angles(void* to, const void* a, const void*, const void*, int6
     int far = 0;
     for (int64_t i = begin; i < end; ++i) far |= !near(x[i]);
     if (far)
-      for (int64_t i = begin; i < end; ++i) r[i] = any(x[i]);
+      for (int64_t i = begin; i < end; ++i) r[i] = settled<true>(any(x[i]));
     else
-      for (int64_t i = begin; i < end; ++i) r[i] = near_one(x[i]);
+      for (int64_t i = begin; i < end; ++i) r[i] = settled<true>(near_one(x[i]));
   }
 }
 
@@ -160,14 +176,15 @@ Loop loop_of(Op op) {
     if (op == Op::tan) return angles<&near_tan, static_cast<F32 (*)(F32)>(&tan)>;
   }
   switch (op) {
-#define ROW(name, domain)                                                                  \
-  case Op::name:                                                                           \
-    if constexpr (!admits<T>(Domain::domain) || (halves && Domain::domain != Domain::any)) \
-      return nullptr;                                                                      \
-    else if constexpr (halves)                                                             \
-      return HalvesOf<&device::op_##name<T>, Half>::loop;                                  \
-    else                                                                                   \
-      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>>::run;
+#define ROW(name, domain)                                                                            \
+  case Op::name:                                                                                     \
+    if constexpr (!admits<T>(Domain::domain) || (halves && Domain::domain != Domain::any))           \
+      return nullptr;                                                                                \
+    else if constexpr (halves)                                                                       \
+      return HalvesOf<&device::op_##name<T>, Half>::loop;                                            \
+    else                                                                                             \
+      return LoopOf<&device::op_##name<Computed<Shared<T, ignores_sign(Op::name)>, Domain::domain>>, \
+                    !keeps_nan(Op::name)>::run;
 #define UNARY(ID, name, domain, ...) ROW(name, domain)
 #define BINARY(ID, name, domain, ...) ROW(name, domain)
 #define TERNARY(ID, name, domain, ...) ROW(name, domain)

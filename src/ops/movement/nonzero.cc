@@ -4,6 +4,7 @@
 #include "ops/movement/nonzero.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "engine/views.h"
@@ -176,7 +177,7 @@ Status select(const View& a, const View& mask, int64_t limit, double fill, Outpu
     RONDO_TRY(reshape_view(copy, shape.ndim, shape.shape, &from));
   }
   const auto pick = [&](Output& all) { return take(from, chosen, 0, all); };
-  if (fill == 0) {
+  if (fill == 0 && !std::signbit(fill)) {
     RONDO_TRY(write_into(to, pick));
   } else {
     const View one = make_temporary(engine, a.device(), a.dtype, {}, &kept[2]);
