@@ -3,9 +3,11 @@
  *
  * a is [n, c, ...] of a float dtype: samples, channels, any axes. The order of axes in memory is only in the strides:
  * channels last is a view of [n, ..., c] with its axes exchanged (rondo_tensor_transpose). A new result has the order
- * that a has. 16-bit dtypes are computed in f32, and so are their statistics, which are f32 for them and of a's dtype
- * otherwise. Sums are made in a fixed order: results do not change between runs. Gradients: of a, weight, bias and
- * residual; mean and inverse_deviation, as written by the library, count as constants.
+ * that a has: [n, ..., c] in memory if the stride of a's axis 1 is smaller than that of every later axis, whatever axis
+ * 0 has, otherwise row-major. Of [2, 3, 4] with strides (1, 2, 6) it has the strides (12, 1, 3). 16-bit dtypes are
+ * computed in f32, and so are their statistics, which are f32 for them and of a's dtype otherwise. Sums are made in a
+ * fixed order: results do not change between runs. Gradients: of a, weight, bias and residual; mean and
+ * inverse_deviation, as written by the library, count as constants.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_NORMALISATION_H

@@ -28,7 +28,9 @@ extern "C" {
 /* --- elementwise ---
  *
  * A new result is row-major, but has channels last (rondo/convolution.h) where the first operand of its shape has them;
- * a condition comes after the values. */
+ * a condition comes after the values. A tensor of three or more dimensions has channels last if the stride of its axis
+ * 1, without its sign, is smaller than that of every later axis, whatever axis 0 has. The result is then
+ * [n, spatial..., c] in memory: of [2, 3, 4] with strides (1, 2, 6) it has the strides (12, 1, 3). */
 
 /* What each computes, its gradient and its error bound: docs/operators.md. Values are ABI. Since 0.1. */
 typedef enum rondo_unary_op {

@@ -2,8 +2,10 @@
  *
  * a is [n, c, spatial...] of a float dtype, with 1 to 3 spatial axes, none of them empty. The order of axes in memory
  * is only in the strides: channels last is a view of [n, spatial..., c] with its axes exchanged
- * (rondo_tensor_transpose). A new result has the order that a has. 16-bit dtypes are added up in f32 and rounded once,
- * in a fixed order: results and gradients do not change between runs.
+ * (rondo_tensor_transpose). A new result has the order that a has: [n, spatial..., c] in memory if the stride of a's
+ * axis 1 is smaller than that of every later axis, whatever axis 0 has, otherwise row-major. Of [2, 3, 4] with strides
+ * (1, 2, 6) one of the same shape has the strides (12, 1, 3). 16-bit dtypes are added up in f32 and rounded once, in a
+ * fixed order: results and gradients do not change between runs.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_POOLING_H

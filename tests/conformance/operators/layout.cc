@@ -195,6 +195,24 @@ TEST_P(Layout, ChannelsLastStayLast) {
   EXPECT_EQ(query(make(rondo_unary, RONDO_NEG, shown)).contiguous, 1);
 }
 
+// By strides alone: channels are innermost where axis 1 has a smaller stride than each later one, whatever axis 0 has.
+TEST_P(Layout, ChannelsAreLastByStridesOfLaterAxes) {
+  const Tensor source = up(random_array(RONDO_F32, {4, 3, 2}, 8, -9, 9)), a = transpose(source, {2, 1, 0});
+  const auto strides = [](rondo_tensor* tensor) {
+    const rondo_tensor_info info = query(tensor);
+    return Shape(info.strides, info.strides + info.ndim);
+  };
+  ASSERT_EQ(strides(a), (Shape{1, 2, 6}));
+  const Shape last = {12, 1, 3};
+  EXPECT_EQ(strides(make(rondo_unary, RONDO_RELU, a)), last);
+  EXPECT_EQ(strides(make(rondo_binary, RONDO_ADD, a, a)), last);
+  const int64_t kernel[] = {1};
+  EXPECT_EQ(strides(make(rondo_max_pool, a, 1, kernel, nullptr)), last);
+  EXPECT_EQ(strides(make(rondo_group_norm, a, int64_t{1}, nullptr)), last);
+  // The last axis has the smaller stride.
+  EXPECT_EQ(strides(make(rondo_unary, RONDO_RELU, transpose(source, {2, 0, 1}))), (Shape{12, 3, 1}));
+}
+
 TEST_P(Layout, GivenOutput) {
   const Array x = random_array(RONDO_F32, {12, 9}, 7, -9, 9);
   const Tensor a = up(x);
