@@ -79,9 +79,9 @@ RONDO_API rondo_status rondo_variable_wait(rondo_variable* variable);
  * tasks has not finished by then, with its name: it goes on, and may be waited for again. Since 0.1. */
 RONDO_API rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseconds);
 /* Called once when what was waited for is done: `status` is what the wait would have returned, and while the call lasts
- * rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine, or
- * on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must not
- * throw. */
+ * rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine,
+ * or on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must
+ * not throw. */
 typedef void (*rondo_done_fn)(void* arg, rondo_status status);
 /* rondo_variable_wait without a thread that waits: calls fn(arg, status) when every task submitted before that reads or
  * writes the variable has finished, on the device too; in this call if that is so already. What is submitted later
@@ -137,7 +137,8 @@ RONDO_API void rondo_task_fail_cause(rondo_task_context* context, void* cause, v
 
 typedef enum rondo_task_flags {
   RONDO_TASK_DEFAULT = 0,
-  RONDO_TASK_NO_CAPTURE = 1 /* a device task that cannot be captured: it splits a graph, as host functions in a row do */
+  RONDO_TASK_NO_CAPTURE =
+      1 /* a device task that cannot be captured: it splits a graph, as host functions in a row do */
 } rondo_task_flags;
 
 typedef struct rondo_task_options {

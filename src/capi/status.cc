@@ -140,7 +140,8 @@ const char* rondo_status_name(rondo_status status) {
 }
 
 const char* rondo_last_error(void) {
-  if (capi::without_memory) return "the host has no memory or no thread key left, not even for the text that says what failed";
+  if (capi::without_memory)
+    return "the host has no memory or no thread key left, not even for the text that says what failed";
   const capi::LastError* last = capi::last_error.find();
   return last ? last->text : "";
 }

@@ -79,7 +79,7 @@ def normalisations(root):
     found = [split(match[1]) for match in NORMALISATION.finditer(text)]
     if len(found) != len(re.findall(r"^NORMALISATION\(", text, re.MULTILINE)):
         sys.exit("src/ops/operators/normalisations.def has a row that operators.py cannot read")
-    return [(name, gradient, "".join(re.findall(r'"([^"]*)"', sentence))) for name, _, gradient, _, sentence in found]
+    return [(name, gradient, "".join(re.findall(r'"([^"]*)"', sentence))) for name, _, gradient, *_, sentence in found]
 
 
 def tables(root):

@@ -24,7 +24,9 @@ Status submit_nothing(const char* name, const List& list, std::initializer_list<
 }
 // Of a plan that lists its operands.
 template <class Plan>
-  requires requires(const Plan& plan, std::vector<TaskOperand>* list) { plan.list_operands(list); }
+requires requires(const Plan& plan, std::vector<TaskOperand>* list) {
+  plan.list_operands(list);
+}
 Status submit_nothing(const char* name, const Plan& plan, std::initializer_list<Output*> outputs,
                       const Describe& describe = {}) {
   const auto list = [&plan](std::vector<TaskOperand>* operands) { plan.list_operands(operands); };

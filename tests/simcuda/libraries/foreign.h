@@ -23,7 +23,8 @@ typedef struct SimcudaForeign {
   void* argument;
   const SimcudaSpan* spans; /* what it touches: checked when it begins, and counted as written when it is done */
   size_t n_spans;
-  int forks; /* while it is captured it is two nodes side by side behind one, as of libraries with streams of their own */
+  int forks; /* while it is captured it is two nodes side by side behind one, as of libraries with streams of their own
+              */
 } SimcudaForeign;
 
 /* A CUresult. On failure nothing is called. */

@@ -3427,9 +3427,9 @@ extern "C" {
     pub fn rondo_variable_wait_for(variable: *mut rondo_variable, milliseconds: i64) -> rondo_status;
 }
 #[doc = " Called once when what was waited for is done: `status` is what the wait would have returned, and while the call lasts"]
-#[doc = " rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine, or"]
-#[doc = " on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must not"]
-#[doc = " throw."]
+#[doc = " rondo_last_error, rondo_last_error_operator and rondo_last_error_cause tell what failed. On a thread of the engine,"]
+#[doc = " or on one of the program's that is in a call of Rondo: it must be short, must not wait (RONDO_INVALID_STATE) and must"]
+#[doc = " not throw."]
 pub type rondo_done_fn =
     ::std::option::Option<unsafe extern "C" fn(arg: *mut ::std::os::raw::c_void, status: rondo_status)>;
 extern "C" {
@@ -3519,7 +3519,6 @@ extern "C" {
     );
 }
 pub const RONDO_TASK_DEFAULT: rondo_task_flags = 0;
-#[doc = " a device task that cannot be captured: it splits a graph, as host functions in a row do"]
 pub const RONDO_TASK_NO_CAPTURE: rondo_task_flags = 1;
 pub type rondo_task_flags = ::std::os::raw::c_uint;
 #[repr(C)]
@@ -5388,10 +5387,10 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Sets what the innermost scope does with an operator from here on. operation: its name as messages have it, \"exp\","]
-    #[doc = " \"sum\", \"matmul\", \"concat\", or the name of an expression that was created and not destroyed (rondo_expression_create),"]
-    #[doc = " for texts of that name; copied. precision: what it computes in; texts compute with their operands as they are unless"]
-    #[doc = " it is said. RONDO_INVALID_ARGUMENT for what is no such name or precision, RONDO_INVALID_STATE where the thread has no"]
-    #[doc = " scope of the engine. Since 0.1."]
+    #[doc = " \"sum\", or its function's, \"matmul\", \"gated\", for which the former counts first; or the name of a live expression"]
+    #[doc = " (rondo_expression_create), for texts of that name; copied. precision: what it computes in; texts compute with their"]
+    #[doc = " operands as they are unless it is said. RONDO_INVALID_ARGUMENT for what is no such name or precision,"]
+    #[doc = " RONDO_INVALID_STATE where the thread has no scope of the engine. Since 0.1."]
     pub fn rondo_autocast_set(
         engine: *mut rondo_engine,
         operation: *const ::std::os::raw::c_char,
