@@ -119,7 +119,8 @@ def apply(copy):
 
 def document(copy):
     """What operators.py and kinds.py print goes into the pages."""
-    for tool, page, beginning in (("operators.py", "docs/operators.md", "| `rondo_"), ("kinds.py", "docs/program.md", "| Normalisation |")):
+    for tool, page, beginning in (("operators.py", "docs/operators.md", "| `rondo_"), ("kinds.py", "docs/program.md", "| Normalisation |"),
+                                  ("kinds.py", "docs/mixed-precision.md", "| single |")):
         printed = [line for line in run(sys.executable, copy / "tests/abi" / tool, copy, "--print").splitlines() if line.startswith(beginning)]
         lines = (copy / page).read_text().splitlines()
         first = next(i for i, line in enumerate(lines) if line.startswith(beginning))

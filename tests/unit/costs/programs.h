@@ -191,6 +191,23 @@ class OnEngine : public ::testing::Test {
            }
            return last;
          }},
+        {"products_of_parts",
+         [this](int count) {
+           const int64_t shape[] = {2, 2};
+           const Tensor whole = made(4 * count);
+           must(rondo_fill(whole, 1));
+           Tensor weight;
+           must(rondo_tensor_reshape(x_, 2, shape, weight.slot()));
+           Tensors all, last(1);
+           for (int i = 0; i < count; ++i) {
+             Tensor square, out;
+             must(rondo_tensor_reshape(part(whole, i), 2, shape, square.slot()));
+             must(rondo_matmul(square, weight, nullptr, out.slot()));
+             all.push_back(std::move(out));
+           }
+           last[0] = tree(std::move(all));
+           return last;
+         }},
         {"products_alike",
          [this](int count) {
            const int64_t shape[] = {2, 2};
