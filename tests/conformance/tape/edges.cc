@@ -272,7 +272,8 @@ CONFORMANCE_ENGINE_SUITE(Edges);
 
 TEST_P(Edges, ValuesAndGradientsAreLimits) {
   if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
-  for (const Case& each : dealt(cases())) check(each);
+  // Each row has kernels of its own; where they cost a compile, some rows stand for all.
+  for (const Case& each : dealt(some(cases(), 7))) check(each);
 }
 
 TEST(EdgesOfRows, EveryRowOfNumbersHasCases) {
