@@ -63,8 +63,11 @@ Status CollectiveTask::run(const TaskContext& context) {
   // no lock, so that the others have been told when this rank's wait returns.
   const bool first = communicator_->check().ok();
   if (first && !context.stream && status.code() == RONDO_TIMED_OUT)
-    status = status.with_context(
-        format("%s of communicator '%s' is not done on rank %d", name(), communicator_->name(), communicator_->rank()));
+    (void)caught([&]() -> Status {  // without memory for the words the others are told all the same
+      status = status.with_context(format("%s of communicator '%s' is not done on rank %d", name(),
+                                          communicator_->name(), communicator_->rank()));
+      return {};
+    });
   communicator_->fail(status, true);
   if (!context.stream) communicator_->tell_the_others();
   return status;

@@ -550,7 +550,8 @@ def case_doctor_next_step():
         for call in "cuInit", "cuDeviceGetCount":
             out = doctor(status=1, SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
             holds(out, "A GPU is there but cannot be used: ", "Next: ", step)
-            holds(feature("cuda", SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7")["reason"], "Next: ", step)
+            known = facts(SIMCUDA_FAULT=f"{call}:1:{code}", CUDA_VISIBLE_DEVICES="7", **WITH_SIMULATED)
+            holds(by_name(known["features"], "cuda")["reason"], "Next: ", step)
             assert not any(other in out for number, other in steps.items() if number != code), out
     assert "CUDA_VISIBLE_DEVICES" not in doctor(status=1, SIMCUDA_DEVICES="0", **WITH_SIMULATED)
 

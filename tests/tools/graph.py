@@ -150,7 +150,7 @@ def case_memory():
         "wrong": head[:-1] + ",".join(["{}"] * (size // 3)) + tail % "",
         "after": head + f'{{"task":0{least},"after":[{",".join("0" * (size // 2))}]}}' + tail % "",
     }
-    files["picture"] = "digraph \"g\" {\n" + "  t1 [label=\"binary\\nf32\"];\n" * (size // 30) + "}\n"
+    files["picture"] = "digraph \"g\" {\n" + "  t1 [label=\"binary\\nf32\"];\n" * (3 * size // 30) + "}\n"
 
     def exits(path, times):
         most = int(times * path.stat().st_size) + (16 << 20)  # and what any program has

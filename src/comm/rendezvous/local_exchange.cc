@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -34,7 +33,7 @@ struct Room {
   std::condition_variable moved;
   std::map<std::pair<int, int>, std::deque<Post*>> posts;  // by sender and receiver
   Status mismatch;                                         // two ranks do different things: the end for all
-  std::set<int> left;
+  std::map<int, bool> left;                                // of each rank that has come, whether it has left
 };
 
 // Those that there are, by number: who is told one by another rank may find it gone. They live as long as the process.
@@ -80,10 +79,14 @@ Room::~Room() {
 
 class LocalExchange final : public Exchange {
  public:
-  LocalExchange(int rank, std::shared_ptr<Room> room) : rank_(rank), room_(std::move(room)) {}
+  // Takes the memory for its leaving, which must not lack it.
+  LocalExchange(int rank, std::shared_ptr<Room> room) : rank_(rank), room_(std::move(room)) {
+    const std::lock_guard lock(room_->mutex);
+    room_->left[rank_] = false;
+  }
   ~LocalExchange() override {
     const std::lock_guard lock(room_->mutex);
-    room_->left.insert(rank_);
+    room_->left.find(rank_)->second = true;
     room_->moved.notify_all();
   }
 
@@ -119,7 +122,8 @@ class LocalExchange final : public Exchange {
     while (!done()) {
       if (!aborted_.ok()) return aborted_;
       if (!room_->mismatch.ok()) return room_->mismatch;
-      if (room_->left.count(rank) > 0) return error(RONDO_RANK_LOST, "rank %d has left", rank);
+      if (const auto other = room_->left.find(rank); other != room_->left.end() && other->second)
+        return error(RONDO_RANK_LOST, "rank %d has left", rank);
       if (deadline.over())
         return error(RONDO_TIMED_OUT, "the time limit is over, and nothing came of the ranks %d", rank);
       room_->moved.wait_for(lock, std::chrono::milliseconds(deadline.milliseconds()));

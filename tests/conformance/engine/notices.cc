@@ -69,7 +69,9 @@ TEST_P(Notices, ComeAfterEarlierTasksAndNotAfterLaterOnes) {
   Told before, between, after;
   gated(first, "first", {}, {v});
   must(rondo_variable_notify(v, 0, tell, &before));
-  if (!naive()) EXPECT_EQ(before.times, 0);
+  if (!naive()) {
+    EXPECT_EQ(before.times, 0);
+  }
   first.open = true;
   expect_told(before, RONDO_OK);
   must(rondo_variable_notify(v, 0, tell, &between));
@@ -89,7 +91,9 @@ TEST_P(Notices, OfContentsDoNotComeAfterReaders) {
   must(rondo_variable_notify(v, 1, tell, &contents));
   must(rondo_variable_notify(v, 0, tell, &uses));
   expect_told(contents, RONDO_OK);
-  if (!naive()) EXPECT_EQ(uses.times, 0);
+  if (!naive()) {
+    EXPECT_EQ(uses.times, 0);
+  }
   reader.open = true;
   expect_told(uses, RONDO_OK);
 }
@@ -126,7 +130,7 @@ TEST_P(Notices, OfTensorsComeWhenTheDeviceIsDone) {
   must(rondo_engine_notify(engine(), tell, &all));
   for (const auto& each : told) expect_told(*each, RONDO_OK);
   expect_told(all, RONDO_OK);
-  expect_same_bits(read(a), full(RONDO_F32, {1000}, 51), "after the notices");
+  expect_same_bits(download(a), full(RONDO_F32, {1000}, 51), "after the notices");
 }
 
 TEST_P(Notices, DoNotCountAmongTasksInFlight) {

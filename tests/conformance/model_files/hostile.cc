@@ -59,7 +59,7 @@ TEST_P(ModelFilesHostile, FilesOfOtherKindsAreNamed) {
   const std::pair<std::string, const char*> kinds[] = {
       {"<!DOCTYPE html><html><body>404</body></html>", "a page of HTML"},
       {"\n  <html>", "a page of HTML"},
-      {"version https://git-lfs.example/spec/v1\noid sha256:0\n", "Git LFS"},
+      {"version https://git-lfs.example/spec/v1\noid sha256:0\n", "a pointer of Git LFS"},
       {"PK\x03\x04\x14\x00\x00\x00\x08\x00"s, "a zip archive"},
       {"PK", "a zip archive"},
       {"\x80\x02}q\x00(X\x06\x00\x00\x00"s, "a Python pickle"},

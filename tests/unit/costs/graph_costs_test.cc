@@ -52,9 +52,11 @@ TEST_F(GraphCosts, EachPassAndTheScheduleAreLinear) {
       {
         const Tensors held = shape.submit(count);
         std::optional<rondo::ops::Program> program;
-        costs.emplace_back("program", steps_of([&] {
-                             program.emplace(static_cast<rondo::Recording*>(rondo::Engine::thread_sink())->program());
-                           }));
+        costs.emplace_back(
+            "program", steps_of([&] {
+              rondo::Recording::Drawn drawn;
+              program.emplace(static_cast<rondo::Recording*>(rondo::Engine::thread_sink())->program(&drawn));
+            }));
         const auto schedule = [&](const char* name) {
           std::vector<rondo::Ref<rondo::Task>> tasks;
           for (const rondo::ops::ProgramNode& node : program->nodes) tasks.push_back(node.task);

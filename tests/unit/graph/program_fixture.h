@@ -39,7 +39,8 @@ class OnPrograms : public ::testing::Test {
   ops::Program recorded(const std::function<void()>& body) {
     must(rondo_record_begin(engine_, nullptr));
     body();
-    return static_cast<Recording*>(Engine::thread_sink())->program();
+    Recording::Drawn drawn;
+    return static_cast<Recording*>(Engine::thread_sink())->program(&drawn);
   }
   // The names of a program's tasks.
   static std::string names(const ops::Program& program) {

@@ -90,22 +90,32 @@ fn finish(state: &Mutex<State>, result: Result<()>) {
     }
 }
 
+/// What the library gives back when a wait is over: the engine lives as long as its future has not come.
+struct Awaited {
+    state: Arc<Mutex<State>>,
+    engine: Engine,
+}
+
 /// What the library calls when a wait is over: on a thread of the engine, or in a call of this program's.
-unsafe extern "C" fn notified(state: *mut c_void, status: sys::rondo_status) {
+unsafe extern "C" fn notified(awaited: *mut c_void, status: sys::rondo_status) {
     // SAFETY: the pointer is the one that `notify` gave away, which is given back once.
-    let state = unsafe { Arc::from_raw(state as *const Mutex<State>) };
-    // An error's text may be one that panics on; the thread is not this one's to end.
-    let _ = callback::guard(|| finish(&state, check(status)));
+    let awaited = unsafe { Box::from_raw(awaited as *mut Awaited) };
+    let _ = callback::guard(|| finish(&awaited.state, check(status)));
+    // The last handle of an engine ends as in a task: without making this thread wait.
+    let _ = callback::guard(|| drop(awaited.engine));
 }
 
 /// A future of what `submit`, a call with a function and its argument, notifies of.
-fn notify(submit: impl FnOnce(sys::rondo_done_fn, *mut c_void) -> sys::rondo_status) -> Result<WaitFuture> {
+fn notify(
+    engine: &Engine,
+    submit: impl FnOnce(sys::rondo_done_fn, *mut c_void) -> sys::rondo_status,
+) -> Result<WaitFuture> {
     refuse_in_recording()?;
     let state: Arc<Mutex<State>> = Arc::default();
-    let given = Arc::into_raw(Arc::clone(&state)) as *mut c_void;
-    if let Err(problem) = check(submit(Some(notified), given)) {
+    let given = Box::into_raw(Box::new(Awaited { state: Arc::clone(&state), engine: engine.clone() }));
+    if let Err(problem) = check(submit(Some(notified), given as *mut c_void)) {
         // SAFETY: the call failed, so nothing is notified and the pointer is still this function's.
-        drop(unsafe { Arc::from_raw(given as *const Mutex<State>) });
+        drop(unsafe { Box::from_raw(given) });
         return Err(problem);
     }
     Ok(WaitFuture(state))
@@ -141,7 +151,7 @@ impl Tensor {
         // SAFETY: the handle is alive.
         check(unsafe { sys::rondo_tensor_variable(self.as_ptr(), &mut variable) })?;
         // SAFETY: a tensor's variable is alive as long as its handle.
-        notify(|done, arg| unsafe { sys::rondo_variable_notify(variable, 1, done, arg) })
+        notify(self.engine(), |done, arg| unsafe { sys::rondo_variable_notify(variable, 1, done, arg) })
     }
 }
 
@@ -162,7 +172,7 @@ impl Variable {
     /// [`Variable::wait`].
     pub fn wait_async(&self) -> Result<WaitFuture> {
         // SAFETY: the handle is alive.
-        notify(|done, arg| unsafe { sys::rondo_variable_notify(self.as_ptr(), 0, done, arg) })
+        notify(self.engine(), |done, arg| unsafe { sys::rondo_variable_notify(self.as_ptr(), 0, done, arg) })
     }
 }
 
@@ -183,6 +193,6 @@ impl Engine {
     #[doc(alias = "rondo_engine_notify")]
     pub fn wait_all_async(&self) -> Result<WaitFuture> {
         // SAFETY: the handle is alive.
-        notify(|done, arg| unsafe { sys::rondo_engine_notify(self.as_ptr(), done, arg) })
+        notify(self, |done, arg| unsafe { sys::rondo_engine_notify(self.as_ptr(), done, arg) })
     }
 }

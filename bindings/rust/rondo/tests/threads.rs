@@ -193,7 +193,7 @@ fn a_waker_that_panics_harms_nobody_else() {
     }
 }
 
-/// Whoever asks for causes may have the last handle of an engine that has much to do, and others wait for causes too.
+/// The end of a wait may have the last handle of an engine that has much to do, and other waits end meanwhile.
 #[test]
 fn the_end_of_an_engine_keeps_no_cause_from_others() {
     let fails = |engine: &Engine, gate: Receiver<()>| {

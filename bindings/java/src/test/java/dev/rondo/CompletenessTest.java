@@ -32,6 +32,7 @@ class CompletenessTest {
       Map.entry("rondo_last_error", "the native methods put it into the exception"),
       Map.entry("rondo_tensor_wait", "Tensor.await is rondo_tensor_wait_for, to look for interrupts"),
       Map.entry("rondo_variable_wait", "Variable.await is rondo_variable_wait_for, to look for interrupts"),
+      Map.entry("rondo_engine_wait_all", "Engine.awaitAll is rondo_engine_wait_all_for, to look for interrupts"),
       Map.entry("rondo_device_format", "Device.toString says the same, which a test compares with Device.parse"),
       Map.entry("rondo_status_name", "Status.name() is the same, which a test compares"),
       Map.entry("rondo_dtype_name", "DType.name() is the same, which a test compares"),

