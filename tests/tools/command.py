@@ -12,7 +12,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -154,76 +153,6 @@ def case_lost_output():
                                   stderr=subprocess.PIPE, text=True)
             assert done.returncode == 1, f"{arguments} {redirection} exits {done.returncode}"
             holds(done.stderr, "rondo: the output could not be written")
-
-
-def case_completion():
-    """The script completes commands and their options in a real bash."""
-    def complete(*words):
-        script = 'source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rondo; echo "${COMPREPLY[*]}"'
-        return subprocess.run(["bash", "-c", script, RONDO, *words], capture_output=True, text=True, check=True).stdout.split()
-
-    assert complete("rondo", "in") == ["info"]
-    assert complete("rondo", "info", "--j") == ["--json"]
-    assert complete("rondo", "completion", "") == ["bash", "zsh", "fish", "--help"]
-    assert complete("rondo", "--v") == ["--version"]
-    assert complete("rondo", "info", "--json", "") == []
-    assert complete("rondo", "launch", "--p") == ["--prefix"]
-    assert complete("rondo", "cache", "ex") == ["export"]
-    assert complete("rondo", "cache", "show", "-") == ["--json"]
-    assert complete("rondo", "cache", "clear", "--n") == ["--nvrtc"]
-    assert complete("rondo", "cache", "export", "--arch") == ["--architecture"]
-    assert complete("rondo", "cache", "import", "/etc/host") != []
-    assert complete("rondo", "graph", "/etc/host") != [] and complete("rondo", "graph", "x.json", "--s") == ["--svg"]
-    assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
-    assert {"info", "doctor", "launch", "cache", "completion", "version"} <= set(complete("rondo", ""))
-
-
-def case_completion_fish():
-    """The same in a real fish."""
-    if not shutil.which("fish"):
-        skip("fish is not installed")
-
-    def complete(line):
-        with tempfile.TemporaryDirectory() as home:
-            script = 'source (command $argv[1] completion fish | psub); complete -C $argv[2]'
-            out = subprocess.run(["fish", "--no-config", "-c", script, RONDO, line], capture_output=True, text=True, check=True,
-                                 env={**os.environ, "HOME": home}).stdout
-        return [row.split("\t")[0] for row in out.splitlines()]
-
-    assert complete("rondo in") == ["info"]
-    assert complete("rondo info --j") == ["--json"]
-    assert {"bash", "zsh", "fish"} <= set(complete("rondo completion "))
-    assert {"show", "verify", "clear", "export", "import"} <= set(complete("rondo cache "))
-    assert complete("rondo cache show --j") == ["--json"]
-    assert complete("rondo cache clear --n") == ["--nvrtc"]
-    assert {"info", "doctor", "completion", "version"} <= set(complete("rondo "))
-    assert "doctor" not in complete("rondo info ")
-
-
-def case_completion_zsh():
-    """The same in a real zsh, once as a file of its search path and once sourced; what is added is read from the builtins it calls."""
-    if not shutil.which("zsh"):
-        skip("zsh is not installed")
-    with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "_rondo").write_text(run("completion", "zsh")[0])
-        stubs = ('_describe() { print -rl -- "${(@)${(P)4}%%:*}"; }; compadd() { shift; print -rl -- "$@"; };'
-                 'compdef() { print -rl -- "registered $*"; };')
-        ways = {"autoload": 'fpath=("$1" $fpath); autoload -Uz _rondo;', "source": 'source "$1/_rondo" >/dev/null;'}
-
-        def complete(way, *words):
-            script = stubs + ways[way] + 'shift; words=("$@"); CURRENT=$#; _rondo'
-            return subprocess.run(["zsh", "-f", "-c", script, "zsh", folder, *words], capture_output=True, text=True,
-                                  check=True).stdout.split("\n")[:-1]
-
-        for way in ways:
-            assert {"info", "doctor", "completion", "version", "--version"} <= set(complete(way, "rondo", "")), way
-            assert complete(way, "rondo", "info", "") == ["--json", "--help"], way
-            assert complete(way, "rondo", "cache", "") == ["show", "verify", "clear", "export", "import", "--help"], way
-            assert complete(way, "rondo", "cache", "show", "") == ["--json"], way
-            assert complete(way, "rondo", "cache", "clear", "") == ["--older-than", "--architecture", "--nvrtc", "--rondo"], way
-            assert complete(way, "rondo", "completion", "") == ["bash", "zsh", "fish", "--help"], way
-        registered = subprocess.run(["zsh", "-f", "-c", stubs + 'source "$1/_rondo"', "zsh", folder], capture_output=True, text=True)
-        assert registered.stdout == "registered _rondo rondo\n", registered
 
 
 # ----------------------------------------------------------------------------------------------------------------- info
