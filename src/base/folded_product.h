@@ -12,4 +12,9 @@ inline uint64_t folded_product(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
+// A hash with one word more.
+inline uint64_t mixed(uint64_t hash, uint64_t word) {
+  return folded_product(hash ^ word, 0x9e3779b97f4a7c15u) + 1;
+}
+
 }  // namespace rondo

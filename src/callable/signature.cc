@@ -62,14 +62,10 @@ Signature Signature::of(const Engine& engine, std::span<const Arranged> inputs) 
   return signature;
 }
 
-namespace {
-constexpr uint64_t kFactor = 0x9e3779b97f4a7c15u;
-}  // namespace
-
 size_t Signature::Hash::operator()(const Signature& signature) const {
   uint64_t hash = signature.words.size() + 1;
-  for (const int64_t word : signature.words) hash = folded_product(hash ^ static_cast<uint64_t>(word), kFactor) + 1;
-  for (const char letter : signature.autocast) hash = folded_product(hash ^ static_cast<uint8_t>(letter), kFactor) + 1;
+  for (const int64_t word : signature.words) hash = mixed(hash, static_cast<uint64_t>(word));
+  for (const char letter : signature.autocast) hash = mixed(hash, static_cast<uint8_t>(letter));
   return hash;
 }
 

@@ -9,12 +9,9 @@
 
 using namespace rondo;
 using capi::check_tensor;
+using capi::view_of;
 
 namespace {
-
-const View* view_of(const rondo_tensor* tensor) {
-  return tensor ? &tensor->view : nullptr;
-}
 
 Status check(const rondo_attention_options& known) {
   if (known.mask) RONDO_TRY(check_tensor(known.mask, "options->mask"));

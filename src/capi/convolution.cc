@@ -7,6 +7,7 @@
 
 using namespace rondo;
 using capi::check_tensor;
+using capi::view_of;
 
 namespace {
 
@@ -34,10 +35,6 @@ Status read(const rondo_convolution_options* options, rondo_convolution_options*
   chosen->allow_tf32 = given->allow_tf32 != 0;
   chosen->deterministic = given->deterministic != 0;
   return {};
-}
-
-const View* view_of(const rondo_tensor* tensor) {
-  return tensor ? &tensor->view : nullptr;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 using namespace rondo;
 using capi::check_tensor;
 using capi::guard;
+using capi::view_of;
 
 namespace {
 
@@ -19,10 +20,6 @@ struct Operands {
   rondo_tensor *a, *mean = nullptr, *variance = nullptr;
   ops::NormOptions options;
 };
-
-const View* view_of(const rondo_tensor* tensor) {
-  return tensor ? &tensor->view : nullptr;
-}
 
 // casting: lives as long as the operands.
 Status read(const ops::Casting& casting, const char* function, const rondo_norm_options* given, rondo_tensor** out,

@@ -30,6 +30,11 @@ inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* lis
   return check_tensor(tensors[i], format("%s[%zu]", list, i).c_str());
 }
 
+// Of a tensor that may be left out.
+inline const View* view_of(const rondo_tensor* tensor) {
+  return tensor ? &tensor->view : nullptr;
+}
+
 // What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h): of all of them, those
 // that it may do without included, for they decide together.
 RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);

@@ -121,6 +121,12 @@ class StreamDevice : public Device {
     *node = nullptr;
     return {};
   }
+  // Whether what the stream has been captured into so far is a chain that the stream goes on from.
+  virtual Status captured_chain(void* stream, bool* chain) {
+    (void)stream;
+    *chain = true;
+    return {};
+  }
   // Whether a node does something that can be switched off; an error if it does something that cannot.
   virtual Status graph_node_switches(void* node, bool* switches) const {
     (void)node;
@@ -202,14 +208,6 @@ class StreamDevice : public Device {
   virtual void leave(void* previous) const = 0;
   // Exchanges the calling thread's capture mode; leaves *mode if that fails.
   virtual void relax(int* mode) = 0;
-
- public:
-  // Whether what the stream has been captured into so far is a chain that the stream goes on from.
-  virtual Status captured_chain(void* stream, bool* chain) {
-    (void)stream;
-    *chain = true;
-    return {};
-  }
 };
 
 // The device, opened on first use. RONDO_NOT_FOUND or RONDO_LIBRARY_MISSING with the reason if there is none.

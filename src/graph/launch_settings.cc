@@ -5,6 +5,7 @@
 #include "engine/tensor.h"
 #include "graph/recording.h"
 #include "ops/elementwise/parameter.h"
+#include "ops/task/output.h"
 
 namespace rondo {
 
@@ -90,15 +91,10 @@ Status record_parameter(Engine& engine, const char* name, Device& device, rondo_
                  recording->name, name);
   uint64_t word = 0;
   RONDO_TRY(ops::scalar_word("value", value, dtype, &word));
-  struct Tensor {
-    rondo_tensor* handle;
-    ~Tensor() {
-      if (handle) destroy_tensor(handle);
-    }
-  } made{make_tensor(engine, device, dtype, Layout::row_major(0, nullptr))};
+  ops::Handle made(make_tensor(engine, device, dtype, Layout::row_major(0, nullptr)));
   number = settings.add(LaunchSettings::Kind::parameter, name, dtype, word);
-  RONDO_TRY(ops::write_parameter(made.handle->view, number, word));
-  *parameter = std::exchange(made.handle, nullptr);
+  RONDO_TRY(ops::write_parameter(made.tensor->view, number, word));
+  *parameter = std::exchange(made.tensor, nullptr);
   return {};
 }
 

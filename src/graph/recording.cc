@@ -15,6 +15,7 @@
 #include "base/thread_owned.h"
 #include "engine/trace.h"
 #include "graph/launch.h"
+#include "ops/task/output.h"
 
 namespace rondo {
 
@@ -382,15 +383,10 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
                  recording->name);
   std::vector<Binding>& inputs = recording->call_inputs;
   make_room(&inputs);
-  struct Tensor {
-    rondo_tensor* handle;
-    ~Tensor() {
-      if (handle) destroy_tensor(handle);
-    }
-  } made{make_tensor(engine, device, dtype, shape)};
-  recording->bound.try_emplace(made.handle->view.storage, Recording::Bound{false, inputs.size()});
-  inputs.push_back({made.handle->storage, dtype, made.handle->view.layout});
-  *input = std::exchange(made.handle, nullptr);
+  ops::Handle made(make_tensor(engine, device, dtype, shape));
+  recording->bound.try_emplace(made.tensor->view.storage, Recording::Bound{false, inputs.size()});
+  inputs.push_back({made.tensor->storage, dtype, made.tensor->view.layout});
+  *input = std::exchange(made.tensor, nullptr);
   return {};
 }
 

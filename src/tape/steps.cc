@@ -14,6 +14,10 @@ View Steps::binary(rondo_binary_op op, const View& a, const View& b) {
   return make([&](ops::Output& out) { return ops::binary(op, a, b, 0, nullptr, out); });
 }
 
+View Steps::whole(rondo_binary_op op, const View& a, int64_t number) {
+  return make([&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of_i64(number), false, out); });
+}
+
 View Steps::scalar(rondo_binary_op op, const View& a, double number) {
   return make([&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of(number), false, out); });
 }

@@ -41,6 +41,7 @@ class Steps {
   View unary(rondo_unary_op op, const View& a);
   View binary(rondo_binary_op op, const View& a, const View& b);
   View scalar(rondo_binary_op op, const View& a, double number);
+  View whole(rondo_binary_op op, const View& a, int64_t number);  // of integers
   View where(const View& condition, const View& a, const View& b);
   View where(const View& condition, const View& a, double b);
   View where(const View& condition, double a, const View& b);

@@ -155,9 +155,10 @@ class Reader {
       is_trace_ |= list_ == "traceEvents";
       return one_of(list_, "rondo_profile", "graph", "total_us", "critical_us", "segments", "tasks", "critical_path");
     }
-    if (depth == 1 && event == Event::array_start)
+    if (depth == 1 && event == Event::array_start) {
       listed_ = one_of(list_, "segments", "tasks", "critical_path") && (list_ == "critical_path") == critical_;
-    if (depth == 1 && event == Event::array_start) number_ = 0;
+      number_ = 0;
+    }
     if (depth == 1 && event == Event::array_end) listed_ = false;
     return true;
   }

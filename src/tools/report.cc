@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "base/text.h"
-
 #include "base/json_text.h"
+#include "base/text.h"
 
 namespace rondo::tools {
 

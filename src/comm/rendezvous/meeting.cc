@@ -237,8 +237,7 @@ void keep_to_one_user(const Lookup& lookup, Meeting* meeting) {
 std::string advice(const Meeting& meeting) {
   if (meeting.one_host && !meeting.socket.empty())
     return "; ranks without a secret find each other where they are of one user and have the same home folder: else "
-           "set "
-           "RONDO_SECRET=$(openssl rand -hex 16) " +
+           "set RONDO_SECRET=$(openssl rand -hex 16) " +
            meeting.hint;
   if (!meeting.in_home) return {};
   return "; where the hosts have no home folder in common, set RONDO_ADDRESS=host:port, with the host of rank 0, and "

@@ -91,7 +91,7 @@ void put(Words* words, const Layout& layout) {
 struct HashOfWords {
   size_t operator()(const Words& words) const {
     uint64_t all = words.size();
-    for (const uint64_t word : words) all = folded_product(all ^ word, 0x9e3779b97f4a7c15u) + 1;
+    for (const uint64_t word : words) all = mixed(all, word);
     return all;
   }
 };

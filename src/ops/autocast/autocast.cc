@@ -56,9 +56,7 @@ struct Cast {
   }
   static uint64_t hash(const View& view, rondo_dtype target) {
     uint64_t all = static_cast<uint64_t>(view.dtype) << 8 | static_cast<uint64_t>(target);
-    const auto mix = [&all](int64_t word) {
-      all = folded_product(all ^ static_cast<uint64_t>(word), 0x9e3779b97f4a7c15u) + 1;
-    };
+    const auto mix = [&all](int64_t word) { all = mixed(all, static_cast<uint64_t>(word)); };
     mix(view.offset);
     for (int d = 0; d < view.layout.ndim; ++d) mix(view.layout.shape[d]), mix(view.layout.strides[d]);
     return all;

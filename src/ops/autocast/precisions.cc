@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "base/text.h"
 #include "ops/ops.h"
 
 namespace rondo::ops {
@@ -66,9 +67,8 @@ Names all_names() {
   Names names;
   for (const auto& row : kRows) names.try_emplace(row.name, row.precision);
   for (const auto& row : kKindRows) {
-    for (std::string_view left = row.functions; !left.empty();) {
-      std::string_view function = left.substr(0, left.find(' '));
-      left.remove_prefix(std::min(left.size(), function.size() + 1));
+    std::string_view left = row.functions, function;
+    while (take_word(&left, &function)) {
       Precision precision = row.precision;
       if (const size_t at = function.find('='); at != std::string_view::npos) {
         precision = named(function.substr(at + 1));

@@ -19,16 +19,8 @@ namespace {
 
 constexpr int64_t kMostSize = int64_t{1} << 40;  // of a window
 
-// A tensor that lives as long as the operator is put together.
-struct Made {
-  rondo_tensor* tensor = nullptr;
-  ~Made() {
-    if (tensor) destroy_tensor(tensor);
-  }
-  operator const View&() const { return tensor->view; }
-};
 template <class Operation>
-Status make(Made* made, const Operation& operation) {
+Status make(Handle* made, const Operation& operation) {
   Output result(&made->tensor);
   return operation(result);
 }
@@ -57,8 +49,8 @@ Status submit_formula(const char* name, const Formula& formula, std::span<const 
 }
 
 // What elements are multiplied by: a power of two, of which tapes are told nothing: it changes nothing.
-Status make_scale(const View& a, Made* scale) {
-  Made norm;
+Status make_scale(const View& a, Handle* scale) {
+  Handle norm;
   RONDO_TRY(make(&norm, [&](Output& out) { return reduce(RONDO_L2_NORM, a, 0, nullptr, true, 0, nullptr, out); }));
   Formula formula;
   Expression& e = formula.e;
@@ -108,7 +100,7 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   }
   const rondo_dtype dtype = compute_dtype(a.dtype);
   const bool scales = dtype == RONDO_F64;
-  Made scale, square, mean, result;
+  Handle scale, square, mean, result;
   if (scales) RONDO_TRY(submit_unheard([&] { return make_scale(a, &scale); }, [](Observer&) {}));
   std::vector<const View*> operands = {&a};
   if (scales) operands.push_back(&scale.tensor->view);
@@ -126,7 +118,7 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   squares.e.output(squares.e.apply(Op::square, start(squares.e).x), RONDO_F64, false);
   RONDO_TRY(make(&square, [&](Output& made) { return submit_formula("local_square", squares, operands, made); }));
   RONDO_TRY(make(&mean, [&](Output& made) {
-    return window_combine("local_mean", neighbours(a.layout.shape[1], size), square, made);
+    return window_combine("local_mean", neighbours(a.layout.shape[1], size), square.tensor->view, made);
   }));
 
   // a / s^beta is (a / root) root^(1 - 2 beta), of which both fit; where s may be negative there is no root.
@@ -152,7 +144,7 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   e.output(y, dtype, false);
   operands.push_back(&mean.tensor->view);
   RONDO_TRY(make(&result, [&](Output& made) { return submit_formula("local_response_norm", last, operands, made); }));
-  RONDO_TRY(copy_elements(result, to));
+  RONDO_TRY(copy_elements(result.tensor->view, to));
   out.commit();
   return {};
 }

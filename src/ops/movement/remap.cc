@@ -1,9 +1,10 @@
 // Plans of moved elements, and the host's loop. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
 #include "ops/movement/remap.h"
-#include "ops/task/nothing.h"
 
 #include <cstring>
+
+#include "ops/task/nothing.h"
 
 namespace rondo::ops {
 

@@ -116,6 +116,11 @@ inline V where(const V& condition, const V& a, const V& b) {
 #undef BINARY
 #undef TERNARY
 
+// 0, of which a NaN stays.
+inline V nothing(const V& x) {
+  return sign(x) * 0.0;
+}
+
 }  // namespace formula
 
 }  // namespace rondo::ops

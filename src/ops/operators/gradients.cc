@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "ops/operators/edges.h"
 #include "ops/operators/formula.h"
 
 namespace rondo::ops {
@@ -15,10 +16,6 @@ namespace {
 
 using namespace formula;
 
-// 0, of which a NaN stays.
-V nothing(const V& x) {
-  return sign(x) * 0.0;
-}
 // Far out, where a factor that vanishes would meet one that is infinite, slopes are those of some way out.
 V bounded(const V& x, double by) {
   return minimum(maximum(x, -by), by);
@@ -63,16 +60,8 @@ V atan2_slope(const V& b, const V& h) {
   return where((h == 0.0) | isinf(h), 0.0, b / h / h);
 }
 
-// A column of a row: a formula, or nothing.
-struct None {};
-constexpr None NONE;
 struct Unknown {};
 constexpr Unknown UNKNOWN;
-// What a gradient is at edges where no limit is, in the column behind: NaN, a number, or a formula.
-struct Limit {};
-constexpr Limit LIMIT;
-template <class Edges>
-constexpr bool tells_edges = std::is_same_v<Edges, Limit> || std::is_same_v<Edges, double> || std::is_same_v<Edges, V>;
 
 struct Formula {
   Gradient& gradient;
@@ -87,7 +76,7 @@ struct Formula {
     const unsigned bit = 1u << i;
     using Made = std::decay_t<decltype(formula())>;
     using Edges = std::decay_t<decltype(edges())>;
-    static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : tells_edges<Edges>,
+    static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : kTellsEdges<Edges, V>,
                   "a row says of each gradient what it is at edges, and nothing of what has none");
     if constexpr (!std::is_same_v<Made, None>) {
       if (!(wanted & bit)) return;

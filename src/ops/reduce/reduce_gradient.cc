@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/operators/edges.h"
 #include "ops/reduce/reduce.h"
 #include "ops/task/submit.h"
 
@@ -57,33 +58,14 @@ V others(const V& x) {
   return where(zero, where(zeros == 1.0, rest, 0.0), where(zeros == 0.0, rest / where(zero, 1.0, x), 0.0));
 }
 
-// 0, of which a NaN stays.
-V nothing(const V& x) {
-  return sign(x) * 0.0;
-}
-
-struct None {};
-constexpr None NONE;
-// What a gradient is at edges where no limit is, in the column behind: NaN, a number, or a formula.
-struct Limit {};
-constexpr Limit LIMIT;
 template <class F, class E>
 void take(Steps& steps, rondo_dtype to, const F& formula, const E& edges) {
   using Made = std::decay_t<decltype(formula())>;
   using Edges = std::decay_t<decltype(edges())>;
-  constexpr bool tells = std::is_same_v<Edges, Limit> || std::is_same_v<Edges, double> || std::is_same_v<Edges, V>;
-  static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : tells,
+  static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : kTellsEdges<Edges, V>,
                 "a row says what its gradient is at edges, and nothing where it has none");
   if constexpr (!std::is_same_v<Made, None>) steps.close(formula(), to, ReduceOp::sum);
 }
-
-// A tensor that lives as long as a gradient is put together.
-struct Temporary {
-  rondo_tensor* tensor = nullptr;
-  ~Temporary() {
-    if (tensor) destroy_tensor(tensor);
-  }
-};
 
 }  // namespace
 
@@ -121,7 +103,7 @@ Status reduce_gradient(ReduceOp op, double parameter, const Layout& shape, unsig
   int64_t length = 1;
   for (int d = 0; d < shape.ndim; ++d)
     if ((axes >> d) & 1) length *= shape.shape[d];
-  Temporary reduced[ReduceGradient::kMostSteps];
+  Handle reduced[ReduceGradient::kMostSteps];
   for (int i = 0; i < gradient.n_steps; ++i) {
     const ReduceGradientStep& step = gradient.steps[i];
     const bool last = i == gradient.n_steps - 1;
@@ -131,7 +113,7 @@ Status reduce_gradient(ReduceOp op, double parameter, const Layout& shape, unsig
     for (int k = 0; k < kFirstStep + i; ++k)
       if ((step.inputs >> k) & 1) views[inputs++] = k < kFirstStep ? given[k] : &reduced[k - kFirstStep].tensor->view;
 
-    Temporary whole;
+    Handle whole;
     Output between(&whole.tensor);
     Output& to = last ? out : between;
     View written;

@@ -80,15 +80,11 @@ class Formula {
     return with(view, {batch_, key_heads_, shared_, queries_, keys_},
                 {step[0], shared_ * step[1], step[1], step[2], step[3]});
   }
-  View whole(rondo_binary_op op, const View& a, int64_t number) {
-    return steps_.make(
-        [&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of_i64(number), false, out); });
-  }
   // [batch, 1, 1, 1, 1]: how many queries or keys there are.
   View length(size_t operand, int64_t most) {
     const View& given = in_[operand];
     const View column = with(given, {batch_, 1, 1, 1, 1}, {given.layout.strides[0], 0, 0, 0, 0});
-    return whole(RONDO_MINIMUM, whole(RONDO_MAXIMUM, steps_.cast(column, RONDO_I64), 0), most);
+    return steps_.whole(RONDO_MINIMUM, steps_.whole(RONDO_MAXIMUM, steps_.cast(column, RONDO_I64), 0), most);
   }
   void see(const View& condition) {
     seen_ = seen_.storage ? steps_.binary(RONDO_LOGICAL_AND, seen_, condition) : condition;
@@ -108,13 +104,14 @@ class Formula {
     if (numbers_.before >= 0 || numbers_.after >= 0) {
       View own = query;  // the key at its own place
       if (numbers_.last) {
-        own = keys.storage ? steps_.binary(RONDO_ADD, own, keys) : whole(RONDO_ADD, own, keys_);
-        own = queries.storage ? steps_.binary(RONDO_SUB, own, queries) : whole(RONDO_SUB, own, queries_);
+        own = keys.storage ? steps_.binary(RONDO_ADD, own, keys) : steps_.whole(RONDO_ADD, own, keys_);
+        own = queries.storage ? steps_.binary(RONDO_SUB, own, queries) : steps_.whole(RONDO_SUB, own, queries_);
       }
       const int64_t all = queries_ + keys_;
       if (numbers_.before >= 0)
-        see(steps_.binary(RONDO_GE, key, whole(RONDO_SUB, own, std::min(numbers_.before, all))));
-      if (numbers_.after >= 0) see(steps_.binary(RONDO_LE, key, whole(RONDO_ADD, own, std::min(numbers_.after, all))));
+        see(steps_.binary(RONDO_GE, key, steps_.whole(RONDO_SUB, own, std::min(numbers_.before, all))));
+      if (numbers_.after >= 0)
+        see(steps_.binary(RONDO_LE, key, steps_.whole(RONDO_ADD, own, std::min(numbers_.after, all))));
     }
     if (!at_.mask) return;
     const View mask = of_scores(in_[at_.mask]);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ops/batch_norm/batch_norm.h"
+#include "ops/operators/edges.h"
 #include "tape/rules/kinds.h"
 #include "tape/steps.h"
 
@@ -83,17 +84,13 @@ Term variance(const Term& a) {
   return a.reduced(RONDO_VAR);
 }
 
-// What a gradient is at edges where no limit is, in the column behind: NaN, or a number.
-struct Limit {};
-constexpr Limit LIMIT;
-template <class Edges>
-constexpr bool tells_edges = std::is_same_v<Edges, const Limit> || std::is_same_v<Edges, double>;
+using ops::LIMIT;
 
 Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n, double epsilon) {
   switch (op) {
 #define NORMALISATION(name, Formula, gradient, edges, ...)                                   \
   case ops::Normalisation::name:                                                             \
-    static_assert(tells_edges<decltype(edges)>, "a row says what its gradient is at edges"); \
+    static_assert(ops::kTellsEdges<decltype(edges), Term>, "a row says what its gradient is at edges"); \
     return gradient;
 #include "ops/operators/normalisations.def"
 #undef NORMALISATION

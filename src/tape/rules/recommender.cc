@@ -108,11 +108,8 @@ Status run(const ops::DotInteractionGradCall& call, Backward& backward) {
     const View i = steps.reshape(places, Layout::row_major(2, column)),
                j = steps.reshape(places, Layout::row_major(2, line));
     const View larger = steps.binary(RONDO_MAXIMUM, i, j), smaller = steps.binary(RONDO_MINIMUM, i, j);
-    const auto whole = [&](rondo_binary_op op, const View& a, int64_t number) {
-      return steps.make(
-          [&](ops::Output& out) { return ops::binary_scalar(op, a, ops::Scalar::of_i64(number), false, out); });
-    };
-    const View before = whole(RONDO_FLOOR_DIV, steps.binary(RONDO_MUL, larger, whole(RONDO_SUB, larger, 1)), 2);
+    const View before =
+        steps.whole(RONDO_FLOOR_DIV, steps.binary(RONDO_MUL, larger, steps.whole(RONDO_SUB, larger, 1)), 2);
     const View number =
         steps.where(steps.binary(RONDO_EQ, i, j), static_cast<double>(pairs), steps.binary(RONDO_ADD, before, smaller));
     if (!steps.status().ok()) return;

@@ -81,8 +81,7 @@ class Formula {
     column.layout.ndim = 2;
     column.layout.shape[1] = 1;
     column.layout.strides[1] = 0;
-    return steps_.make(
-        [&](ops::Output& out) { return ops::binary_scalar(RONDO_GT, column, ops::Scalar::of_i64(step), false, out); });
+    return steps_.whole(RONDO_GT, column, step);
   }
 
   // A step's state, and its cell. of_inputs, of_states: the sums of all gates.
