@@ -17,8 +17,7 @@ inline constexpr Limit LIMIT;
 
 // Whether a column of this type says what a gradient is at edges: NaN, a number, or a formula.
 template <class Column, class Formula>
-inline constexpr bool kTellsEdges =
-    std::is_same_v<std::remove_const_t<Column>, Limit> || std::is_same_v<Column, double> ||
-    std::is_same_v<Column, Formula>;
+inline constexpr bool kTellsEdges = std::is_same_v<std::remove_const_t<Column>, Limit> ||
+                                    std::is_same_v<Column, double> || std::is_same_v<Column, Formula>;
 
 }  // namespace rondo::ops

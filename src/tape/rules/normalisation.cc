@@ -88,8 +88,8 @@ using ops::LIMIT;
 
 Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n, double epsilon) {
   switch (op) {
-#define NORMALISATION(name, Formula, gradient, edges, ...)                                   \
-  case ops::Normalisation::name:                                                             \
+#define NORMALISATION(name, Formula, gradient, edges, ...)                                              \
+  case ops::Normalisation::name:                                                                        \
     static_assert(ops::kTellsEdges<decltype(edges), Term>, "a row says what its gradient is at edges"); \
     return gradient;
 #include "ops/operators/normalisations.def"

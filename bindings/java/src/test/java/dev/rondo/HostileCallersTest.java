@@ -42,17 +42,20 @@ class HostileCallersTest {
     }
   }
 
-  /** Runs out of stack in every place that there is. */
-  private static void overflow(Engine engine, Tensor x, int times) throws InterruptedException {
-    final Thread small = new Thread(null, () -> {
-      for (int i = 0; i < times; ++i) {
-        try {
-          recur(engine, x, i % 13);
-        } catch (StackOverflowError e) {
-          continue;
-        }
+  /** Runs out of the calling thread's stack in every place that there is. */
+  private static void overflowHere(Engine engine, Tensor x, int times) {
+    for (int i = 0; i < times; ++i) {
+      try {
+        recur(engine, x, i % 13);
+      } catch (StackOverflowError e) {
+        continue;
       }
-    }, "overflows", 256 << 10);
+    }
+  }
+
+  /** The same, of a small thread's. */
+  private static void overflow(Engine engine, Tensor x, int times) throws InterruptedException {
+    final Thread small = new Thread(null, () -> overflowHere(engine, x, times), "overflows", 256 << 10);
     small.start();
     small.join();
   }
@@ -72,13 +75,7 @@ class HostileCallersTest {
     final Tensor x = engine.ones(Device.CPU, 3);
     final AtomicBoolean stop = new AtomicBoolean();
     final Thread goesOn = new Thread(null, () -> {
-      for (int i = 0; i < 300; ++i) {
-        try {
-          recur(engine, x, i % 13);
-        } catch (StackOverflowError e) {
-          continue;
-        }
-      }
+      overflowHere(engine, x, 300);
       while (!stop.get()) {
         Thread.onSpinWait();
       }
