@@ -14,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import parse
 
@@ -39,8 +40,8 @@ EXCEPTIONS = {
     ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
     ("rondo_comm_create_all", "devices"): {"length": "n", "brief": "The device of each end."},
     ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
-    ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs"},
-    ("rondo_buckets_reduce_with", "output_gradients"): {"length": "n_outputs"},
+    ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs", "nullable": True},
+    ("rondo_buckets_reduce_with", "output_gradients"): {"length": "n_outputs", "nullable": True},
     ("rondo_buckets_reduce_with", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
     ("rondo_tape_gradients", "gradients"): {"length": "n_sources", "direction": "inout", "created": True},
 }
@@ -276,7 +277,8 @@ class Describer:
             if pointer:
                 length = self._length(parameter, names)
                 counted = bool(length) and length != "bytes" and parameter["direction"] == "in"  # NULL where that is 0
-                parameter["nullable"] = destroys or name == "arg" or counted or says_null(text, name)
+                parameter["nullable"] = destroys or name == "arg" or counted or says_null(text, name) or \
+                    says_null_of_all(MEANINGS.get(name, ""))
                 parameter["ownership"] = self._ownership(parameter, text, destroys)
                 if length:
                     parameter["length"] = length
@@ -359,8 +361,14 @@ class Describer:
 def says_null(text, name):
     """Whether the text allows NULL for a parameter: `name` (may be NULL), name NULL: ..., name (a CUstream; NULL: ...)."""
     word = rf"(?<!\w)`?{name}`?"
-    return bool(re.search(rf"{word} \((?:[^)]*; )?(?:may be )?NULL\b|(?<!\*){word} (?:may be |is )?NULL\b|"
-                          rf"{word} has [^.]*, NULL ", text))
+    return bool(re.search(rf"{word}(?: and \w+)? \((?:[^)]*; )?(?:may be )?NULL\b|(?<!\*){word} (?:may be |is )?NULL\b|"
+                          rf"{word} has [^.]*, NULL |{word}: [^.]*; NULL, as a whole|{word} is made [^.]*\(NULL: ",
+                          " ".join(text.split())))
+
+
+def says_null_of_all(meaning):
+    """Whether the meaning that parameters of a name have everywhere allows NULL."""
+    return bool(re.search(r"NULL (?:is allowed|means)", meaning))
 
 
 def sentences(text, name):
@@ -371,16 +379,22 @@ def sentences(text, name):
 
 
 def evaluate(expressions, headers, include, compiler):
-    """The values of constant expressions, read from what the compiler emits: nothing is run, so it may be another machine's."""
-    lines = [f"#include <{header}>" for header in headers] + ["#include <stddef.h>", "void values(void) {"]
-    lines += [f'  __asm__ volatile("\\n.ascii \\"rondo {i} %c0\\"" : : "i"(({expression})));'
-              for i, expression in enumerate(expressions)]
-    run = subprocess.run([*compiler, "-std=gnu99", "-S", "-x", "c", "-I", include, "-o", "-", "-"],
-                         input="\n".join(lines + ["}", ""]), text=True, capture_output=True)
-    if run.returncode != 0:
-        sys.exit(f"describe.py: the headers do not compile:\n{run.stderr}")
-    values = dict(re.findall(r'\.ascii "rondo (\d+) (\d+)"', run.stdout))
-    return [int(values[str(i)]) for i in range(len(expressions))]
+    """The values of constant expressions, read from the object that the compiler makes: nothing is run, so it may be another
+    machine's."""
+    mark = "values of rondo:"
+    lines = [f"#include <{header}>" for header in headers]
+    lines += ["#include <stddef.h>", f"const struct {{ char mark[16]; long long values[{len(expressions) + 1}]; }} rondo_values =",
+              f'  {{"{mark}", {{1']
+    lines += [f"    , ({expression})" for expression in expressions]
+    with tempfile.TemporaryDirectory() as folder:
+        made = pathlib.Path(folder) / "values.o"
+        run = subprocess.run([*compiler, "-std=gnu99", "-c", "-x", "c", "-I", include, "-o", made, "-"],
+                             input="\n".join(lines + ["}};", ""]), text=True, capture_output=True)
+        if run.returncode != 0:
+            sys.exit(f"describe.py: the headers do not compile:\n{run.stderr}")
+        found = made.read_bytes().partition(mark.encode())[2]
+    order = "little" if found[0] == 1 else "big"  # the first value is 1
+    return [int.from_bytes(found[8 * i:8 * i + 8], order, signed=True) for i in range(1, len(expressions) + 1)]
 
 
 def describe(version, include, compiler):

@@ -19,6 +19,7 @@ namespace {
 
 struct Sink {
   std::mutex mutex;
+  bool set = false;  // by the program
   rondo_log_fn fn = nullptr;
   void* arg = nullptr;
   void (*destroy)(void*) = nullptr;
@@ -47,19 +48,16 @@ int log_detail::read_level() {
   return level.load();
 }
 
-void log(rondo_log_level level, const char* format, ...) {
+// Where `wanted` is called and holds.
+template <class Wanted>
+static void write(rondo_log_level level, const char* format, va_list arguments, const Wanted& wanted) {
   std::string text;
-  va_list arguments;
-  va_start(arguments, format);
-  bool wanted = false;
   try {
-    wanted = log_enabled(level);
-    if (wanted) text = plain(vformat(format, arguments));
+    if (!wanted()) return;
+    text = plain(vformat(format, arguments));
   } catch (const std::bad_alloc&) {
-    wanted = false;
+    return;
   }
-  va_end(arguments);
-  if (!wanted) return;
   Sink& to = sink();
   std::lock_guard lock(to.mutex);
   const KeptArithmetic arithmetic;
@@ -67,6 +65,25 @@ void log(rondo_log_level level, const char* format, ...) {
     to.fn(to.arg, level, text.c_str());
   else if (!above_file_limit(STDERR_FILENO, text.size() + 8))
     std::fprintf(stderr, "rondo: %s\n", text.c_str());
+}
+
+void log(rondo_log_level level, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  write(level, format, arguments, [level] { return log_enabled(level); });
+  va_end(arguments);
+}
+
+void log_unless_off(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  write(RONDO_LOG_WARNING, format, arguments, [] {
+    if (log_enabled(RONDO_LOG_ERROR)) return true;
+    Sink& to = sink();
+    const std::lock_guard lock(to.mutex);
+    return !to.set && !setting_is_set(Setting::log);  // then off is only the default
+  });
+  va_end(arguments);
 }
 
 void set_log(rondo_log_fn fn, void* arg, void (*destroy)(void*), rondo_log_level level) {
@@ -78,6 +95,7 @@ void set_log(rondo_log_fn fn, void* arg, void (*destroy)(void*), rondo_log_level
     old_destroy = std::exchange(to.destroy, destroy);
     old_arg = std::exchange(to.arg, arg);
     to.fn = fn;
+    to.set = true;
     log_detail::level.store(level);
   }
   if (old_destroy) old_destroy(old_arg);

@@ -21,6 +21,8 @@ inline bool log_enabled(rondo_log_level level) {
   return level <= current;
 }
 [[gnu::format(printf, 2, 3)]] void log(rondo_log_level level, const char* format, ...);
+// A warning that is shown unless the log was set to off: of what was asked for and cannot be had.
+[[gnu::format(printf, 1, 2)]] void log_unless_off(const char* format, ...);
 void set_log(rondo_log_fn fn, void* arg, void (*destroy)(void*), rondo_log_level level);
 
 }  // namespace rondo

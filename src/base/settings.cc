@@ -2,9 +2,13 @@
 #include "base/settings.h"
 
 #include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "base/log.h"
@@ -59,9 +63,24 @@ int setting_choice(Setting which) {
                                      : place;
 }
 
+static constexpr char kFolder[] = "a folder";
+
+bool setting_is_folder(Setting which) {
+  return std::strcmp(info(which).values, kFolder) == 0;
+}
+
+static std::string folder_problem(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0700) == 0) return {};
+  if (errno != EEXIST) return format("no folder, and none can be made there: %m");
+  struct stat found = {};
+  if (stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return "a file; a folder is needed";
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : format("a folder that cannot be written to: %m");
+}
+
 std::string setting_problem(Setting which) {
   const std::string values = info(which).values;
   if (values.empty()) return {};
+  if (values == kFolder) return setting_is_set(which) ? folder_problem(setting(which)) : "";
   long long low = 0, high = 0;
   if (scan(values.c_str(), "%lld to %lld", &low, &high) != 2)
     return setting_choice(which) >= 0 ? "" : "none of " + values;

@@ -53,10 +53,9 @@ rondo_status rondo_buckets_create(rondo_comm* comm, int32_t n_parameters, rondo_
 void rondo_buckets_destroy(rondo_buckets* buckets) {
   if (!buckets) return;
   guard_whole("rondo_buckets_destroy", [&]() -> Status {
-    if (!AllBuckets::alive(buckets)) return capi::dead_handle("buckets", "set of buckets", buckets);
     std::unique_ptr<comm::Buckets> last;
-    AllBuckets::destroy(buckets, [&last](rondo_buckets& each) { last = std::move(each.buckets); });
-    return {};
+    return capi::destroy<AllBuckets>(buckets, "buckets", "set of buckets",
+                                     [&last](rondo_buckets& each) { last = std::move(each.buckets); });
   });
 }
 

@@ -134,10 +134,9 @@ rondo_status rondo_callable_clear(rondo_callable* callable) {
 void rondo_callable_destroy(rondo_callable* callable) {
   if (!callable) return;
   guard("rondo_callable_destroy", [&]() -> Status {
-    if (!Callables::alive(callable)) return capi::dead_handle("callable", "callable", callable);
     Ref<Callable> inner;
-    Callables::destroy(callable, [&inner](rondo_callable& each) { inner = std::move(each.callable); });
-    return {};
+    return capi::destroy<Callables>(callable, "callable", "callable",
+                                    [&inner](rondo_callable& each) { inner = std::move(each.callable); });
   });
 }
 

@@ -16,12 +16,14 @@
 
 struct rondo_engine {
   uint32_t magic = 0;
+  bool ends = false;  // a thread is destroying it
   rondo::Ref<rondo::Engine> engine;
 };
 
 namespace rondo {
 bool alive(const rondo_engine* engine);
 bool alive(const rondo_completion* completion);
+bool alive(const rondo_task_context* context);
 }  // namespace rondo
 
 namespace rondo::capi {
@@ -47,7 +49,24 @@ void forget_last_error();
 Status failure_of_callback(const char* which, rondo_status status);
 
 rondo_engine* make_engine(Ref<Engine> engine);
-void destroy_engine(rondo_engine* engine);
+// What one thread at a time does to an engine: destroying it. It keeps the engine while it lives.
+class EngineEnd {
+ public:
+  explicit EngineEnd(rondo_engine* handle);
+  ~EngineEnd();
+  EngineEnd(const EngineEnd&) = delete;
+  EngineEnd& operator=(const EngineEnd&) = delete;
+  // Why there is no engine to destroy.
+  const Status& status() const { return status_; }
+  Engine& engine() const { return *engine_; }
+  // The handle is gone.
+  void destroy();
+
+ private:
+  rondo_engine* handle_;  // null: destroyed
+  Ref<Engine> engine_;
+  Status status_;
+};
 
 // The graphs of an engine that users hold, a line on each (engine/tensor.h has the other kinds).
 void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
@@ -66,6 +85,13 @@ Status dead_handle(const char* name, const char* kind, const void* handle);
 template <class T>
 Status check(const T* handle, const char* name, const char* kind) {
   if (handle && alive(handle)) [[likely]]
+    return {};
+  return dead_handle(name, kind, handle);
+}
+// Destroys a handle by its slab; an error, and nothing is done, if it is not alive.
+template <class Slab, class Handle, class Empty>
+Status destroy(Handle* handle, const char* name, const char* kind, Empty&& empty) {
+  if (Slab::destroy(handle, empty)) [[likely]]
     return {};
   return dead_handle(name, kind, handle);
 }

@@ -136,10 +136,9 @@ rondo_status rondo_comm_create_all(rondo_engine* engine, const rondo_device* dev
 void rondo_comm_destroy(rondo_comm* comm) {
   if (!comm) return;
   guard_whole("rondo_comm_destroy", [&]() -> Status {
-    if (!Communicators::alive(comm)) return capi::dead_handle("comm", "communicator", comm);
     Ref<Communicator> inner;
-    Communicators::destroy(comm, [&inner](rondo_comm& each) { inner = std::move(each.communicator); });
-    return {};
+    return capi::destroy<Communicators>(comm, "comm", "communicator",
+                                        [&inner](rondo_comm& each) { inner = std::move(each.communicator); });
   });
 }
 

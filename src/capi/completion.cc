@@ -34,7 +34,7 @@ extern "C" {
 
 rondo_status rondo_task_defer(rondo_task_context* context, rondo_completion** completion) {
   return guard("rondo_task_defer", [&]() -> Status {
-    RONDO_NOT_NULL(context);
+    RONDO_TRY(capi::check(context, "context", "task context"));
     RONDO_NOT_NULL(completion);
     Ref<RefCounted>* later = context->run->later;
     const char* name = context->task->name();
@@ -72,13 +72,12 @@ rondo_status rondo_completion_complete(rondo_completion* completion, rondo_statu
 void rondo_completion_destroy(rondo_completion* completion) {
   if (!completion) return;
   guard("rondo_completion_destroy", [&]() -> Status {
-    RONDO_TRY(capi::check(completion, "completion", "completion"));
     Ref<Completion> inner;
     Ref<const Cause> cause;
-    Completions::destroy(completion, [&](rondo_completion& each) {
+    RONDO_TRY(capi::destroy<Completions>(completion, "completion", "completion", [&](rondo_completion& each) {
       inner = std::move(each.completion);
       cause = std::move(each.cause);
-    });
+    }));
     inner->engine().abandon(*inner);
     return {};
   });

@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <map>
 #include <string>
@@ -36,6 +37,16 @@ Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode)
   return {};
 }
 
+// A folder that cannot be written to is no reason to refuse an engine; once for each setting.
+void tell_of_folder(Setting which, const std::string& problem) {
+  static std::atomic<uint64_t> told{0};
+  static_assert(static_cast<int>(Setting::last_tasks) < 64);
+  const uint64_t bit = uint64_t{1} << static_cast<int>(which);
+  if (told.fetch_or(bit) & bit) return;
+  log_unless_off("the setting %s=%s is %s; nothing is written", settings()[static_cast<size_t>(which)].name,
+                 setting(which).c_str(), problem.c_str());
+}
+
 // A choice that the table does not have would pass in silence where it is read, so it is refused here, unless the
 // program says what it is about. The log warns of its own, and a number that is none is a warning where it is read.
 Status check_settings(const rondo_engine_options& options) {
@@ -46,9 +57,12 @@ Status check_settings(const rondo_engine_options& options) {
                       (which == Setting::check_indices && options.check_indices);
     const bool number = about.values[0] >= '0' && about.values[0] <= '9';
     if (said || number || which == Setting::log) continue;
-    if (const std::string problem = setting_problem(which); !problem.empty())
+    const std::string problem = setting_problem(which);
+    if (problem.empty()) continue;
+    if (!setting_is_folder(which))
       return error(RONDO_INVALID_ARGUMENT, "the setting %s=%s is %s", about.name, setting(which).c_str(),
                    problem.c_str());
+    tell_of_folder(which, problem);
   }
   return {};
 }
@@ -124,7 +138,9 @@ void rondo_engine_destroy(rondo_engine* engine) {
     RONDO_TRY(check_engine(engine, "engine"));
     if (Engine::in_task())
       return error(RONDO_INVALID_STATE, "called inside a task, which the engine would have to wait for");
-    Engine& inner = *engine->engine;
+    capi::EngineEnd end(engine);
+    RONDO_TRY(end.status());
+    Engine& inner = end.engine();
     abandon_recording(inner);
     ops::abandon_autocast(inner);
     end_asked_trace(inner);
@@ -140,7 +156,7 @@ void rondo_engine_destroy(rondo_engine* engine) {
       capi::list_live_buckets(inner, &objects);
       capi::list_live_optimizers(inner, &objects);
     }
-    capi::destroy_engine(engine);
+    end.destroy();
     if (objects.empty()) return {};
     Status left =
         error(RONDO_INVALID_STATE, "%zu objects of the engine are still alive; they can only be destroyed now: %s",
@@ -201,8 +217,7 @@ void rondo_variable_destroy(rondo_variable* variable) {
     RONDO_TRY(capi::check_variable(variable, "variable"));
     if (variable->borrowed)
       return error(RONDO_INVALID_ARGUMENT, "variable is a tensor's, which owns it; destroy the tensor instead");
-    destroy_variable(variable);
-    return {};
+    return destroy_variable(variable) ? Status() : capi::dead_handle("variable", "variable", variable);
   });
 }
 

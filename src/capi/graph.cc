@@ -227,14 +227,12 @@ RONDO_HOT rondo_status rondo_graph_call(rondo_graph* graph, int32_t n_inputs, ro
 void rondo_graph_destroy(rondo_graph* graph) {
   if (!graph) return;
   guard_whole("rondo_graph_destroy", [&]() -> Status {
-    RONDO_TRY(check_graph(graph));
     Ref<Graph> inner;
     Ref<FollowedGraph> followed;
-    Graphs::destroy(graph, [&](rondo_graph& each) {
+    return capi::destroy<Graphs>(graph, "graph", "graph", [&](rondo_graph& each) {
       inner = std::move(each.graph);
       followed = std::move(each.followed);
     });
-    return {};
   });
 }
 

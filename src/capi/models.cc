@@ -74,10 +74,9 @@ rondo_status rondo_model_file_open(const char* path, rondo_model_file** file) {
 void rondo_model_file_destroy(rondo_model_file* file) {
   if (!file) return;
   guard_whole("rondo_model_file_destroy", [&]() -> Status {
-    RONDO_TRY(check_file(file));
     Ref<models::ModelFile> last;
-    ModelFiles::destroy(file, [&last](rondo_model_file& handle) { last = std::move(handle.file); });
-    return {};
+    return capi::destroy<ModelFiles>(file, "file", "model file",
+                                     [&last](rondo_model_file& handle) { last = std::move(handle.file); });
   });
 }
 

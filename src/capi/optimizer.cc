@@ -76,10 +76,9 @@ rondo_status rondo_optimizer_create(int32_t n_parameters, rondo_tensor* const* p
 void rondo_optimizer_destroy(rondo_optimizer* optimizer) {
   if (!optimizer) return;
   guard("rondo_optimizer_destroy", [&]() -> Status {
-    if (!AllOptimizers::alive(optimizer)) return capi::dead_handle("optimizer", "optimizer", optimizer);
     std::unique_ptr<ops::Optimizer> last;
-    AllOptimizers::destroy(optimizer, [&last](rondo_optimizer& each) { last = std::move(each.optimizer); });
-    return {};
+    return capi::destroy<AllOptimizers>(optimizer, "optimizer", "optimizer",
+                                        [&last](rondo_optimizer& each) { last = std::move(each.optimizer); });
   });
 }
 
@@ -148,10 +147,9 @@ rondo_status rondo_loss_scaler_create(rondo_engine* engine, rondo_device device,
 void rondo_loss_scaler_destroy(rondo_loss_scaler* scaler) {
   if (!scaler) return;
   guard("rondo_loss_scaler_destroy", [&]() -> Status {
-    if (!AllLossScalers::alive(scaler)) return capi::dead_handle("scaler", "loss scaler", scaler);
     std::unique_ptr<ops::LossScaler> last;
-    AllLossScalers::destroy(scaler, [&last](rondo_loss_scaler& each) { last = std::move(each.scaler); });
-    return {};
+    return capi::destroy<AllLossScalers>(scaler, "scaler", "loss scaler",
+                                         [&last](rondo_loss_scaler& each) { last = std::move(each.scaler); });
   });
 }
 

@@ -93,9 +93,24 @@ Status hand_out(const std::string& text, char* buffer, size_t capacity, size_t* 
 rondo_engine* make_engine(Ref<Engine> engine) {
   return Engines::create([&engine](rondo_engine& handle) { handle.engine = std::move(engine); });
 }
-void destroy_engine(rondo_engine* engine) {
-  Ref<Engine> inner;
-  Engines::destroy(engine, [&inner](rondo_engine& each) { inner = std::move(each.engine); });
+EngineEnd::EngineEnd(rondo_engine* handle) : handle_(handle) {
+  const bool alive = Engines::look(handle, [this](rondo_engine& each) {
+    if (!std::exchange(each.ends, true)) engine_ = each.engine;
+  });
+  if (!alive)
+    status_ = dead_handle("engine", "engine", handle);
+  else if (!engine_)
+    status_ = error(RONDO_INVALID_STATE, "another thread is destroying the engine; destroy it once");
+}
+// Where it was not destroyed, another call can do it.
+EngineEnd::~EngineEnd() {
+  if (engine_) Engines::look(handle_, [](rondo_engine& each) { each.ends = false; });
+}
+void EngineEnd::destroy() {
+  (void)Engines::destroy(std::exchange(handle_, nullptr), [](rondo_engine& each) {
+    each.ends = false;
+    each.engine = nullptr;
+  });
 }
 
 Status dead_handle(const char* name, const char* kind, const void* handle) {

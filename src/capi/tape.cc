@@ -131,9 +131,8 @@ rondo_status rondo_tape_end(rondo_tape* tape) {
 void rondo_tape_destroy(rondo_tape* tape) {
   if (!tape) return;
   guard("rondo_tape_destroy", [&]() -> Status {
-    if (!Tapes::alive(tape)) return capi::dead_handle("tape", "tape", tape);
     Ref<tape::Tape> inner;
-    Tapes::destroy(tape, [&inner](rondo_tape& each) { inner = std::move(each.tape); });
+    RONDO_TRY(capi::destroy<Tapes>(tape, "tape", "tape", [&inner](rondo_tape& each) { inner = std::move(each.tape); }));
     inner->abandon();
     return {};
   });

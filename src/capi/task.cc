@@ -128,26 +128,26 @@ rondo_status rondo_engine_push_tensors(rondo_engine* engine, rondo_task_fn fn, v
 }
 
 void* rondo_task_stream(rondo_task_context* context) {
-  return context ? context->run->stream : nullptr;
+  return alive(context) ? context->run->stream : nullptr;
 }
 
 void* rondo_task_auxiliary_stream(rondo_task_context* context, int32_t index) {
-  if (!context || index < 0 || index >= context->task->wants_auxiliaries()) return nullptr;
+  if (!alive(context) || index < 0 || index >= context->task->wants_auxiliaries()) return nullptr;
   // In a graph with nodes that choose nothing runs side by side.
   return context->run->auxiliaries ? (*context->run->auxiliaries)[index].stream() : context->run->stream;
 }
 
 rondo_device rondo_task_device(rondo_task_context* context) {
-  return context ? context->run->device->id() : rondo_device{RONDO_CPU, 0};
+  return alive(context) ? context->run->device->id() : rondo_device{RONDO_CPU, 0};
 }
 
 int32_t rondo_task_is_capturing(rondo_task_context* context) {
-  return context && context->run->capturing;
+  return alive(context) && context->run->capturing;
 }
 
 rondo_status rondo_task_operand(rondo_task_context* context, size_t index, void** address, rondo_tensor_info* info) {
   return guard("rondo_task_operand", [&]() -> Status {
-    RONDO_NOT_NULL(context);
+    RONDO_TRY(capi::check(context, "context", "task context"));
     RONDO_NOT_NULL(address);
     const std::vector<TaskOperand>& operands = context->task->operands();
     if (index >= operands.size())
@@ -164,7 +164,7 @@ void rondo_task_fail_cause(rondo_task_context* context, void* cause, void (*dest
   guard("rondo_task_fail_cause", [&]() -> Status {
     Ref<const Cause> taken;
     RONDO_TRY(capi::take_cause(cause, destroy, &taken));
-    RONDO_NOT_NULL(context);
+    RONDO_TRY(capi::check(context, "context", "task context"));
     context->cause = std::move(taken);
     return {};
   });
@@ -173,7 +173,7 @@ void rondo_task_fail_cause(rondo_task_context* context, void* cause, void (*dest
 
 void rondo_task_fail(rondo_task_context* context, const char* message) {
   guard("rondo_task_fail", [&]() -> Status {
-    RONDO_NOT_NULL(context);
+    RONDO_TRY(capi::check(context, "context", "task context"));
     context->message = message ? message : "";
     return {};
   });

@@ -113,8 +113,7 @@ void rondo_tensor_destroy(rondo_tensor* tensor) {
       return error(RONDO_INVALID_STATE,
                    "tensor is borrowed by a function that is called with it; whoever has made it destroys it when that "
                    "has returned");
-    destroy_tensor(tensor);
-    return {};
+    return destroy_tensor(tensor) ? Status() : capi::dead_handle("tensor", "tensor", tensor);
   });
 }
 

@@ -135,10 +135,9 @@ rondo_status rondo_expression_create(const char* text, const char* name, rondo_e
 void rondo_expression_destroy(rondo_expression* expression) {
   if (!expression) return;
   guard("rondo_expression_destroy", [&]() -> Status {
-    RONDO_TRY(check_expression(expression));
     Ref<ops::ExpressionText> text;
-    Expressions::destroy(expression, [&text](rondo_expression& each) { text = std::move(each.text); });
-    return {};
+    return capi::destroy<Expressions>(expression, "expression", "expression",
+                                      [&text](rondo_expression& each) { text = std::move(each.text); });
   });
 }
 
@@ -206,10 +205,9 @@ rondo_status rondo_module_create(rondo_engine* engine, rondo_device device, cons
 void rondo_module_destroy(rondo_module* module) {
   if (!module) return;
   guard_whole("rondo_module_destroy", [&]() -> Status {
-    RONDO_TRY(check_module(module));
     Ref<ops::Module> inner;
-    Modules::destroy(module, [&inner](rondo_module& each) { inner = std::move(each.module); });
-    return {};
+    return capi::destroy<Modules>(module, "module", "module",
+                                  [&inner](rondo_module& each) { inner = std::move(each.module); });
   });
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <climits>
 #include <map>
-#include <thread>
 #include <tuple>
 
 #include "base/caught.h"
@@ -80,7 +79,7 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
   std::mutex starting;
   bool all = false;  // are there
   std::vector<Status> outcomes(count);
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   Status started;
   {
     const std::lock_guard lock(starting);
@@ -99,7 +98,7 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
     all = started.ok();
   }
   if (started.ok()) outcomes[0] = caught([&] { return part(0); });
-  for (std::thread& thread : threads) thread.join();
+  for (Thread& thread : threads) thread.join();
   RONDO_TRY(started.with_context("ranks of this process"));
   // The others' failures follow from the one that is no lost rank.
   for (const Status& each : outcomes)

@@ -59,8 +59,10 @@ void Engine::gather(Task& task) {
     const Variable& variable = *access.variable;
     task.fences_.add(variable.write_fence_);
     if (access.write) task.fences_.add(variable.read_fences_);  // mutation: write_after_read_on_the_device
+    if (variable.given_away_) [[unlikely]]
+      task.failure_ = variable.error_;  // as a whole: none of its parts may run
     // mutation: poison_stops
-    if (!variable.error_.ok() && (access.read || variable.given_away_)) [[unlikely]]
+    if (!variable.error_.ok() && access.read) [[unlikely]]
       gather_poison(task, access.variable, variable.error_);
     if (!written_off_.empty() && access.read) [[unlikely]]
       if (const Status* cause = written_off(variable)) gather_poison(task, access.variable, *cause);

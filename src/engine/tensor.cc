@@ -68,13 +68,14 @@ rondo_tensor* make_tensor(Engine& engine, Device& device, rondo_dtype dtype, con
   return make_view(storage, view);
 }
 
-void destroy_tensor(rondo_tensor* tensor) {
+bool destroy_tensor(rondo_tensor* tensor) {
   Ref<Storage> storage;
-  Tensors::destroy(tensor, [&storage](rondo_tensor& each) {
+  const bool alive = Tensors::destroy(tensor, [&storage](rondo_tensor& each) {
     storage = std::move(each.storage);
     each.view.storage = nullptr;
   });
-  storage->handles.fetch_sub(1, std::memory_order_relaxed);
+  if (alive) storage->handles.fetch_sub(1, std::memory_order_relaxed);
+  return alive;
 }
 
 rondo_variable* make_variable(Engine& engine) {
@@ -94,7 +95,7 @@ rondo_variable* borrow_variable(Storage& storage) {
       handle.variable = &storage;
     });
     storage.release_handle = [](rondo_variable* handle) {
-      Variables::destroy(handle, [](rondo_variable& each) {
+      (void)Variables::destroy(handle, [](rondo_variable& each) {
         each.borrowed = false;
         each.variable = nullptr;
       });
@@ -103,9 +104,9 @@ rondo_variable* borrow_variable(Storage& storage) {
   return storage.handle;
 }
 
-void destroy_variable(rondo_variable* handle) {
+bool destroy_variable(rondo_variable* handle) {
   Ref<Variable> variable;
-  Variables::destroy(handle, [&variable](rondo_variable& each) {
+  return Variables::destroy(handle, [&variable](rondo_variable& each) {
     variable = std::move(each.owner);
     each.variable = nullptr;
   });

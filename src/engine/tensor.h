@@ -105,13 +105,14 @@ namespace rondo {
 // A new tensor handle on a fresh contiguous storage, or on a given one. Never null; throws std::bad_alloc.
 rondo_tensor* make_tensor(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape);
 rondo_tensor* make_view(const Ref<Storage>& storage, const View& view);
-void destroy_tensor(rondo_tensor* tensor);
+// False if it is not alive (handle.h).
+bool destroy_tensor(rondo_tensor* tensor);
 bool alive(const rondo_tensor* tensor);
 
 rondo_variable* make_variable(Engine& engine);
 // The one handle of a storage's variable, made when it is first asked for; lives as long as the storage.
 rondo_variable* borrow_variable(Storage& storage);
-void destroy_variable(rondo_variable* handle);
+bool destroy_variable(rondo_variable* handle);
 bool alive(const rondo_variable* variable);
 
 // The tensors and variables of an engine that users hold, a line on each: what it is, and the task that made it.

@@ -11,6 +11,10 @@
 
 namespace rondo {
 
+bool alive(const rondo_task_context* context) {
+  return context && context->magic == handle_magic(HandleKind::task_context);
+}
+
 Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause) {
   const bool possible = code > RONDO_OK && code <= RONDO_TIMED_OUT && code != RONDO_DEVICE_LOST;
   const Status failure = possible
@@ -96,7 +100,7 @@ Status UserTask::call_forked(const TaskContext& context) {
 Status UserTask::call(const TaskContext& context) {
   const Uncancelled uncancelled;
   const KeptArithmetic arithmetic;
-  rondo_task_context seen{this, &context, {}, {}};
+  rondo_task_context seen(*this, context);
   rondo_status code = RONDO_INTERNAL;
   try {
     code = function_->fn(function_->arg, &seen);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/handle.h"
 #include "engine/tensor.h"
 
 namespace rondo {
@@ -17,6 +18,12 @@ class UserTask;
 
 // What a user's function sees of its run.
 struct rondo_task_context {
+  rondo_task_context(const rondo::UserTask& task, const rondo::TaskContext& run) : task(&task), run(&run) {}
+  ~rondo_task_context() { magic = 0; }
+  rondo_task_context(const rondo_task_context&) = delete;
+  rondo_task_context& operator=(const rondo_task_context&) = delete;
+
+  volatile uint32_t magic = rondo::handle_magic(rondo::HandleKind::task_context);  // not left away as a dead store
   const rondo::UserTask* task;
   const rondo::TaskContext* run;
   std::string message;
@@ -24,6 +31,8 @@ struct rondo_task_context {
 };
 
 namespace rondo {
+
+bool alive(const rondo_task_context* context);
 
 // What a user says that a task failed with.
 RONDO_COLD Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause);

@@ -10,7 +10,6 @@
 
 #include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
-#include "base/thread.h"
 
 namespace rondo {
 
@@ -93,13 +92,13 @@ void Workers::stop() {
   work_.notify_all();
   // A task that waits may have started one more meanwhile.
   for (;;) {
-    std::vector<std::thread> threads;
+    std::vector<Thread> threads;
     {
       std::lock_guard lock(mutex_);
       threads.swap(threads_);
     }
     if (threads.empty()) return;
-    for (std::thread& thread : threads) thread.join();
+    for (Thread& thread : threads) thread.join();
   }
 }
 

@@ -11,9 +11,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/thread.h"
 #include "engine/task.h"
 
 namespace rondo {
@@ -140,7 +140,7 @@ class Workers {
   bool stopping_ = false;
   int wanted_ = 0;  // threads that run tasks
   int count_ = 0;   // threads
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace rondo

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <exception>
 #include <optional>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -361,7 +360,7 @@ Status Graph::prepare() {
   if (const size_t done = next.load(); done < tasks.size()) {
     ahead.emplace(tasks.size() - done);
     const int threads = usual_threads();
-    std::vector<std::thread> helpers;
+    std::vector<Thread> helpers;
     try {
       for (int t = 1; t < threads; ++t)
         helpers.push_back(start_thread([&work] {
@@ -372,7 +371,7 @@ Status Graph::prepare() {
       // The system starts no more: those there are share the work with this thread.
     }
     work(0);
-    for (std::thread& helper : helpers) helper.join();
+    for (Thread& helper : helpers) helper.join();
   }
   for (size_t i = 0; i < tasks.size(); ++i)
     if (!failures[i].ok()) return named(*tasks[i], recorded_at(*tasks[i]), failures[i]);

@@ -34,7 +34,11 @@ struct Effect {
   std::string text;  // "f32 [64, 10]", or what is known of it
 };
 
-std::vector<Effect> effects_of(const Task& task) {
+// How storages are shown, by the tasks of bodies that use them.
+using Texts = std::unordered_map<const Variable*, std::string>;
+
+// texts: of what a task uses that lists no operands.
+std::vector<Effect> effects_of(const Task& task, const Texts& texts) {
   std::vector<Effect> effects;
   std::vector<TaskOperand> operands;
   task.list_operands(&operands);
@@ -51,8 +55,11 @@ std::vector<Effect> effects_of(const Task& task) {
   // Copies of bytes, and user tasks that name variables.
   for (const Access& access : task.accesses()) {
     const Storage* storage = access.variable->storage();
+    const auto known = texts.find(access.variable);
     effects.push_back({access.variable, storage != nullptr, access.read, access.write,
-                       storage ? format("%zu bytes", storage->bytes()) : "variable"});
+                       known != texts.end() ? known->second
+                       : storage            ? format("%zu bytes", storage->bytes())
+                                            : "variable"});
   }
   return effects;
 }
@@ -64,8 +71,8 @@ class Picture {
       : file_(file), prefix_(prefix), input_(input) {}
 
   // Edges into task `i`, from whoever wrote what it reads, or from an input.
-  void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside) {
-    const std::vector<Effect> effects = effects_of(task);
+  void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside, const Texts& texts) {
+    const std::vector<Effect> effects = effects_of(task, texts);
     for (const Effect& effect : effects) {
       if (!effect.read) continue;
       const State& state = states_[effect.variable];
@@ -153,8 +160,22 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
   std::unordered_set<const Variable*> inside;
   for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
   Picture picture(file, prefix, prefix.empty() ? "input" : "from outside");
+  // What a task of control flow uses is what its bodies do, and the number that it goes by.
+  const auto add_texts = [](const auto& self, const Control& control, Texts* texts) -> void {
+    texts->emplace(control.number().storage, shown_text(control.number()));
+    for (const Body& body : control.bodies()) {
+      if (!body.graph) continue;
+      for (const Ref<Task>& task : body.graph->tasks_)
+        for (const auto& effect : effects_of(*task, {}))
+          if (effect.storage) texts->emplace(effect.variable, effect.text);
+      for (const auto& [number, inner] : body.graph->controls_) self(self, *inner, texts);
+    }
+  };
   for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    picture.task(i, *tasks_[i], inside);
+    Texts texts;
+    for (const auto& [number, control] : controls_)
+      if (number == i) add_texts(add_texts, *control, &texts);
+    picture.task(i, *tasks_[i], inside, texts);
     for (const uint32_t before : predecessors_[i]) picture.order(before, i);
   }
   for (const Variable* variable : picture.written()) {

@@ -98,8 +98,24 @@ bool label_of(std::string_view line, std::string* label) {
   return true;
 }
 
-// Of a picture that Rondo wrote: segments, each with its tasks, and how many edges there are. Its lines are one
-// statement each.
+// Of a node of a picture: how many bodies it lies in, if it is a task; else -1. Tasks are called t4, or b2_0_t4 where
+// they lie in body 0 of task 2.
+int task_depth(std::string_view name) {
+  int depth = 0;
+  while (!name.empty() && name[0] == 'b') {
+    for (int part = 0; part < 2; ++part) {
+      const size_t end = name.find('_');
+      if (end == std::string_view::npos) return -1;
+      name.remove_prefix(end + 1);
+    }
+    ++depth;
+  }
+  if (name.size() < 2 || name[0] != 't') return -1;
+  return name.find_first_not_of("0123456789", 1) == std::string_view::npos ? depth : -1;
+}
+
+// Of a picture that Rondo wrote: segments and bodies, each with its tasks, and how many edges there are. Its lines are
+// one statement each.
 void print_dot(const std::string& text, std::FILE* to) {
   std::string label;
   size_t tasks = 0, carried = 0, order = 0;
@@ -112,13 +128,17 @@ void print_dot(const std::string& text, std::FILE* to) {
       if (first == std::string_view::npos) continue;
       const bool edge = line.find(" -> ") < line.find('[');
       if (edge) {
-        ++(line.find("style=dashed") == std::string_view::npos ? carried : order);
-      } else if (line[first] == 't' || line.find("label=\"segment ") != std::string_view::npos) {
-        if (!label_of(line, &label)) continue;
-        const bool task = line[first] == 't';
-        tasks += task;
-        if (shown) std::fprintf(to, "%s%s\n", task ? "  " : "", harmless(label).c_str());
+        // A dotted one only leads to a body.
+        if (line.find("style=dotted") == std::string_view::npos)
+          ++(line.find("style=dashed") == std::string_view::npos ? carried : order);
+        continue;
       }
+      const std::string_view name = line.substr(first, line.find(' ', first) - first);
+      const int depth = task_depth(name);
+      const bool box = name.rfind("label=", 0) == 0;  // of a segment or a body
+      if ((depth < 0 && !box) || !label_of(line, &label)) continue;
+      tasks += depth >= 0;
+      if (shown) std::fprintf(to, "%*s%s\n", depth >= 0 ? 2 * depth + 2 : 0, "", harmless(label).c_str());
     }
   }
 }

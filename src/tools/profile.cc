@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "base/machine/decimal.h"
 #include "base/text.h"
 
 namespace rondo::tools {
@@ -89,6 +90,26 @@ std::string objection(std::string_view text) {
 template <class... Names>
 bool one_of(const std::string& key, const Names&... names) {
   return ((key == names) || ...);
+}
+
+// "task 4 'while', body, task 2 'if', then": the body `then` of task 2 of what stands around it.
+struct BodyName {
+  std::string_view around, body;
+  int64_t task = -1;
+};
+
+BodyName body_name(std::string_view name) {
+  constexpr std::string_view kTask = "task ";
+  const size_t at = name.rfind(", task ");
+  BodyName parts;
+  if (at != std::string_view::npos) parts.around = name.substr(0, at);
+  std::string_view last = at == std::string_view::npos ? name : name.substr(at + 2);
+  if (last.substr(0, kTask.size()) != kTask) return parts;
+  last.remove_prefix(kTask.size());
+  long long number = 0;
+  if (scan(std::string(last.substr(0, 12)).c_str(), "%lld", &number) == 1) parts.task = number;
+  if (const size_t end = last.rfind("', "); end != std::string_view::npos) parts.body = last.substr(end + 3);
+  return parts;
 }
 
 // Takes segments and tasks as they come, so that the parser keeps one at a time.
@@ -202,6 +223,18 @@ class Reader {
     return found->second;
   }
 
+  // When the task that a body belongs to begins, so far as the file says which that is.
+  double begin_of(uint32_t body) {
+    if (body == 0) return 0;
+    const auto [found, fresh] = begins_.emplace(body, 0);
+    if (!fresh) return found->second;
+    const BodyName parts = body_name(profile_.names[body]);
+    const auto around = numbers_.find(std::string(parts.around));
+    const auto owner = around == numbers_.end() ? known_.end() : known_.find(place(around->second, parts.task));
+    if (owner != known_.end()) found->second = profile_.tasks[owner->second].begin_us;
+    return found->second;
+  }
+
   void take_segment(const Field& from) {
     ProfiledSegment& segment = profile_.segments.emplace_back();
     segment.device = keep(from.at("device").text());
@@ -228,6 +261,7 @@ class Reader {
     if (from.has("operands")) task.operands = keep(from.at("operands").text());
     if (from.has("kernels")) task.kernels = from.at("kernels").count();
     if (from.has("bytes")) task.bytes = from.at("bytes").count();
+    task.begin_us = begin_of(task.body);
     const Field after = from.at("after");
     for (size_t i = 0; i < after.list_size(); ++i) {
       const ProfiledTask& before = profile_.tasks[index(task.body, after.element(i), "no task before this one")];
@@ -242,6 +276,7 @@ class Reader {
   Profile& profile_;
   std::unordered_map<uint64_t, uint32_t> known_;       // tasks by body and number
   std::unordered_map<std::string, uint32_t> numbers_;  // of names
+  std::unordered_map<uint32_t, double> begins_;        // of bodies
   std::string list_, key_, problem_;
   size_t number_ = 0, waits_ = 0;
   bool listed_ = false, is_trace_ = false, critical_ = false;
@@ -351,7 +386,7 @@ void print_profile(const Profile& profile, std::FILE* to) {
 
 std::string profile_svg(const Profile& profile) {
   constexpr size_t kRows = 5000;  // a browser shows no more
-  constexpr double kWidth = 1000, kLeft = 330, kRow = 18, kTop = 48;
+  constexpr double kWidth = 1000, kLeft = 330, kRow = 18, kTop = 68;
   double longest = 0;
   for (const ProfiledTask& each : profile.tasks) longest = std::max(longest, each.begin_us + each.us);
   const double scale = longest > 0 ? kWidth / longest : 0;
@@ -365,17 +400,35 @@ std::string profile_svg(const Profile& profile) {
       "came "
       "before it</text>\n",
       kLeft + kWidth + 120, height, escaped(profile.graph).c_str(), profile.total_us, profile.critical_us);
+  // The axis: marks at 1, 2 or 5 times a power of ten.
+  double step = longest > 0 ? std::pow(10, std::floor(std::log10(longest))) : 1;
+  if (longest < 2 * step)
+    step /= 5;
+  else if (longest < 5 * step)
+    step /= 2;
+  for (int mark = 0; scale > 0 && mark * step <= longest; ++mark) {
+    const double x = kLeft + mark * step * scale;
+    svg += format(
+        "<line x1=\"%.2f\" y1=\"%.0f\" x2=\"%.2f\" y2=\"%.0f\" stroke=\"#dddddd\"/><text x=\"%.2f\" y=\"%.0f\" "
+        "fill=\"#666666\" text-anchor=\"middle\">%g us</text>\n",
+        x, kTop - 6, x, height - 30, x, kTop - 10, mark * step);
+  }
   for (size_t i = 0; i < rows; ++i) {
     const ProfiledTask& each = profile.tasks[i];
     const double y = kTop + kRow * static_cast<double>(i);
     const double x = kLeft + each.begin_us * scale, width = std::max(1.0, each.us * scale);
     const char* const color = each.critical ? "#cc3333" : each.body == 0 ? "#4477aa" : "#aa8844";
-    const std::string name = std::to_string(each.task) + " " + std::string(profile.text(each.name).substr(0, 40)) +
-                             (each.body == 0 ? "" : " (body)");
+    const BodyName body = body_name(profile.names[each.body]);
+    const std::string name =
+        std::to_string(each.task) + " " + std::string(profile.text(each.name).substr(0, 40)) +
+        (each.body == 0
+             ? ""
+             : format(" (%s of %lld)", body.body.empty() ? "body" : std::string(body.body.substr(0, 20)).c_str(),
+                      static_cast<long long>(body.task)));
     svg += format(
         "<g><title>%s on %s, segment %lld, branch %lld: %.3f us%s</title><text x=\"10\" y=\"%.0f\">%s</text>"
         "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"13\" fill=\"%s\"/><text x=\"%.2f\" y=\"%.0f\" "
-        "fill=\"#444444\">%.1f</text></g>\n",
+        "fill=\"#444444\">%.1f us</text></g>\n",
         escaped(std::string(profile.text(each.name)) + " " + std::string(profile.text(each.operators)) + " " +
                 std::string(profile.text(each.operands)) + " " + profile.names[each.body] + " " +
                 std::string(profile.text(each.site)))

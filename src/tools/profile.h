@@ -48,7 +48,8 @@ struct Profile {
 // What is wrong with the text; empty: nothing, and *profile is what it says.
 std::string read_profile(const std::string& text, Profile* profile);
 void print_profile(const Profile& profile, std::FILE* to);
-// Tasks as bars, each where it could begin if only what it needs came before it.
+// Tasks as bars over an axis in microseconds, each where it could begin if only what it needs came before it; those of
+// a body from the beginning of its task on.
 std::string profile_svg(const Profile& profile);
 
 // What a terminal shows as it is: other characters become '?'.

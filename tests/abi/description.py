@@ -6,6 +6,7 @@
 - It has the functions of symbols.txt, each with a text and a version, each parameter with a line of text.
 - The compiler accepts every function and callback declared again from the description, and agrees on each enum's values, each
   struct's size, alignment and offsets, and the defaults of the _INIT macros.
+- A parameter may be NULL where its text says so.
 - Out-parameters come last, lengths name parameters, and handles have their destroy function, as docs/conventions.md says.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -46,6 +47,10 @@ def check_words(abi, symbols):
             where = f"{name}: parameter {parameter['name']}"
             if not parameter["text"]:
                 yield f"{where} has no text: name it in the comment of the function (or in MEANINGS of packaging/abi/describe.py)"
+            allowed = re.search(rf"(?<![\w*]){parameter['name']}(?: and \w+)? \(?(?:may be )?NULL|NULL is allowed|NULL means the defaults",
+                                parameter["brief"] or parameter["text"])
+            if parameter.get("nullable") is False and allowed:
+                yield f"{where}: '{allowed.group()}' stands in its text, and it is not nullable"
             length = parameter.get("length")
             if length and length not in own and not re.search(r" of \w+$", length):
                 yield f"{where}: its length '{length}' is no parameter"

@@ -81,6 +81,28 @@ def case_dot():
     holds(graph(picture, "--svg", FOLDER / "y.svg", status=1, PATH=f"{none}:{os.environ['PATH']}")[1], "failed (status 3)")
 
 
+def case_bodies():
+    """Tasks of bodies are counted and told apart, and begin where their `if` does."""
+    saved()
+    out, _ = graph(FOLDER / "choice.dot")
+    holds(out, "4 tasks, 4 edges with a tensor, 1 for order alone", "\nthen\n", "\nelse\n", "\n    fill")
+    picture = (FOLDER / "choice.dot").read_text()
+    into_if = [line for line in picture.splitlines() if "-> t1" in line or "i0 [" in line or "i1 [" in line]
+    assert not any("bytes" in line for line in into_if) and any("bool [1]" in line for line in into_if), into_if
+    graph(FOLDER / "choice.json", "--svg", FOLDER / "choice.svg")
+    root = xml.parse(FOLDER / "choice.svg").getroot()
+    bars = {}
+    for each in root.iter("{http://www.w3.org/2000/svg}g"):
+        bars[each.find("{http://www.w3.org/2000/svg}text").text] = float(each.find("{http://www.w3.org/2000/svg}rect").get("x"))
+    inside = [name for name in bars if name.endswith(" (then of 1)")]
+    assert len(inside) == 1 and [name for name in bars if name.endswith(" (else of 1)")], bars
+    owner = [x for name, x in bars.items() if name.startswith("1 ")]
+    first = [x for name, x in bars.items() if name.startswith("0 ") and "of" not in name]
+    assert bars[inside[0]] == owner[0] > first[0], bars
+    marks = [each.text for each in root.iter("{http://www.w3.org/2000/svg}text") if each.get("text-anchor") == "middle"]
+    assert len(marks) >= 2 and marks[0] == "0 us" and all(mark.endswith(" us") for mark in marks), marks
+
+
 def case_usage():
     profile, _ = saved()
     for arguments, part in ([], "needs a file"), (["a", "b"], "one file"), (["--svg"], "needs the file"), (["-x", "a"], "no option '-x'"), \
@@ -169,6 +191,31 @@ def case_memory():
         done = exits(path, 0)
         assert done.returncode == 1 and re.fullmatch("rondo: .+\n", done.stderr), (name, done)
         path.unlink()
+
+
+def case_folders():
+    """A setting that files are written by names a folder: its last part is made, and what cannot be one is told."""
+    names = ["RONDO_TRACE", "RONDO_GRAPH_REPORT", "RONDO_GRAPH_DOT", "RONDO_GRAPH_PROFILE", "RONDO_LAST_TASKS"]
+    file = FOLDER / "a_file"
+    file.touch()
+
+    def run(name, value, **environment):
+        given = {key: text for key, text in os.environ.items() if key != "RONDO_LOG"}
+        program = subprocess.run([PROGRAM, FOLDER], env={**given, name: str(value), **environment}, capture_output=True, text=True, timeout=60)
+        assert program.returncode == 0, program
+        doctor = subprocess.run([RONDO, "doctor"], env={**given, name: str(value), **environment}, capture_output=True, text=True, timeout=60)
+        return program.stderr, doctor.stdout
+
+    for name in names:
+        for wrong in (file, FOLDER / "missing" / "folder"):
+            told, found = run(name, wrong)
+            assert re.fullmatch(f"rondo: .*setting {name}={wrong} is .*nothing is written\n", told), (name, told)
+            assert f"{name}={wrong} is " in found, (name, found)
+            assert not run(name, wrong, RONDO_LOG="off")[0], name
+        folder = FOLDER / name
+        told, found = run(name, folder)
+        assert not told and f"{name}=" not in found, (told, found)
+        assert folder.stat().st_mode & 0o777 == 0o700 and (name == "RONDO_GRAPH_PROFILE" or list(folder.iterdir())), name
 
 
 def case_fuzz():

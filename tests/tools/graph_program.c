@@ -12,6 +12,37 @@
     }                                                         \
   } while (0)
 
+static rondo_status then_body(void* left) {
+  return rondo_fill(left, 1);
+}
+static rondo_status else_body(void* left) {
+  return rondo_fill(left, 2);
+}
+
+/* Records an `if` with both bodies. */
+static void save_choice(rondo_engine* engine, rondo_tensor* left, const char* folder) {
+  const rondo_device cpu = {RONDO_CPU, 0};
+  const int64_t one[] = {1};
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  rondo_tensor* yes = NULL;
+  rondo_graph* graph = NULL;
+  char path[4096];
+  options.name = "choice";
+  options.flags = RONDO_RECORD_AS_WRITTEN;
+  CHECK(rondo_tensor_create(engine, cpu, RONDO_BOOL, 1, one, &yes));
+  CHECK(rondo_fill(yes, 1));
+  CHECK(rondo_record_begin(engine, &options));
+  CHECK(rondo_fill(left, 3));
+  CHECK(rondo_if(engine, yes, then_body, else_body, left));
+  CHECK(rondo_record_end(engine, &graph));
+  snprintf(path, sizeof path, "%s/choice.json", folder);
+  CHECK(rondo_graph_profile(graph, path));
+  snprintf(path, sizeof path, "%s/choice.dot", folder);
+  CHECK(rondo_graph_dot(graph, path));
+  rondo_graph_destroy(graph);
+  rondo_tensor_destroy(yes);
+}
+
 int main(int count, char** arguments) {
   const rondo_device cpu = {RONDO_CPU, 0};
   const int64_t shape[] = {64, 64};
@@ -37,6 +68,7 @@ int main(int count, char** arguments) {
   snprintf(path, sizeof path, "%s/picture.dot", arguments[1]);
   CHECK(rondo_graph_dot(graph, path));
   rondo_graph_destroy(graph);
+  save_choice(engine, x, arguments[1]);
   rondo_tensor_destroy(x);
   rondo_tensor_destroy(negative);
   rondo_tensor_destroy(product);

@@ -114,7 +114,7 @@ rondo_status create(const rondo_engine_options& options = RONDO_ENGINE_OPTIONS_I
 
 // Each setting of the table with what its row says, and with what it does not.
 TEST_F(Settings, AnEngineRefusesAChoiceThatTheTableLacks) {
-  int choices = 0, numbers = 0;
+  int choices = 0, numbers = 0, folders = 0;
   for (size_t i = 0; i < settings().size(); ++i) {
     const SettingInfo& row = settings()[i];
     const std::string values = row.values;
@@ -125,6 +125,13 @@ TEST_F(Settings, AnEngineRefusesAChoiceThatTheTableLacks) {
       ++numbers;
       here.set("nonsense");
       EXPECT_EQ(create(), RONDO_OK) << row.name << " is a number: a warning where it is read";
+      continue;
+    }
+    if (setting_is_folder(which)) {
+      ++folders;
+      here.set("/proc/none");  // none can be made there
+      EXPECT_EQ(create(), RONDO_OK) << row.name << " is a folder: a line on standard error";
+      EXPECT_NE(setting_problem(which).find("no folder"), std::string::npos) << setting_problem(which);
       continue;
     }
     ++choices;
@@ -152,6 +159,7 @@ TEST_F(Settings, AnEngineRefusesAChoiceThatTheTableLacks) {
     }
   }
   EXPECT_GE(choices, 11);
+  EXPECT_EQ(folders, 5);
   EXPECT_GE(numbers, 4);
 }
 

@@ -4,8 +4,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "ops/host/vector_folds.h"
@@ -14,6 +16,18 @@
 namespace rondo::ops::RONDO_VECTOR_SET {
 
 namespace {
+
+// Lanes of two vectors, those of the second counted on from those of the first.
+template <int... lanes, class Vector>
+RONDO_VECTOR static inline Vector shuffled(const Vector& low, const Vector& high) {
+#if __has_builtin(__builtin_shufflevector)
+  return __builtin_shufflevector(low, high, lanes...);
+#else  // GCC before 12
+  using Lane = std::conditional_t<sizeof(low[0]) == 4, int32_t, int64_t>;
+  typedef Lane Lanes __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  return __builtin_shuffle(low, high, Lanes{lanes...});
+#endif
+}
 
 template <class C>
 struct WindowLanes {
@@ -28,7 +42,7 @@ struct WindowLanes {
     Vector low, high;
     std::memcpy(&low, at, sizeof low);
     std::memcpy(&high, at + kLanes - 1, sizeof high);
-    to = __builtin_shufflevector(low, high, (2 * l < kLanes ? 2 * l : 2 * l + 1)...);
+    to = shuffled<(2 * l < kLanes ? 2 * l : 2 * l + 1)...>(low, high);
   }
   // And elements 1, 3, 5, ... beside them.
   template <int... l>
@@ -36,15 +50,15 @@ struct WindowLanes {
     Vector low, high;
     std::memcpy(&low, at, sizeof low);
     std::memcpy(&high, at + kLanes, sizeof high);
-    even = __builtin_shufflevector(low, high, (2 * l)...);
-    odd = __builtin_shufflevector(low, high, (2 * l + 1)...);
+    even = shuffled<(2 * l)...>(low, high);
+    odd = shuffled<(2 * l + 1)...>(low, high);
   }
   // Each lane twice.
   template <int... l>
   RONDO_VECTOR static inline void double_up(Vector& low, Vector& high, const Vector& x,
                                             std::integer_sequence<int, l...>) {
-    low = __builtin_shufflevector(x, x, (l / 2)...);
-    high = __builtin_shufflevector(x, x, (kLanes / 2 + l / 2)...);
+    low = shuffled<(l / 2)...>(x, x);
+    high = shuffled<(kLanes / 2 + l / 2)...>(x, x);
   }
   // sum: of all keys, which is NaN if one of them is.
   template <bool places>

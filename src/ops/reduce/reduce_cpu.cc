@@ -7,6 +7,9 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -219,9 +222,20 @@ Steps steps_of(ReduceOp op, rondo_dtype dtype) {
 // Of an expression, elements in a row, as if they had been in memory; and what another makes of results.
 class Made {
  public:
+  static constexpr int64_t kRooms = 8;
   explicit Made(const ReducePlan& plan) : plan_(plan) {
     if (plan.expression) evaluator_.emplace(plan.expression->expression, plan.expression->scalars.data());
     if (plan.finish) finish_.emplace(plan.finish->expression, plan.finish->scalars.data());
+  }
+  // Room for rows that are read before they are taken. On the heap, as the next: callers may have small stacks.
+  ValueBlock* rooms() {
+    if (!rooms_) rooms_ = std::make_unique_for_overwrite<ValueBlock[]>(kRooms);
+    return rooms_.get();
+  }
+  // Room for the right branches of a tree, the same for each of this part's.
+  std::byte* branches(size_t bytes) {
+    if (!branches_) branches_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    return branches_.get();
   }
   // n neighbours from `at` of the reduced range on, of result i; or across: of n results from i on.
   void row(int64_t i, int64_t at, bool across, int64_t n, void* to) {
@@ -258,6 +272,8 @@ class Made {
  private:
   const ReducePlan& plan_;
   std::optional<RowEvaluator> evaluator_, finish_;
+  std::unique_ptr<ValueBlock[]> rooms_;
+  std::unique_ptr<std::byte[]> branches_;
 };
 
 struct Reducer : ValueRun<ReducePlan, Steps> {
@@ -315,7 +331,10 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   }
   // [begin, end) of the reduced range for `count` results from `first` on.
   void reduce(Made& made, int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
-    if (!steps.exact) return tree(made, first, begin, end, acc, count);
+    if (!steps.exact) {
+      std::byte* const right = facts.length > steps.leaf() ? made.branches(levels() * level_bytes()) : nullptr;
+      return tree(made, first, begin, end, acc, count, right);
+    }
     steps.clear(acc, count);
     take(made, first, begin, end, acc, count);
   }
@@ -340,7 +359,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       if (wanted[i] == known.scale) continue;
       Reducer other = *this;
       other.known.scale = wanted[i];
-      Row again;
+      Accumulators<kTogether> again;
       double found[kTogether];
       other.reduce(made, first, count, 0, facts.length, again.bytes);
       steps.finish(found, again.bytes, count, other.known);
@@ -352,13 +371,17 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
         }
     }
   }
-  void tree(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
+  // A tree halves its leaves from one level to the next.
+  size_t levels() const { return std::bit_width(static_cast<uint64_t>((facts.length - 1) / steps.leaf())); }
+  size_t level_bytes() const { return (static_cast<size_t>(together) * steps.size + 63) / 64 * 64; }
+  // `right` has room for this level and those below.
+  void tree(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count, std::byte* right) const {
     if (end - begin > steps.leaf()) {
       const int64_t middle = middle_of(begin, end);
-      Accumulators<kTogether> right;
-      tree(made, first, begin, middle, acc, count);
-      tree(made, first, middle, end, right.bytes, count);
-      return steps.join(acc, right.bytes, count);
+      std::byte* const below = right + level_bytes();
+      tree(made, first, begin, middle, acc, count, below);
+      tree(made, first, middle, end, right, count, below);
+      return steps.join(acc, right, count);
     }
     steps.clear(acc, count);
     take(made, first, begin, end, acc, count);
@@ -366,8 +389,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   void take(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
     const char* from = plan.in.address() + plan.kept.offset(0, first) * in_size;
     const int64_t most = count > 1 || as_it_lies(run_step) ? steps.leaf() : kMostValues;
-    constexpr int64_t kRooms = 8;  // rows that are read before they are taken
-    ValueBlock rooms[kRooms];
+    ValueBlock* const rooms = as_it_lies(count > 1 ? row.in_step : run_step) ? nullptr : made.rooms();
     const auto apart = static_cast<int64_t>(sizeof(ValueBlock) / dtype_size(steps.values));
     for (int64_t run; begin < end; begin += run) {
       run = std::min({end - begin, run_size - begin % run_size, most});
@@ -380,7 +402,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       } else if (as_it_lies(row.in_step)) {
         steps.loops.across(acc, at, count, run, run_step, begin, known);
       } else {
-        run = std::min(run, kRooms);
+        run = std::min(run, Made::kRooms);
         for (int64_t j = 0; j < run; ++j)
           if (plan.expression)
             made.values(reader, first, begin + j, true, count, rooms + j);
