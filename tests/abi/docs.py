@@ -8,9 +8,10 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows the smallest programs in C, Rust and Java as they are (measured.py has its figures);
+- README.md and docs/install.md show the smallest programs in C, Rust and Java as they are (measured.py has figures);
+- README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
 - each block of C, Rust or Java in docs/coming-from.md stands so, indented or not, in the program that the tests compile and run;
-- README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
+- docs/README.md has a link to every page, examples/README.md to every example; one that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
 - each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
 - every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
@@ -31,12 +32,19 @@ SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$',
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
 STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
-SHOWN = {"c": "examples/c/hello.c", "java": "examples/java/Hello.java",
-         "rust": "bindings/rust/rondo/examples/hello.rs"}
+SHOWN = {"docs/install.md": {"c": "examples/c/hello.c", "java": "examples/java/Hello.java", "rust": "bindings/rust/rondo/examples/hello.rs"},
+         "README.md": {"rust": "bindings/rust/rondo/examples/hello.rs"}}
+# README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
+MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
+COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
 # What docs/coming-from.md shows parts of.
 PARTS_OF = {"c": "examples/c/coming_from.c", "rust": "bindings/rust/rondo/tests/coming_from.rs",
             "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"}
 MOST_EXAMPLE = 120
+# An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
+INDICES = [("docs/README.md", "docs", "*.md", ["CONTRIBUTING.md", "SECURITY.md"]),
+           ("examples/README.md", "examples", "*/README.md", ["examples/c/*.[ch]", "examples/cpp/*.cc", "examples/java/*.java",
+                                                               "bindings/rust/rondo/examples/*.rs", "bindings/rust/rondo/examples/*/main.rs"])]
 SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
@@ -46,7 +54,8 @@ HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 VERSIONS = {
     "bindings/rust/rondo*/Cargo.toml": re.compile(r'^version = "([^"]+)"', re.MULTILINE),
     "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
-    "README.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
+    "README.md": re.compile(r"`dev\.rondo:rondo:([^`]+)`"),
+    "docs/install.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
 # Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.
@@ -90,11 +99,27 @@ def check_statuses(root):
             yield f"docs/errors.md: {name} is {found.get(name, 'absent')} there and {codes.get(name, 'absent')} in base.h"
 
 
+def check_shown(root):
+    for page, programs in SHOWN.items():
+        blocks = SHOWN_BLOCK.findall((root / page).read_text())
+        for language, program in programs.items():
+            if (language, (root / program).read_text()) not in blocks:
+                yield f"{page}: no block of {language} equals {program}"
+
+
 def check_readme(root):
-    blocks = SHOWN_BLOCK.findall((root / "README.md").read_text())
-    for language, program in SHOWN.items():
-        if (language, (root / program).read_text()) not in blocks:
-            yield f"README.md: no block of {language} equals {program}"
+    """What a stranger reads in a minute."""
+    text = (root / "README.md").read_text()
+    lines = text.splitlines()
+    for what, count, most in ("lines", len(lines), MOST_LINES), ("bytes", len(text.encode()), MOST_BYTES):
+        if count > most:
+            yield f"README.md: has {count} {what}, more than {most}"
+    yield from (f"README.md: its first {FIRST_SCREEN} lines do not show {command}" for command in COMMANDS
+                if not any(line.startswith(f"    {command}") for line in lines[:FIRST_SCREEN]))
+    for cell in (cell for line in lines if line.startswith("| ") for cell in line.split(" | ")):
+        words = len(re.sub(r"\]\([^)]*\)", "]", cell).split())
+        if words > MOST_WORDS:
+            yield f"README.md: a cell has {words} words, more than {MOST_WORDS}: {cell}"
 
 
 def check_parts(root):
@@ -109,14 +134,14 @@ def check_parts(root):
             yield f"docs/coming-from.md: {PARTS_OF[language]} has not the block that begins: {lines[0]}"
 
 
-def check_pages_and_examples(root):
-    """What a reader is led to, and can read in one sitting."""
-    table = set(re.findall(r"^\| \[[^\]]+\]\(docs/([\w-]+\.md)\)", (root / "README.md").read_text(), re.MULTILINE))
-    design = set(re.findall(r"\]\(([\w-]+\.md)\)", (root / "docs/design.md").read_text())) | {"design.md"}
-    for page in sorted(path.name for path in (root / "docs").glob("*.md")):
-        for name, links in ("README.md", table), ("docs/design.md", design):
-            if page not in links:
-                yield f"{name}: has no link to docs/{page}"
+def check_index(root):
+    """Indices have what there is: docs/README.md every page, examples/README.md every source that can be read by itself, in any language."""
+    for index, folder, pattern, others in INDICES:
+        links = {(root / index).parent.joinpath(target).resolve() for target in LINK.findall((root / index).read_text())}
+        for path in sorted({*(root / folder).glob(pattern), *(path for each in others for path in root.glob(each))}):
+            part = path.suffix == ".c" and path.with_suffix(".h").exists()
+            if path.resolve() not in links and path != root / index and not part:
+                yield f"{index}: has no link to {path.relative_to(root)}"
     for name in re.findall(r"'(\w+/\w+\.(?:c|cc))'", (root / "examples/meson.build").read_text()):
         lines = len((root / "examples" / name).read_text().splitlines())
         if lines > MOST_EXAMPLE:
@@ -233,8 +258,8 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_parts, check_pages_and_examples, check_floors,
-                                      check_version, check_lists) for problem in check(root)]
+    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_index,
+                                      check_floors, check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()
