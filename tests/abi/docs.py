@@ -10,7 +10,8 @@ Checked:
 - docs/design.md draws the floors of src/ and what each includes from;
 - README.md and docs/install.md show the smallest programs in C, Rust and Java as they are (measured.py has figures);
 - README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
-- each block of C, Rust or Java in docs/coming-from.md stands so, indented or not, in the program that the tests compile and run;
+- each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
+  run, and a section has it in all languages;
 - docs/README.md has a link to every page, examples/README.md to every example; one that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
 - each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
@@ -37,9 +38,11 @@ SHOWN = {"docs/install.md": {"c": "examples/c/hello.c", "java": "examples/java/H
 # README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
 MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
 COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
-# What docs/coming-from.md shows parts of.
-PARTS_OF = {"c": "examples/c/coming_from.c", "rust": "bindings/rust/rondo/tests/coming_from.rs",
-            "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"}
+# What docs/coming-from.md shows functions of, and docs/c.md.
+PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "examples/cpp/coming_from.cc",
+                                    "rust": "bindings/rust/rondo/tests/coming_from.rs",
+                                    "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"},
+            "docs/c.md": {"c": "examples/c/user_task.c"}}
 MOST_EXAMPLE = 120
 # An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
 INDICES = [("docs/README.md", "docs", "*.md", ["CONTRIBUTING.md", "SECURITY.md"]),
@@ -122,16 +125,30 @@ def check_readme(root):
             yield f"README.md: a cell has {words} words, more than {MOST_WORDS}: {cell}"
 
 
+def is_whole(block, before, after):
+    """Whether lines of a program are whole functions: what stands around is blank or outer, braces match, the last one closes."""
+    text = "\n".join(block)
+    outer = not before.strip() or before.rstrip().endswith(("{", "]"))
+    return outer and after.strip() in ("", "}") and block[-1] == "}" and text.count("{") == text.count("}") and not block[0].startswith(" ")
+
+
 def check_parts(root):
-    """A block shows lines of a program that follow each other."""
-    for language, block in SHOWN_BLOCK.findall((root / "docs/coming-from.md").read_text()):
-        if language not in PARTS_OF:
-            continue
-        lines = textwrap.dedent(block).splitlines()
-        program = (root / PARTS_OF[language]).read_text().splitlines()
-        starts = range(len(program) - len(lines) + 1)
-        if not any(textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines for i in starts):
-            yield f"docs/coming-from.md: {PARTS_OF[language]} has not the block that begins: {lines[0]}"
+    """A block shows whole functions of a program that follow each other; a section that shows one language shows all of its page."""
+    for page, programs in PARTS_OF.items():
+        for section in re.split(r"^(?=## )", (root / page).read_text(), flags=re.MULTILINE):
+            blocks = [(language, block) for language, block in SHOWN_BLOCK.findall(section) if language in programs]
+            absent = programs.keys() - {language for language, _ in blocks}
+            if blocks and absent:
+                yield f"{page}: '{section.splitlines()[0]}' shows nothing in {', '.join(sorted(absent))}"
+            for language, block in blocks:
+                lines = block.splitlines()
+                program = ["", *(root / programs[language]).read_text().splitlines(), ""]
+                ends = [(program[i - 1], program[i + len(lines)]) for i in range(1, len(program) - len(lines))
+                        if textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines]
+                if not ends:
+                    yield f"{page}: {programs[language]} has not the block that begins: {lines[0]}"
+                elif not is_whole(lines, *ends[0]):
+                    yield f"{page}: the block is no whole function that begins: {lines[0]}"
 
 
 def check_index(root):

@@ -52,6 +52,8 @@ ROWS = [
     ("docs", "docs/threads.md", END, "\nSee `src/engine/no_such_file.cc`.\n", "there is no src/engine/no_such_file.cc"),
     ("docs", "CHANGELOG.md", r"## 0\.1\.0", "## 0.0.9", "CHANGELOG.md: its first section"),
     ("docs", "docs/coming-from.md", r"(```c\n[^\n]*)", r"\1  /* more */", "coming-from.md: .* has not the block"),
+    ("docs", "docs/coming-from.md", r"(fn gradient_of_parts.*?)\n\}\n```", r"\1\n```", "the block is no whole function that begins: fn gradient_of_parts"),
+    ("docs", "docs/coming-from.md", r"```cpp\n(rondo::Tensor train_on_ranks)", r"```text\n\1", "'## NCCL inside' shows nothing in cpp"),
     ("files", "src/base/log.cc", BEGIN, "int x;\n", "does not start with a comment"),
     ("files", "src/base/log.cc", END, "// more\n" * 600, "is there a seam"),
     ("files", "src/base/log.cc", r"Copyright 2026", "Copyleft 2026", "has no line"),
