@@ -21,8 +21,8 @@ import files
 
 SKIP = 77
 HERE = pathlib.Path(__file__).resolve().parent
-# Scripts that test a script by calling its functions, and this one.
-OTHERS = {"files_selftest.py", "measured_rows.py", "mutations.py"}
+# Scripts that test a script by calling its functions, one that is a part of another, and this one.
+OTHERS = {"files_selftest.py", "measured_rows.py", "cpp_names.py", "mutations.py"}
 BEGIN, END = r"\A", r"\Z"
 # Script, file of the tree, what stands there as a regular expression, what takes its place, what the script must say.
 ROWS = [
@@ -65,6 +65,9 @@ ROWS = [
     ("floors", "include/rondo/base.h", END, "\n#include <sys/types.h>\n", "a public header includes only"),
     ("floors", "src/device/device.cc", END, "\n#include <cuda.h>\n", "a header of CUDA"),
     ("handles", "ABI", r'"name": ?"RONDO_INVALID_STATE"', '"name": "RONDO_ANOTHER_STATE"', "of a destroyed engine: .*, [1-9]\\d* wrong"),
+    ("dtypes", "docs/has-it.md", r"(`rondo_sort` [^\n]*)all but f8", r"\1all", "rondo_sort takes 'all' there"),
+    ("has_it", "include/rondo/hpp/operators.hpp", r"inline Tensor gated\(", "inline Tensor gate_of(", "docs/has-it.md: lacks .*`gate_of`"),
+    ("has_it", "src/ops/operators/operators.def", r'"e to the x"', '"e to x"', "docs/has-it.md: lacks .*e to x"),
     ("headers", "include/rondo/trace.h", END, "\nsize_u rondo_no_type(void);\n", "trace.h does not compile as c99"),
     ("headers", "include/rondo/recurrent.h", r"#ifndef RONDO_RECURRENT_H\n", "#if 1\n", "recurrent.h does not compile as c\\+\\+17"),
     ("kinds", "src/ops/program/kinds.def", r"a product|a matrix product", "a matrix times another", "the table of kinds"),
@@ -129,6 +132,7 @@ def arguments(script, copy, library, compilers):
     include, symbols = copy.root / "include", copy.root / "tests/abi/symbols.txt"
     return {"description": [copy.description, include, symbols, *compilers[:compilers.index("--")]], "headers": [include, *compilers],
             "handles": [library, copy.description],
+            "dtypes": [copy.root, library], "has_it": [copy.root, copy.description],
             "reference": [copy.root, symbols], "structs": [include, copy.root / "src/capi/structs.def"], "symbols": [library, include, symbols],
             "wrapper": [include / "rondo", symbols]}.get(script, [copy.root])
 
