@@ -8,7 +8,7 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md and docs/install.md show the smallest programs in C, Rust and Java as they are (measured.py has figures);
+- README.md, docs/install.md and docs/tutorial.md show files of the tree as they are, and no other programs (measured.py has figures);
 - README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
 - each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
   run, and a section has it in all languages;
@@ -33,8 +33,14 @@ SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$',
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
 STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
-SHOWN = {"docs/install.md": {"c": "examples/c/hello.c", "java": "examples/java/Hello.java", "rust": "bindings/rust/rondo/examples/hello.rs"},
-         "README.md": {"rust": "bindings/rust/rondo/examples/hello.rs"}}
+HELLO = [("c", "examples/c/hello.c"), ("cpp", "examples/cpp/hello.cc"), ("rust", "bindings/rust/rondo/examples/hello.rs"),
+         ("java", "examples/java/Hello.java")]
+TUTORIAL = [(language, f"{folder}{name}") for language, folder, names in (
+    ("c", "examples/tutorial/", ("train.c", "serve.c")), ("cpp", "examples/tutorial/", ("train.cc", "serve.cc")),
+    ("rust", "bindings/rust/rondo/examples/tutorial_", ("train.rs", "serve.rs")),
+    ("java", "examples/tutorial/", ("Train.java", "Serve.java"))) for name in names]
+# Pages that show whole files.
+SHOWN = {"README.md": HELLO[2:3], "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL}
 # README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
 MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
 COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
@@ -46,7 +52,7 @@ PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "exa
 MOST_EXAMPLE = 120
 # An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
 INDICES = [("docs/README.md", "docs", "*.md", ["CONTRIBUTING.md", "SECURITY.md"]),
-           ("examples/README.md", "examples", "*/README.md", ["examples/c/*.[ch]", "examples/cpp/*.cc", "examples/java/*.java",
+           ("examples/README.md", "examples", "*/README.md", ["examples/c/*.[ch]", "examples/cpp/*.cc", "examples/java/*.java", "examples/tutorial/*.[cj]*",
                                                                "bindings/rust/rondo/examples/*.rs", "bindings/rust/rondo/examples/*/main.rs"])]
 SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
@@ -105,9 +111,10 @@ def check_statuses(root):
 def check_shown(root):
     for page, programs in SHOWN.items():
         blocks = SHOWN_BLOCK.findall((root / page).read_text())
-        for language, program in programs.items():
-            if (language, (root / program).read_text()) not in blocks:
-                yield f"{page}: no block of {language} equals {program}"
+        yield from (f"{page}: no block of {language} equals {program}" for language, program in programs
+                    if (language, (root / program).read_text()) not in blocks)
+        if sum(language in dict(HELLO) for language, _ in blocks) != len(programs):
+            yield f"{page}: has a block that is no file of the tree"
 
 
 def check_readme(root):

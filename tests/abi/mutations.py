@@ -39,6 +39,8 @@ ROWS = [
     ("docs", "docs/settings.md", r"\| `RONDO_CACHE_MB` \|[^\n]*\n", "", "lacks the line.*RONDO_CACHE_MB"),
     ("docs", "docs/errors.md", "`RONDO_TIMED_OUT`", "`RONDO_TIMED_OFF`", "RONDO_TIMED_OUT"),
     ("docs", "examples/c/hello.c", r"rondo_tensor_destroy\(a\);", "rondo_tensor_destroy( a);", "docs/install.md: no block of"),
+    ("docs", "examples/tutorial/Serve.java", r"xor", "or", "docs/tutorial.md: no block of java equals examples/tutorial/Serve.java"),
+    ("docs", "docs/tutorial.md", END, "\n```rust\nfn main() {}\n```\n", "docs/tutorial.md: has a block that is no file"),
     ("docs", "README.md", r"c\.add_assign", "c.add_assigned", "README.md: no block of"),
     ("docs", "README.md", r"    \./tests/run", "    tests/run", "README.md: its first 25 lines do not show ./tests/run"),
     ("docs", "README.md", END, "\n" * 30, "README.md: has \\d+ lines"),
