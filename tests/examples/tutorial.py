@@ -16,6 +16,7 @@ ANSWERED = "0 xor 0 = 0\n0 xor 1 = 1\n1 xor 0 = 1\n1 xor 1 = 0\n"
 
 
 def main(words):
+    words = [str(pathlib.Path(word).resolve()) if "/" in word and pathlib.Path(word).is_file() else word for word in words]
     split = words.index("--")
     with tempfile.TemporaryDirectory() as folder:
         for command, expected in (words[:split], TRAINED), (words[split + 1:], ANSWERED):
