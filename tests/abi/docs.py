@@ -13,7 +13,7 @@ Checked:
 - each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
   run, and a section has it in all languages;
 - docs/README.md has a link to every page, examples/README.md to every example; one that is installed has at most 120 lines;
-- the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
+- the newest section of CHANGELOG.md is for the version of base.h, and short; bindings have that version, and the build asks for it;
 - each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
 - every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
@@ -25,6 +25,8 @@ import pathlib
 import re
 import sys
 import textwrap
+
+sys.dont_write_bytecode = True
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
     "conventions", "design", "engine", "errors", "graphs", "memory", "models", "operators", "serving", "settings", "testing",
@@ -40,7 +42,8 @@ TUTORIAL = [(language, f"{folder}{name}") for language, folder, names in (
     ("rust", "bindings/rust/rondo/examples/tutorial_", ("train.rs", "serve.rs")),
     ("java", "examples/tutorial/", ("Train.java", "Serve.java"))) for name in names]
 # Pages that show whole files.
-SHOWN = {"README.md": HELLO[2:3], "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL}
+SHOWN = {"README.md": HELLO[2:3], "bindings/rust/rondo/README.md": HELLO[2:3],
+         "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL}
 # README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
 MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
 COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
@@ -50,6 +53,7 @@ PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "exa
                                     "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"},
             "docs/c.md": {"c": "examples/c/user_task.c"}}
 MOST_EXAMPLE = 120
+MOST_HELD = 30  # lines of CHANGELOG.md for what the first version holds; changes are told of above them
 # An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
 INDICES = [("docs/README.md", "docs", "*.md", ["CONTRIBUTING.md", "SECURITY.md"]),
            ("examples/README.md", "examples", "*/README.md", ["examples/c/*.[ch]", "examples/cpp/*.cc", "examples/java/*.java", "examples/tutorial/*.[cj]*",
@@ -126,6 +130,9 @@ def check_readme(root):
             yield f"README.md: has {count} {what}, more than {most}"
     yield from (f"README.md: its first {FIRST_SCREEN} lines do not show {command}" for command in COMMANDS
                 if not any(line.startswith(f"    {command}") for line in lines[:FIRST_SCREEN]))
+    recipes = (root / "docs/install.md").read_text().splitlines()
+    yield from (f"README.md: docs/install.md, which is followed by a test, has not the command{line[3:]}" for line in SHOWN_BLOCK.sub("", text).splitlines()
+                if line.startswith("    ") and not line.strip().startswith(COMMANDS) and line not in recipes)
     for cell in (cell for line in lines if line.startswith("| ") for cell in line.split(" | ")):
         words = len(re.sub(r"\]\([^)]*\)", "]", cell).split())
         if words > MOST_WORDS:
@@ -166,10 +173,14 @@ def check_index(root):
             part = path.suffix == ".c" and path.with_suffix(".h").exists()
             if path.resolve() not in links and path != root / index and not part:
                 yield f"{index}: has no link to {path.relative_to(root)}"
-    for name in re.findall(r"'(\w+/\w+\.(?:c|cc))'", (root / "examples/meson.build").read_text()):
-        lines = len((root / "examples" / name).read_text().splitlines())
-        if lines > MOST_EXAMPLE:
-            yield f"examples/{name}: has {lines} lines; what is installed to be read has at most {MOST_EXAMPLE}"
+    sys.path.insert(0, str(root / "packaging"))
+    import documents
+    sys.path.pop(0)
+    for folder, names, _ in documents.EXAMPLES:
+        for path in sorted(path for name in names for path in (root / folder).glob(name)):
+            lines = len(path.read_text().splitlines())
+            if lines > MOST_EXAMPLE:
+                yield f"{path.relative_to(root)}: has {lines} lines; what is installed to be read has at most {MOST_EXAMPLE}"
 
 
 def check_floors(root):
@@ -199,6 +210,9 @@ def check_version(root):
     changes = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
     if not changes or changes[1] != version:
         yield f"CHANGELOG.md: its first section is not for version {version} of base.h"
+    holds = (root / "CHANGELOG.md").read_text().partition("### What it holds\n\n")[2].splitlines()
+    if not 0 < len(holds) <= MOST_HELD:
+        yield f"CHANGELOG.md: what the first version holds has {len(holds)} lines, more than {MOST_HELD}: is it a change?"
     for pattern, where in VERSIONS.items():
         for file in sorted(root.glob(pattern)):
             stated = where.search(file.read_text())

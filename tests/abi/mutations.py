@@ -26,6 +26,11 @@ OTHERS = {"files_selftest.py", "measured_rows.py", "cpp_names.py", "mutations.py
 BEGIN, END = r"\A", r"\Z"
 # Script, file of the tree, what stands there as a regular expression, what takes its place, what the script must say.
 ROWS = [
+    ("about", "bindings/java/pom.xml", r"<url>https://rondo\.example</url>", "<url>https://elsewhere.example</url>", "bindings/java/pom.xml: is not what"),
+    ("about", "bindings/rust/rondo-sys/Cargo.toml", r"repository = [^\n]*\n", "", "rondo-sys/Cargo.toml: is not what"),
+    ("about", "README.md", r"Rondo runs a training", "Rondo runs. It is a training", "README.md: its first paragraph"),
+    ("about", "bindings/rust/rondo/README.md", r"https://rondo\.example", "https://elsewhere.example", "has no link to the homepage"),
+    ("about", "bindings/rust/rondo/README.md", r"\| `serde` \|[^\n]*\n", "", "the feature serde"),
     ("decimals", "src/base/log.cc", END, '\nint f(const char* t) { return std::sscanf(t, "%d", nullptr); }\n', r"log\.cc:\d+: sscanf goes by the locale"),
     ("decimals", "src/base/log.cc", END, '\nvoid f(double x) {\n  std::fprintf(stderr,\n    "a %d %.3f", 1, x);\n}\n', r"fprintf with %\.3f"),
     ("decimals", "src/engine/trace.cc", END, '\nvoid f(double x, char* t) { snprintf(t, 9, "%-*g", 5, x); }\n', r"snprintf with %-\*g"),
@@ -43,6 +48,7 @@ ROWS = [
     ("docs", "docs/tutorial.md", END, "\n```rust\nfn main() {}\n```\n", "docs/tutorial.md: has a block that is no file"),
     ("docs", "README.md", r"c\.add_assign", "c.add_assigned", "README.md: no block of"),
     ("docs", "README.md", r"    \./tests/run", "    tests/run", "README.md: its first 25 lines do not show ./tests/run"),
+    ("docs", "README.md", r"meson install -C build-release", "meson install -C build", "has not the command meson install"),
     ("docs", "README.md", END, "\n" * 30, "README.md: has \\d+ lines"),
     ("docs", "README.md", END, "a long sentence of some words " * 200, "README.md: has \\d+ bytes"),
     ("docs", "README.md", r"\| the same \|", "|" + " word" * 30 + " |", "README.md: a cell has"),
@@ -53,6 +59,7 @@ ROWS = [
     ("docs", "docs/threads.md", END, "\nShown by `Engine.NoSuchTest`.\n", "there is no test Engine.NoSuchTest"),
     ("docs", "docs/threads.md", END, "\nSee `src/engine/no_such_file.cc`.\n", "there is no src/engine/no_such_file.cc"),
     ("docs", "CHANGELOG.md", r"## 0\.1\.0", "## 0.0.9", "CHANGELOG.md: its first section"),
+    ("docs", "CHANGELOG.md", END, "- more\n" * 30, "CHANGELOG.md: what the first version holds has"),
     ("docs", "docs/coming-from.md", r"(```c\n[^\n]*)", r"\1  /* more */", "coming-from.md: .* has not the block"),
     ("docs", "docs/coming-from.md", r"(fn gradient_of_parts.*?)\n\}\n```", r"\1\n```", "the block is no whole function that begins: fn gradient_of_parts"),
     ("docs", "docs/coming-from.md", r"```cpp\n(rondo::Tensor train_on_ranks)", r"```text\n\1", "'## NCCL inside' shows nothing in cpp"),
