@@ -8,10 +8,12 @@ Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
 - docs/design.md draws the floors of src/ and what each includes from;
-- README.md shows the smallest programs in C, Rust and Java as they are (measured.py has its figures);
-- each block of C, Rust or Java in docs/coming-from.md stands so, indented or not, in the program that the tests compile and run;
-- README.md and docs/design.md have a link to every page of docs/, and an example that is installed has at most 120 lines;
-- the newest section of CHANGELOG.md is for the version of base.h, bindings have that version, and the build asks for it;
+- README.md, docs/install.md and docs/tutorial.md show files of the tree as they are, and no other programs (measured.py has figures);
+- README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
+- each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
+  run, and a section has it in all languages;
+- docs/README.md has a link to every page, examples/README.md to every example; one that is installed has at most 120 lines;
+- the newest section of CHANGELOG.md is for the version of base.h, and short; bindings have that version, and the build asks for it;
 - each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
 - every test and every file that a page names exists, and every link to a file or heading of the tree leads somewhere.
 """
@@ -24,6 +26,8 @@ import re
 import sys
 import textwrap
 
+sys.dont_write_bytecode = True
+
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
     "conventions", "design", "engine", "errors", "graphs", "memory", "models", "operators", "serving", "settings", "testing",
     "threads"))]
@@ -31,12 +35,29 @@ SETTING = re.compile(r'^RONDO_SETTING\(\w+, "(\w+)", "(.*?)", ".*?", "(.*)"\)$',
 STATUS_ENUM = re.compile(r"typedef enum rondo_status \{(.*?)\} rondo_status;", re.DOTALL)
 STATUS = re.compile(r"\b(RONDO_\w+) = (\d+)")
 STATUS_ROW = re.compile(r"^\| (\d+) \| `(RONDO_\w+)` \|", re.MULTILINE)
-SHOWN = {"c": "examples/c/hello.c", "java": "examples/java/Hello.java",
-         "rust": "bindings/rust/rondo/examples/hello.rs"}
-# What docs/coming-from.md shows parts of.
-PARTS_OF = {"c": "examples/c/coming_from.c", "rust": "bindings/rust/rondo/tests/coming_from.rs",
-            "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"}
+HELLO = [("c", "examples/c/hello.c"), ("cpp", "examples/cpp/hello.cc"), ("rust", "bindings/rust/rondo/examples/hello.rs"),
+         ("java", "examples/java/Hello.java")]
+TUTORIAL = [(language, f"{folder}{name}") for language, folder, names in (
+    ("c", "examples/tutorial/", ("train.c", "serve.c")), ("cpp", "examples/tutorial/", ("train.cc", "serve.cc")),
+    ("rust", "bindings/rust/rondo/examples/tutorial_", ("train.rs", "serve.rs")),
+    ("java", "examples/tutorial/", ("Train.java", "Serve.java"))) for name in names]
+# Pages that show whole files.
+SHOWN = {"README.md": HELLO[2:3], "bindings/rust/rondo/README.md": HELLO[2:3],
+         "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL}
+# README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
+MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
+COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
+# What docs/coming-from.md shows functions of, and docs/c.md.
+PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "examples/cpp/coming_from.cc",
+                                    "rust": "bindings/rust/rondo/tests/coming_from.rs",
+                                    "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"},
+            "docs/c.md": {"c": "examples/c/user_task.c"}}
 MOST_EXAMPLE = 120
+MOST_HELD = 30  # lines of CHANGELOG.md for what the first version holds; changes are told of above them
+# An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
+INDICES = [("docs/README.md", "docs", "*.md", ["CONTRIBUTING.md", "SECURITY.md"]),
+           ("examples/README.md", "examples", "*/README.md", ["examples/c/*.[ch]", "examples/cpp/*.cc", "examples/java/*.java", "examples/tutorial/*.[cj]*",
+                                                               "bindings/rust/rondo/examples/*.rs", "bindings/rust/rondo/examples/*/main.rs"])]
 SHOWN_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE_BLOCK = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"`[^`\n]+`")
@@ -46,7 +67,8 @@ HEADING = re.compile(r"^#+ +(.+?) *#*$", re.MULTILINE)
 VERSIONS = {
     "bindings/rust/rondo*/Cargo.toml": re.compile(r'^version = "([^"]+)"', re.MULTILINE),
     "bindings/java/pom.xml": re.compile(r"<artifactId>rondo[^<]*</artifactId>\s*<version>([^<]+)</version>"),
-    "README.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
+    "README.md": re.compile(r"`dev\.rondo:rondo:([^`]+)`"),
+    "docs/install.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
 # Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.
@@ -90,37 +112,75 @@ def check_statuses(root):
             yield f"docs/errors.md: {name} is {found.get(name, 'absent')} there and {codes.get(name, 'absent')} in base.h"
 
 
+def check_shown(root):
+    for page, programs in SHOWN.items():
+        blocks = SHOWN_BLOCK.findall((root / page).read_text())
+        yield from (f"{page}: no block of {language} equals {program}" for language, program in programs
+                    if (language, (root / program).read_text()) not in blocks)
+        if sum(language in dict(HELLO) for language, _ in blocks) != len(programs):
+            yield f"{page}: has a block that is no file of the tree"
+
+
 def check_readme(root):
-    blocks = SHOWN_BLOCK.findall((root / "README.md").read_text())
-    for language, program in SHOWN.items():
-        if (language, (root / program).read_text()) not in blocks:
-            yield f"README.md: no block of {language} equals {program}"
+    """What a stranger reads in a minute."""
+    text = (root / "README.md").read_text()
+    lines = text.splitlines()
+    for what, count, most in ("lines", len(lines), MOST_LINES), ("bytes", len(text.encode()), MOST_BYTES):
+        if count > most:
+            yield f"README.md: has {count} {what}, more than {most}"
+    yield from (f"README.md: its first {FIRST_SCREEN} lines do not show {command}" for command in COMMANDS
+                if not any(line.startswith(f"    {command}") for line in lines[:FIRST_SCREEN]))
+    recipes = (root / "docs/install.md").read_text().splitlines()
+    yield from (f"README.md: docs/install.md, which is followed by a test, has not the command{line[3:]}" for line in SHOWN_BLOCK.sub("", text).splitlines()
+                if line.startswith("    ") and not line.strip().startswith(COMMANDS) and line not in recipes)
+    for cell in (cell for line in lines if line.startswith("| ") for cell in line.split(" | ")):
+        words = len(re.sub(r"\]\([^)]*\)", "]", cell).split())
+        if words > MOST_WORDS:
+            yield f"README.md: a cell has {words} words, more than {MOST_WORDS}: {cell}"
+
+
+def is_whole(block, before, after):
+    """Whether lines of a program are whole functions: what stands around is blank or outer, braces match, the last one closes."""
+    text = "\n".join(block)
+    outer = not before.strip() or before.rstrip().endswith(("{", "]"))
+    return outer and after.strip() in ("", "}") and block[-1] == "}" and text.count("{") == text.count("}") and not block[0].startswith(" ")
 
 
 def check_parts(root):
-    """A block shows lines of a program that follow each other."""
-    for language, block in SHOWN_BLOCK.findall((root / "docs/coming-from.md").read_text()):
-        if language not in PARTS_OF:
-            continue
-        lines = textwrap.dedent(block).splitlines()
-        program = (root / PARTS_OF[language]).read_text().splitlines()
-        starts = range(len(program) - len(lines) + 1)
-        if not any(textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines for i in starts):
-            yield f"docs/coming-from.md: {PARTS_OF[language]} has not the block that begins: {lines[0]}"
+    """A block shows whole functions of a program that follow each other; a section that shows one language shows all of its page."""
+    for page, programs in PARTS_OF.items():
+        for section in re.split(r"^(?=## )", (root / page).read_text(), flags=re.MULTILINE):
+            blocks = [(language, block) for language, block in SHOWN_BLOCK.findall(section) if language in programs]
+            absent = programs.keys() - {language for language, _ in blocks}
+            if blocks and absent:
+                yield f"{page}: '{section.splitlines()[0]}' shows nothing in {', '.join(sorted(absent))}"
+            for language, block in blocks:
+                lines = block.splitlines()
+                program = ["", *(root / programs[language]).read_text().splitlines(), ""]
+                ends = [(program[i - 1], program[i + len(lines)]) for i in range(1, len(program) - len(lines))
+                        if textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines]
+                if not ends:
+                    yield f"{page}: {programs[language]} has not the block that begins: {lines[0]}"
+                elif not is_whole(lines, *ends[0]):
+                    yield f"{page}: the block is no whole function that begins: {lines[0]}"
 
 
-def check_pages_and_examples(root):
-    """What a reader is led to, and can read in one sitting."""
-    table = set(re.findall(r"^\| \[[^\]]+\]\(docs/([\w-]+\.md)\)", (root / "README.md").read_text(), re.MULTILINE))
-    design = set(re.findall(r"\]\(([\w-]+\.md)\)", (root / "docs/design.md").read_text())) | {"design.md"}
-    for page in sorted(path.name for path in (root / "docs").glob("*.md")):
-        for name, links in ("README.md", table), ("docs/design.md", design):
-            if page not in links:
-                yield f"{name}: has no link to docs/{page}"
-    for name in re.findall(r"'(\w+/\w+\.(?:c|cc))'", (root / "examples/meson.build").read_text()):
-        lines = len((root / "examples" / name).read_text().splitlines())
-        if lines > MOST_EXAMPLE:
-            yield f"examples/{name}: has {lines} lines; what is installed to be read has at most {MOST_EXAMPLE}"
+def check_index(root):
+    """Indices have what there is: docs/README.md every page, examples/README.md every source that can be read by itself, in any language."""
+    for index, folder, pattern, others in INDICES:
+        links = {(root / index).parent.joinpath(target).resolve() for target in LINK.findall((root / index).read_text())}
+        for path in sorted({*(root / folder).glob(pattern), *(path for each in others for path in root.glob(each))}):
+            part = path.suffix == ".c" and path.with_suffix(".h").exists()
+            if path.resolve() not in links and path != root / index and not part:
+                yield f"{index}: has no link to {path.relative_to(root)}"
+    sys.path.insert(0, str(root / "packaging"))
+    import documents
+    sys.path.pop(0)
+    for folder, names, _ in documents.EXAMPLES:
+        for path in sorted(path for name in names for path in (root / folder).glob(name)):
+            lines = len(path.read_text().splitlines())
+            if lines > MOST_EXAMPLE:
+                yield f"{path.relative_to(root)}: has {lines} lines; what is installed to be read has at most {MOST_EXAMPLE}"
 
 
 def check_floors(root):
@@ -150,6 +210,9 @@ def check_version(root):
     changes = re.search(r"^## (\S+)", (root / "CHANGELOG.md").read_text(), re.MULTILINE)
     if not changes or changes[1] != version:
         yield f"CHANGELOG.md: its first section is not for version {version} of base.h"
+    holds = (root / "CHANGELOG.md").read_text().partition("### What it holds\n\n")[2].splitlines()
+    if not 0 < len(holds) <= MOST_HELD:
+        yield f"CHANGELOG.md: what the first version holds has {len(holds)} lines, more than {MOST_HELD}: is it a change?"
     for pattern, where in VERSIONS.items():
         for file in sorted(root.glob(pattern)):
             stated = where.search(file.read_text())
@@ -233,8 +296,8 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_readme, check_parts, check_pages_and_examples, check_floors,
-                                      check_version, check_lists) for problem in check(root)]
+    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_index,
+                                      check_floors, check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()

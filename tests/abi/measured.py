@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""README.md tells of what was measured what the newest kept results have, losses above all.
+"""What is told of speed is what the newest kept results have, losses above all.
 
     measured.py SOURCE_ROOT            checks
-    measured.py SOURCE_ROOT --print    prints the table of README.md, "Where others are ahead"
+    measured.py SOURCE_ROOT --print    prints the table of tests/bench/results/README.md, "Where others are ahead"
 
-The newest of each kind of file in tests/bench/results counts. Checked: each ratio under "Measured" is one of theirs; and the table under
-"Where others are ahead" has every row of theirs where a peer takes less time, and every goal that is missed.
+The newest of each kind of file in tests/bench/results counts, and the table "PyTorch compiled" of the README.md there. Checked:
+- there, each ratio under "Measured" is one of theirs, and the table under "Where others are ahead" has every row of theirs where a
+  peer takes less time, and every goal that is missed;
+- in README.md of the tree, each ratio under "How fast, and where not" is one of theirs, one is a loss, and the sentences below are CLAIMS.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import fnmatch
 import json
 import pathlib
 import re
@@ -19,6 +22,14 @@ AHEAD = 1.005  # what reads 1.00 is the same
 PEERS = ("numpy", "onnxruntime", "torch", "cupy")
 BY_FACTOR = ("numpy", "onnxruntime")  # the others may not take less at all
 HEADER = ["| kept table | a peer takes less time; times its time | missed goals |", "|---|---|---|"]
+KEPT = "tests/bench/results/README.md"
+# A sentence of README.md, the kept tables and the rows that it is about: {low} and {high} are of the rows where the peer is ahead.
+CLAIMS = [
+    ("Convolution's gradients on a cpu take {low:.0f} to {high:.0f} times PyTorch's", "cpu-operators", "backward.*"),
+    ("attention's gradients on a GPU up to {high:.1f} times", "*-attention", "attention.*.backward"),
+    ("Recording a graph takes {low:.1f} to {high:.1f} times what the fastest peer takes", "h?00", "record.*"),
+]
+NUMBERS = "no one two three four five six seven eight nine ten".split()
 
 
 def newest(root):
@@ -28,6 +39,16 @@ def newest(root):
         card, _, table = NAME.fullmatch(file.stem).groups()
         files[card + table] = file
     return {name: json.loads(file.read_text())["rows"] for name, file in files.items()}
+
+
+def section(root, page, name):
+    return (root / page).read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+
+
+def compiled(root):
+    """{'encoder.ask.1': (of Rondo, of PyTorch captured, of PyTorch compiled)}, times of one run."""
+    rows = re.findall(r"^\| ([\w.]+) \| (\d+) \| (\d+) \| (\d+) \|$", section(root, KEPT, "PyTorch compiled"), re.MULTILINE)
+    return {name: tuple(map(int, times)) for name, *times in rows}
 
 
 def ratio(number):
@@ -68,26 +89,40 @@ def table(root):
     return HEADER + [f"| {name} | {', '.join(ahead(rows)) or 'nowhere'} | {', '.join(missed(rows)) or 'none'} |" for name, rows in newest(root).items()]
 
 
-def section(root, name):
-    return (root / "README.md").read_text().partition(f"\n## {name}\n")[2].partition("\n## ")[0]
-
-
 def check_ratios(root):
-    """The table under "Measured" has what the newest kept runs have, losses too."""
-    tables = newest(root)
-    kept = {ratio(row[key]) for rows in tables.values() for row in rows for key in ("times_floor", "times_fastest_peer")
+    """Tables of ratios have what the newest kept runs have, losses too."""
+    kept = {ratio(row[key]) for rows in newest(root).values() for row in rows for key in ("times_floor", "times_fastest_peer")
             if row.get(key) is not None}
-    rows = [line.split("|") for line in section(root, "Measured").splitlines() if line.startswith("| ")]
-    told = [each for row in rows if row[1].strip() for cell in row[2:] for each in re.findall(r"\b\d\.\d\d\b", cell)]
-    if not any(float(each) > 1.5 for each in told):
-        yield "README.md: the table of what was measured has no loss"
-    yield from (f"README.md: {each} is no ratio of the newest results" for each in told if each not in kept)
+    with_compiled = kept | {ratio(mine / min(peers)) for mine, *peers in compiled(root).values()}
+    for page, name, allowed in (KEPT, "Measured", kept), ("README.md", "How fast, and where not", with_compiled):
+        rows = [line.split("|") for line in section(root, page, name).splitlines() if line.startswith("| ")]
+        told = [each for row in rows if row[1].strip() for cell in row[2:] for each in re.findall(r"\b\d\.\d\d\b", cell)]
+        if not any(float(each) > 1 for each in told):
+            yield f"{page}: the table under '{name}' has no loss"
+        yield from (f"{page}: {each} is no ratio of the newest results" for each in told if each not in allowed)
+
+
+def claims(root):
+    """Sentences that README.md must have."""
+    tables = newest(root)
+    for text, kinds, names in CLAIMS:
+        times = [row["times_fastest_peer"] for kind, rows in tables.items() if fnmatch.fnmatch(kind, kinds)
+                 for row in rows if fnmatch.fnmatch(row["id"], names) and row.get("times_fastest_peer", 0) >= AHEAD]
+        yield text.format(low=min(times), high=max(times)) if times else text
+    others = compiled(root)
+    losses = sum(mine > theirs for mine, _, theirs in others.values())
+    yield f"PyTorch compiled is ahead in {NUMBERS[losses]} of {NUMBERS[len(others)]} encoder rows"
+
+
+def check_claims(root):
+    told = " ".join(section(root, "README.md", "How fast, and where not").split())
+    yield from (f"README.md: 'How fast, and where not' must say: {claim}" for claim in claims(root) if claim not in told)
 
 
 def check_table(root):
-    found = [line for line in section(root, "Where others are ahead").splitlines() if line.startswith("|")]
+    found = [line for line in section(root, KEPT, "Where others are ahead").splitlines() if line.startswith("|")]
     if found != table(root):
-        yield "README.md: the table under 'Where others are ahead' is not what tests/abi/measured.py --print makes of the newest results"
+        yield f"{KEPT}: the table under 'Where others are ahead' is not what tests/abi/measured.py --print makes of the newest results"
 
 
 def main(root, *options):
@@ -95,7 +130,7 @@ def main(root, *options):
     if options == ("--print",):
         print("\n".join(table(root)))
         return 0
-    problems = [*check_ratios(root), *check_table(root)]
+    problems = [*check_ratios(root), *check_claims(root), *check_table(root)]
     print("\n".join(problems) or f"as in {', '.join(newest(root))}")
     return 1 if problems else 0
 

@@ -67,6 +67,7 @@ red with the crop painted, transposed, 8 x 6
    7  17  27  37  47  57
 """,
 }
+EXPECTED["coming_from_cpp"] = EXPECTED["coming_from"]
 
 
 def main():

@@ -115,6 +115,8 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
         out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "CallableLayers.java", "cpu"], cpu, folder)
         assert out == CALLABLE, out
+        tutorial = [["java", *SHORT, "-cp", f"{jar}:{natives}", f"{root}/examples/tutorial/{name}.java"] for name in ("Train", "Serve")]
+        run([sys.executable, f"{root}/tests/examples/tutorial.py", *tutorial[0], "--", *tutorial[1]], cpu, folder)
         modular(jar, natives, cpu, folder)
         for mode, precision in (("async", "f32"), ("threaded", "f32"), ("naive", "f32"), ("async", "f16"), ("naive", "bf16")):
             options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--precision", precision,

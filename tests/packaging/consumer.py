@@ -5,6 +5,7 @@ Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ sys.dont_write_bytecode = True  # the source folder stays as it is
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
 SKIPPED = 77  # what meson takes for skipped
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+sys.path.insert(0, str(ROOT / "packaging"))
+from about import about, placeholders
 
 
 def skip(reason):
@@ -128,6 +132,24 @@ class Installed:
         for shell, path in ("bash", "bash-completion/completions/rondo"), ("zsh", "zsh/site-functions/_rondo"), \
                 ("fish", "fish/vendor_completions.d/rondo.fish"):
             assert (self.prefix / "share" / path).read_text() == run(command, "completion", shell, env=self.environment)
+
+    def documents(self):
+        """README, pages and examples are there, and each link of a page leads to a file or to where the tree can be read."""
+        folder = self.prefix / "share/doc/rondo"
+        self.files(*(f"share/doc/rondo/{name}" for name in ("LICENSE", "README.md", "CHANGELOG.md", "docs/README.md", "docs/tutorial.md", "docs/speed.svg",
+                                                            "examples/c/hello.c", "examples/cpp/hello.cc", "examples/rust/hello.rs", "examples/java/Hello.java")))
+        links = [(page, link) for page in folder.rglob("*.md") for link in re.findall(r"\]\(([^)\s#]+)", CODE.sub("", page.read_text()))]
+        dead = [f"{page.relative_to(folder)}: {link}" for page, link in links if ":" not in link and not (page.parent / link).exists()]
+        assert len(links) > 100 and not dead, dead
+        elsewhere = {link for _, link in links if link.startswith(about(ROOT)["files"])}
+        lost = [link for link in elsewhere if not (ROOT / link.removeprefix(about(ROOT)["files"] + "/")).exists()]
+        assert elsewhere and not lost, lost
+
+    def describes_itself(self):
+        """The pkg-config files say what about.py says."""
+        for package, more in ("rondo", ""), ("rondo-static", " Linked statically."):
+            text = the_only(self.prefix, f"{package}.pc").read_text()
+            assert f"\nDescription: {about(ROOT)['description']}{more}\n" in text and f"\nURL: {about(ROOT)['homepage']}\n" in text, text
 
     def manual_page(self):
         if not shutil.which("man"):

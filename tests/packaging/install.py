@@ -52,7 +52,9 @@ def case_subproject(installed, folder):
 
 def case_files(installed, folder):
     """What belongs to the library and to the command lies in its place."""
-    installed.files("share/doc/rondo/LICENSE", "include/rondo/rondo.h", "share/rondo/abi.json")
+    installed.files("include/rondo/rondo.h", "share/rondo/abi.json")
+    installed.documents()
+    installed.describes_itself()
     assert (installed.prefix / "share/doc/rondo/LICENSE").read_text() == (ROOT / "LICENSE").read_text()
     installed.command_works()
     installed.manual_page()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what README.md says about building and installing, word for word, in a copy of the sources and an empty home: in C, then
+"""Does what docs/install.md says about building and installing, word for word, in a copy of the sources and an empty home: in C, then
 with the same library in Rust and in Java, where their tools are.
 
     readme.py
@@ -15,12 +15,12 @@ import tempfile
 
 from consumer import ROOT, run
 
-README = (ROOT / "README.md").read_text()
+PAGE = (ROOT / "docs/install.md").read_text()
 
 
 def recipe(language, begins):
     """The block of commands in the section of a language that has a line which begins so, and what its program prints."""
-    section = re.search(rf"^## {language}$(.*?)^## ", README, re.MULTILINE | re.DOTALL)[1]
+    section = re.search(rf"^## {language}$(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)[1]
     block = re.search(rf"^(?:    .*\n)*    {begins} .*\n(?:    .*\n)*", section, re.MULTILINE)[0]
     return "".join(line[4:] + "\n" for line in block.splitlines()), printed(section)
 
@@ -42,7 +42,7 @@ def follow(commands, expected, folder, environment):
 
 def rust(sources, home, environment):
     """A program of one's own beside the checkout, as its section says; it must not compile the library anew."""
-    section = re.search(r"^## Rust$(.*?)^## ", README, re.MULTILINE | re.DOTALL)[1]
+    section = re.search(r"^## Rust$(.*?)^## ", PAGE, re.MULTILINE | re.DOTALL)[1]
     [program] = re.findall(r"^```rust\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
     dependency = re.search(r"`(rondo = \{ path = .*?\})`", section)[1].replace("bindings/", f"{sources}/bindings/")
     folder = sources.parent / "program"

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from consumer import Installed, ROOT, run, skip, version
+from consumer import Installed, ROOT, about, placeholders, run, skip, version
 
 FOLDER, PROGRAMS = pathlib.Path(sys.argv[1]).absolute(), sys.argv[3:]
 TREE, PACKAGES = FOLDER / "tree/usr", FOLDER / "packages"
@@ -112,7 +112,9 @@ def case_tarball():
             assert all(member.uid == 0 and member.name.startswith(archive.name.removesuffix(".tar.gz")) for member in packed)
             packed.extractall(folder)
         installed = Installed(folder / archive.name.removesuffix(".tar.gz"))
-        installed.files("share/doc/rondo/LICENSE", "share/doc/rondo/README.md", "share/rondo/abi.json", "bin/rondo")
+        installed.files("share/rondo/abi.json", "bin/rondo")
+        installed.documents()
+        installed.describes_itself()
         use(installed, folder)
 
 
@@ -143,6 +145,13 @@ def case_debs():
             assert "not installed" not in run(*dpkg, "--status", *names)
         installed = Installed(root / "usr")
         installed.files(*(f"share/doc/{each}/copyright" for each in names), "share/rondo/abi.json")
+        installed.documents()
+        for each in names:
+            fields = {name: run("dpkg-deb", "-f", package(each), name).strip() for name in ("Maintainer", "Homepage", "Description")}
+            told = about(ROOT)
+            assert fields["Maintainer"] == f"{told['maintainer']} <{told['address']}>" and fields["Homepage"] == told["homepage"], fields
+            assert told["description"] in fields["Description"], fields
+        print(f"packaging/about.json: placeholders are {', '.join(placeholders(ROOT)) or 'none'}")
         use(installed, folder)
         assert in_old_system(root / "usr/bin/rondo", root / "usr/lib", "--version") == version()
         if os.geteuid() == 0:

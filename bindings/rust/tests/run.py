@@ -131,6 +131,7 @@ the weights are equal, bit for bit
 """, shown.stdout
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
     call([programs / "cuda_task", device], **environment)
+    call([sys.executable, ROOT / "tests/examples/tutorial.py", programs / "tutorial_train", "--", programs / "tutorial_serve"], **environment)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for precision in ("f32", "f16"):
