@@ -13,8 +13,7 @@ TEST(HandleMagics, DifferByKindAndBySoname) {
   std::set<uint32_t> all;
   constexpr uint32_t kKinds = static_cast<uint32_t>(HandleKind::task_context) + 1, kSonames = 100;
   for (uint32_t soname = 0; soname < kSonames; ++soname)
-    for (uint32_t kind = 0; kind < kKinds; ++kind)
-      all.insert(handle_magic(static_cast<HandleKind>(kind), soname));
+    for (uint32_t kind = 0; kind < kKinds; ++kind) all.insert(handle_magic(static_cast<HandleKind>(kind), soname));
   EXPECT_EQ(all.size(), kKinds * kSonames);
 }
 
