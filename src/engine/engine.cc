@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstring>
 
 #include "base/caught.h"
 #include "base/machine/arithmetic.h"
@@ -232,11 +233,17 @@ void Engine::run_host(Task& task) {
   finish(task, status, {});
 }
 
-// Memory for what the task writes first, and its workspace.
+// Memory for what the task writes first, and its workspace. What it may leave unwritten, because it writes a part, or is
+// the user's, is zero: nobody reads what other tensors have left there.
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
-  for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i)
-    if (Storage* storage = task.accesses_[i].variable->storage(); storage && !storage->address())
-      RONDO_TRY(storage->materialise(kNoStream));
+  for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
+    const Access& access = task.accesses_[i];
+    Storage* const storage = access.variable->storage();
+    if (!storage || storage->address()) continue;
+    RONDO_TRY(storage->materialise(kNoStream));
+    if ((access.read || task.calls_out_) && storage->device().is_host()) [[unlikely]]
+      std::memset(storage->address(), 0, storage->bytes());
+  }
   const size_t bytes = task.workspace_bytes();
   return bytes ? state.pool.allocate(bytes, kNoStream, workspace) : Status();
 }

@@ -299,5 +299,32 @@ TEST_P(Unwritten, AcceptAfterAnAbort) {
   must(rondo_tensor_wait(inside));
 }
 
+// Memory of the host that other tensors have had: what a task leaves of it unwritten is zero.
+TEST_P(Unwritten, PartsOfTheHostAreZero) {
+  const int64_t size = 64 << 10;
+  const auto dirty = [&] { must(rondo_tensor_wait(upload(engine(), kCpu, full(RONDO_U8, {size}, 115)))); };
+  const auto unwritten = [&] {
+    rondo_tensor* made = nullptr;
+    must(rondo_tensor_create(engine(), kCpu, RONDO_U8, 1, &size, &made));
+    return Tensor(made);
+  };
+  dirty();
+  const Tensor filled = unwritten();
+  rondo_tensor* part = nullptr;
+  must(rondo_tensor_slice(filled, 0, 10, 20, 1, &part));
+  must(rondo_fill(part, 7));
+  rondo_tensor_destroy(part);
+  const Array got = download(filled);
+  for (int64_t i = 0; i < size; ++i) ASSERT_EQ(got[static_cast<size_t>(i)], i >= 10 && i < 20 ? 7 : 0) << i;
+  dirty();
+  const Tensor named = unwritten();
+  must(push_tensors(engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {named}));
+  expect_same_bits(download(named), full(RONDO_U8, {size}, 0), "named by a task that writes nothing");
+  dirty();
+  const Tensor ordered = unwritten();
+  must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {variable_of(ordered)}));
+  expect_same_bits(download(ordered), full(RONDO_U8, {size}, 0), "ordered by its variable");
+}
+
 }  // namespace
 }  // namespace conformance
