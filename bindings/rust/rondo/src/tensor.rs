@@ -90,8 +90,7 @@ impl Tensor {
     }
 
     /// A tensor without contents: to read it, or to use it as an operator's input, is an error of kind
-    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it was submitted. [`Tensor::accept`] takes
-    /// what is in its memory for its contents.
+    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it, or a part of it, was submitted.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, ErrorKind, Tensor};
@@ -299,7 +298,12 @@ impl Tensor {
     }
 
     /// Takes the contents as they are: clears the error that a task which failed has left, and lets a tensor be read that
-    /// nothing has written. What the elements then are is the program's to know.
+    /// nothing has written. [`Tensor::fill`] clears the error too, and is safe.
+    ///
+    /// # Safety
+    ///
+    /// All of the tensor's memory, which its views share, was written: it came from a pool with what other tensors have
+    /// left there, or nobody ever wrote.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};
@@ -307,7 +311,8 @@ impl Tensor {
     /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, 1)?;
     /// engine.task("fails").writes(&a).submit(|_| Err("disk gone".into()))?;
     /// assert!(a.wait().is_err());
-    /// a.accept()?;
+    /// // SAFETY: the zeros are there still.
+    /// unsafe { a.accept() }?;
     /// a.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -316,7 +321,8 @@ impl Tensor {
     ///
     /// None is expected while the tensor lives.
     #[doc(alias = "rondo_tensor_accept")]
-    pub fn accept(&self) -> Result<()> {
+    pub unsafe fn accept(&self) -> Result<()> {
+        // SAFETY: a live handle; of the contents the caller has said it.
         check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
     }
 
@@ -445,12 +451,17 @@ impl Tensor {
     /// Address of the first element, in the device's address space; takes memory if the tensor has none yet. Whoever
     /// goes there keeps the order: inside a [task](Engine::task) that names the tensor, or after a wait.
     ///
+    /// # Safety
+    ///
+    /// A tensor counts as written once its address was asked for. So the caller writes all of its memory, which its views
+    /// share, before anything reads it, unless something has written it before.
+    ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[5.0f32])?;
     /// a.wait()?;
-    /// // SAFETY: on the cpu, and no task uses it any more.
+    /// // SAFETY: it was written; it is on the cpu, and no task uses it any more.
     /// assert_eq!(unsafe { *a.address()?.cast::<f32>() }, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -460,8 +471,9 @@ impl Tensor {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor of an open recording and for one inside a graph;
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     #[doc(alias = "rondo_tensor_data")]
-    pub fn address(&self) -> Result<*mut c_void> {
+    pub unsafe fn address(&self) -> Result<*mut c_void> {
         let mut address = null_mut();
+        // SAFETY: a live handle; of the contents the caller has said it.
         check(unsafe { sys::rondo_tensor_data(self.as_ptr(), &mut address) })?;
         Ok(address)
     }
