@@ -78,6 +78,7 @@ mod enums;
 mod error;
 mod exchange;
 mod expression;
+mod failure;
 mod feature;
 mod future;
 mod generated;

@@ -225,12 +225,22 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// As [`Tensor::read`].
+    /// As [`Tensor::read`]; [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many elements, which
+    /// a broadcast view may have.
     #[doc(alias = "to_vec1")]
     #[doc(alias = "into_data")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        let mut data = vec![T::default(); self.info()?.elements];
-        self.read(&mut data)?;
+        self.expect::<T>("Tensor::to_vec")?;
+        let info = self.info()?;
+        let mut data = room::<T>("Tensor::to_vec", info.elements)?;
+        let address = data.as_mut_ptr().cast::<u8>();
+        // SAFETY: there is room for so many elements, all of which a read that goes well writes; they are made valid before
+        // anybody looks at them.
+        unsafe {
+            check(sys::rondo_tensor_read(self.as_ptr(), address.cast(), info.bytes))?;
+            T::normalise(std::slice::from_raw_parts_mut(address, info.bytes));
+            data.set_len(info.elements);
+        }
         Ok(data)
     }
 
@@ -538,6 +548,17 @@ impl Owned {
         drop(unsafe { std::ptr::read(&handle.engine) });
         handle.raw.as_ptr()
     }
+}
+
+/// Room for so many elements. Shapes may say any number, and a program must not end where there is none.
+pub(crate) fn room<T>(function: &str, elements: usize) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(elements).map_err(|_| {
+        let text =
+            format!("{}: there is no memory for {} elements of {} bytes", function, elements, std::mem::size_of::<T>());
+        Error::new(ErrorKind::OutOfMemory, text)
+    })?;
+    Ok(room)
 }
 
 /// A time limit as the C interface takes it: rounded up, so that what is not zero is no mere question.

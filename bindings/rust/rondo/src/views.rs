@@ -197,12 +197,17 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for fewer than one
-    /// part.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, for fewer than one part, and for
+    /// more parts than the axis has elements; of an axis without elements one part is possible.
     #[doc(alias = "rondo_tensor_split")]
     #[track_caller]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
-        let (parts, axis) = (parts.as_i64(), axis.into().0);
+        let (parts, axis, shape) = (parts.as_i64(), axis.into().0, self.shape()?);
+        let size = shape[place_of(axis, shape.len(), "Tensor::split")?].max(1);
+        if parts > size as i64 {
+            let text = format!("Tensor::split: parts is {}; axis {} makes 1 to {}", parts, axis, size);
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
         (0..parts.max(1))
             .map(|part| {
                 Tensor::create(self.engine(), |out| unsafe {

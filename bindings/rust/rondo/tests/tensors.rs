@@ -122,6 +122,26 @@ fn views_share_memory_and_hold_it() {
 }
 
 #[test]
+fn sizes_that_no_memory_has_are_refused() {
+    let engine = Engine::new().unwrap();
+    let x = Tensor::zeros(&engine, Device::CPU, DType::F32, 1).unwrap();
+    let (vast, empty) = (x.broadcast(1i64 << 45).unwrap(), x.i(..0).unwrap());
+    assert_eq!(vast.to_vec::<f32>().unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(Vec::<f32>::try_from(&vast).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert!(vast.to_vec::<f32>().unwrap_err().message().starts_with("Tensor::to_vec: there is no memory"));
+    assert!(format!("{}", vast).starts_with("[0.0, 0.0, 0.0, ..., 0.0"), "{}", vast);
+    for (parts, of) in [(i64::MAX, &empty), (2, &empty), (2, &x), (0, &x), (i64::MAX, &vast)] {
+        let error = of.split(parts, 0).unwrap_err();
+        assert!(
+            error.kind() == ErrorKind::InvalidArgument && error.message().starts_with("Tensor::split: parts is"),
+            "{}",
+            error
+        );
+    }
+    assert_eq!((empty.split(1, 0).unwrap().len(), x.split(1, 0).unwrap().len()), (1, 1));
+}
+
+#[test]
 fn bool_elements_are_valid_whatever_the_memory_holds() {
     let engine = Engine::new().unwrap();
     let a = Tensor::zeros(&engine, Device::CPU, DType::Bool, 4).unwrap();
