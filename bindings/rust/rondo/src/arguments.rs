@@ -10,20 +10,28 @@ use crate::{Dims, Error, ErrorKind, Result, Shape};
 const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
 /// A whole number that is a size, an index or an axis.
-pub trait WholeNumber: Copy {
+pub trait WholeNumber: sealed::WholeNumber + Copy {
     /// As the C interface takes it. What 64 bits do not hold is no size and no index: the largest number, which is refused
     /// as such.
     #[doc(hidden)]
     fn as_i64(self) -> i64;
 }
 
+mod sealed {
+    pub trait WholeNumber {}
+    pub trait Size {}
+}
+
 macro_rules! whole_numbers {
     ($($type:ty),*) => {
-        $(impl WholeNumber for $type {
-            fn as_i64(self) -> i64 {
-                i64::try_from(self).unwrap_or(i64::MAX)
+        $(
+            impl sealed::WholeNumber for $type {}
+            impl WholeNumber for $type {
+                fn as_i64(self) -> i64 {
+                    i64::try_from(self).unwrap_or(i64::MAX)
+                }
             }
-        })*
+        )*
     };
 }
 
@@ -130,17 +138,19 @@ pub struct AxisList(pub(crate) Vec<i32>);
 pub struct NewShape(pub(crate) Vec<i64>);
 
 /// One size of a [`NewShape`] in a tuple.
-pub trait Size {
+pub trait Size: sealed::Size {
     #[doc(hidden)]
     fn size(self) -> i64;
 }
 
+impl<N: WholeNumber> sealed::Size for N {}
 impl<N: WholeNumber> Size for N {
     fn size(self) -> i64 {
         self.as_i64()
     }
 }
 
+impl sealed::Size for () {}
 impl Size for () {
     fn size(self) -> i64 {
         -1

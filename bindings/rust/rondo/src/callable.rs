@@ -51,7 +51,7 @@ unsafe impl Send for Callable {}
 unsafe impl Sync for Callable {}
 
 /// Options of a callable; made by [`Engine::callable_builder`].
-#[must_use]
+#[must_use = "build() makes the callable"]
 pub struct CallableBuilder<'a> {
     engine: &'a Engine,
     name: Option<&'a str>,

@@ -23,6 +23,7 @@ const MAX_SPATIAL: usize = sys::RONDO_MAX_SPATIAL as usize;
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Convolution<'a> {
     stride: [i64; MAX_SPATIAL],
     padding: [i64; MAX_SPATIAL],

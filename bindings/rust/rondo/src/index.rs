@@ -8,6 +8,7 @@ use crate::{Error, ErrorKind, Result, Tensor};
 
 /// What is taken of one axis.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum At<'a> {
     /// One place; the axis goes away. Negative ones count from the end.
     Place(i64),
@@ -48,17 +49,23 @@ macro_rules! ranges {
 ranges!(Range, RangeFrom, RangeTo, RangeInclusive, RangeToInclusive);
 
 /// An index: something for the first axis, or for as many axes a tuple of up to six, or an array of what is of one type.
-pub trait Index<'a> {
+pub trait Index<'a>: sealed::Index<'a> {
     #[doc(hidden)]
     fn at(self) -> Vec<At<'a>>;
 }
 
+mod sealed {
+    pub trait Index<'a> {}
+}
+
+impl<'a, A: Into<At<'a>>> sealed::Index<'a> for A {}
 impl<'a, A: Into<At<'a>>> Index<'a> for A {
     fn at(self) -> Vec<At<'a>> {
         vec![self.into()]
     }
 }
 
+impl<'a, A: Into<At<'a>>, const COUNT: usize> sealed::Index<'a> for [A; COUNT] {}
 impl<'a, A: Into<At<'a>>, const COUNT: usize> Index<'a> for [A; COUNT] {
     fn at(self) -> Vec<At<'a>> {
         self.into_iter().map(Into::into).collect()
@@ -67,11 +74,14 @@ impl<'a, A: Into<At<'a>>, const COUNT: usize> Index<'a> for [A; COUNT] {
 
 macro_rules! tuples {
     ($(($($name:ident $place:tt),+))*) => {
-        $(impl<'a, $($name: Into<At<'a>>),+> Index<'a> for ($($name,)+) {
+        $(
+            impl<'a, $($name: Into<At<'a>>),+> sealed::Index<'a> for ($($name,)+) {}
+            impl<'a, $($name: Into<At<'a>>),+> Index<'a> for ($($name,)+) {
             fn at(self) -> Vec<At<'a>> {
                 vec![$(self.$place.into()),+]
             }
-        })*
+        }
+        )*
     };
 }
 

@@ -20,6 +20,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Matmul<'a> {
     transpose_a: bool,
     transpose_b: bool,

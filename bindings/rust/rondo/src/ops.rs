@@ -42,6 +42,7 @@ use crate::{Engine, Error, ErrorKind, Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Operand<'a> {
     /// A tensor.
     Tensor(&'a Tensor),

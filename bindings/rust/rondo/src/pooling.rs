@@ -20,6 +20,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Pool {
     raw: sys::rondo_pool_options,
 }

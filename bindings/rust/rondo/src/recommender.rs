@@ -25,6 +25,7 @@ use crate::{Error, ErrorKind, Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Bags<'a> {
     indices: &'a Tensor,
     offsets: Option<&'a Tensor>,

@@ -21,6 +21,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Rotary<'a> {
     positions: Option<&'a Tensor>,
     channels: i64,
