@@ -5,6 +5,7 @@
 
     cpu         cargo test, with every feature, on the library of the build folder
     simulated   the same; the environment names a driver, and the tests must find a device
+    address     the tests on a library that was built under AddressSanitizer, but for the one that measures memory
     documents   the examples in the documentation
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
@@ -70,6 +71,24 @@ def require_crates():
 def cpu(build):
     require_crates()
     call(["cargo", "test", "--locked", "--all-features", "--lib", "--bins", "--tests"], **settings(build))
+
+
+def address(build):
+    """Programs without the sanitizer's own code: its runtime, which the library needs, has to come before all others."""
+    require_crates()
+    environment = settings(build)
+    needed = subprocess.run(["ldd", build / "src/librondo.so"], capture_output=True, text=True, check=True).stdout
+    runtime = re.search(r"=> (\S*/lib(?:clang_rt\.)?asan\S*)", needed)
+    if not runtime:
+        sys.exit(f"{build / 'src/librondo.so'} was not built under AddressSanitizer:\n{needed}")
+    host = re.search(r"^host: (.+)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.MULTILINE)[1]
+    runner = f"CARGO_TARGET_{host.upper().replace('-', '_')}_RUNNER"
+    # A test program ends with threads and texts of Rust's own that nobody frees; one test asks for more memory than there is.
+    options = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0", "allocator_may_return_null=1"]))
+    programs = [word for file in sorted((HERE / "rondo/tests").glob("*.rs")) if file.stem != "leaks" for word in ("--test", file.stem)]
+    features = "half,log,ndarray,serde,tracing"  # all but `static`: the linker of rustc knows nothing of the sanitizer
+    call(["cargo", "test", "--locked", "--features", features, "-p", "rondo", "--lib", *programs],
+         **environment, **{runner: f"env LD_PRELOAD={runtime[1]}"}, ASAN_OPTIONS=options)
 
 
 def documents(build):
@@ -283,6 +302,6 @@ if __name__ == "__main__":
     from library import library  # beside this file: subjects of their own
     from package import msrv, package
 
-    kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
+    kinds = {"cpu": cpu, "simulated": cpu, "address": address, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
              "examples": examples, "complete": complete, "library": library, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())
