@@ -51,6 +51,7 @@ unsafe impl Send for Callable {}
 unsafe impl Sync for Callable {}
 
 /// Options of a callable; made by [`Engine::callable_builder`].
+#[derive(Clone, Copy, Debug)]
 #[must_use = "build() makes the callable"]
 pub struct CallableBuilder<'a> {
     engine: &'a Engine,

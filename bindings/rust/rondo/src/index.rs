@@ -107,6 +107,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for more entries than axes, and for a place outside its axis.
+    #[doc(alias = "get")]
     pub fn i<'a>(&self, index: impl Index<'a>) -> Result<Tensor> {
         let index = index.at();
         let given = self.shape()?;
@@ -118,7 +119,7 @@ impl Tensor {
         for (number, at) in index.into_iter().enumerate() {
             match at {
                 At::Span(span) => {
-                    part = part.slice(axis, span)?;
+                    part = part.slice_axis(axis, span)?;
                     shape[axis] = part.shape()?[axis];
                     axis += 1;
                 }
@@ -139,10 +140,27 @@ impl Tensor {
                         return Err(Error::new(ErrorKind::InvalidArgument, text));
                     }
                     shape.remove(axis);
-                    part = part.slice(axis, from_start..from_start + 1)?.reshape(&shape)?;
+                    part = part.slice_axis(axis, from_start..from_start + 1)?.view(&shape)?;
                 }
             }
         }
         Ok(part)
+    }
+
+    /// [`Tensor::i`], as burn writes it.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::new(&engine, Device::CPU, [[1i32, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.slice([0..1, 1..3])?.to_vec::<i32>()?, [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::i`].
+    pub fn slice<'a>(&self, index: impl Index<'a>) -> Result<Tensor> {
+        self.i(index)
     }
 }

@@ -15,7 +15,7 @@ impl Tensor {
     /// # use rondo::{ops::UnaryOp, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let x = Tensor::from_slice(&engine, Device::CPU, 4, &[3.0f32, 5.0, -1.0, 2.0])?;
-    /// let (a, gate) = (x.slice(0, 0..2)?, x.slice(0, 2..4)?);
+    /// let (a, gate) = (x.slice_axis(0, 0..2)?, x.slice_axis(0, 2..4)?);
     /// assert_eq!(a.gated(UnaryOp::Relu, &gate)?.to_vec::<f32>()?, [0.0, 10.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -48,8 +48,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or the shapes do not
     /// broadcast.
     #[doc(alias = "rondo_where")]
-    #[doc(alias = "where_cond")]
-    #[doc(alias = "mask_where")]
     #[track_caller]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
@@ -69,7 +67,6 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_cast")]
-    #[doc(alias = "to_dtype")]
     #[doc(alias = "to_kind")]
     #[track_caller]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {

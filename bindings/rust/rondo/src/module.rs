@@ -32,7 +32,9 @@ use crate::{Device, Engine, Error, ErrorKind, Result};
 #[doc(alias = "rondo_module")]
 pub struct Module {
     handle: NonNull<sys::rondo_module>,
-    engine: Engine, // after the handle: it may be the last of its engine
+    device: Device,
+    kernels: String, // as they were declared
+    engine: Engine,  // after the handle: it may be the last of its engine
 }
 
 // SAFETY: every function on a module is thread-safe, and it is destroyed by its one owner.
@@ -97,6 +99,7 @@ impl Module {
         options: Option<&str>,
     ) -> Result<Module> {
         let function = "Module::new";
+        let declared = kernels.to_owned();
         let (text, kernels) = (c_string(function, "text", text)?, c_string(function, "kernels", kernels)?);
         let name: Option<CString> = name.map(|name| c_string(function, "name", name)).transpose()?;
         let options: Option<CString> = options.map(|options| c_string(function, "options", options)).transpose()?;
@@ -115,7 +118,7 @@ impl Module {
                 &mut handle,
             )
         })?;
-        Ok(Module { handle: crate::tensor::made(handle), engine: engine.clone() })
+        Ok(Module { handle: crate::tensor::made(handle), device, kernels: declared, engine: engine.clone() })
     }
 
     /// Submits a launch of a kernel, by the name that it was declared with. Does not wait.
@@ -189,7 +192,7 @@ impl Drop for Module {
 
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Module")
+        write!(f, "Module({} on {})", self.kernels, self.device)
     }
 }
 

@@ -153,7 +153,7 @@ impl Tensor {
     /// # use rondo::{ops::Rotary, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let packed = Tensor::from_slice(&engine, Device::CPU, [1, 2, 3, 2], &[1.0f32; 12])?;
-    /// packed.slice(2, 0..2)?.rotary_in_place(Rotary::new())?;
+    /// packed.slice_axis(2, 0..2)?.rotary_in_place(Rotary::new())?;
     /// let all = packed.to_vec::<f32>()?;
     /// assert!(all[6] != 1.0 && all[10] == 1.0);
     /// # Ok::<(), rondo::Error>(())

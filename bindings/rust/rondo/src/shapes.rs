@@ -39,7 +39,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
     /// the other sizes differ.
     #[doc(alias = "rondo_concat")]
-    #[doc(alias = "cat")]
     #[doc(alias = "concatenate")]
     #[track_caller]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
@@ -230,7 +229,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the indices are not of
     /// `i32` or `i64`.
     #[doc(alias = "rondo_take")]
-    #[doc(alias = "index_select")]
     #[track_caller]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;

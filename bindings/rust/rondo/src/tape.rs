@@ -356,7 +356,6 @@ pub struct TapeInfo {
 /// ```
 #[doc(alias = "rondo_tape_pause")]
 #[doc(alias = "rondo_tape_resume")]
-#[doc(alias = "no_grad")]
 pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
     struct Paused;
     impl Drop for Paused {

@@ -60,6 +60,7 @@ impl Engine {
 /// # engine.wait_all()?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[derive(Debug)]
 #[must_use = "submit() submits it"]
 pub struct Task<'a> {
     engine: &'a Engine,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use rondo_sys as sys;
 
 use crate::error::check;
-use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result, Shape};
+use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result, Shape, TensorInfo};
 
 /// Memory on a device, a dtype, a shape and strides. Views share memory, order and error.
 ///
@@ -227,7 +227,6 @@ impl Tensor {
     ///
     /// As [`Tensor::read`]; [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many elements, which
     /// a broadcast view may have.
-    #[doc(alias = "to_vec1")]
     #[doc(alias = "into_data")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("Tensor::to_vec")?;
@@ -258,7 +257,6 @@ impl Tensor {
     ///
     /// As [`Tensor::read`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where there is not one
     /// element.
-    #[doc(alias = "to_scalar")]
     #[doc(alias = "into_scalar")]
     pub fn item<T: Element>(&self) -> Result<T> {
         let mut data = [T::default()];
@@ -581,41 +579,5 @@ impl fmt::Debug for Tensor {
             Ok(info) => write!(f, "Tensor({} {:?} on {})", info.dtype, info.shape, info.device),
             Err(error) => write!(f, "Tensor({})", error),
         }
-    }
-}
-
-/// What [`Tensor::info`] tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TensorInfo {
-    /// The type of the elements.
-    pub dtype: DType,
-    /// Where the memory is.
-    pub device: Device,
-    /// The sizes.
-    pub shape: Shape,
-    /// Elements from one index to the next, for each dimension; may be 0 or negative.
-    pub strides: Vec<i64>,
-    /// Whether the elements are row-major without gaps.
-    pub contiguous: bool,
-    /// How many elements.
-    pub elements: usize,
-    /// Their bytes.
-    pub bytes: usize,
-}
-
-impl TensorInfo {
-    pub(crate) fn from_raw(info: &sys::rondo_tensor_info) -> Result<TensorInfo> {
-        let dtype = DType::from_raw(info.dtype)
-            .ok_or_else(|| Error::new(ErrorKind::Unsupported, format!("this version knows no dtype {}", info.dtype)))?;
-        Ok(TensorInfo {
-            dtype,
-            device: Device::from_raw(info.device)?,
-            shape: Shape::from_raw(info.ndim, &info.shape),
-            strides: info.strides[..info.ndim as usize].to_vec(),
-            contiguous: info.contiguous != 0,
-            elements: info.elements as usize,
-            bytes: info.bytes as usize,
-        })
     }
 }

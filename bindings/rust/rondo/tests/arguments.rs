@@ -142,7 +142,7 @@ fn parts_are_taken_by_index() {
             let places = Tensor::new(engine, device, [2i64, 0, 2])?;
             assert_eq!(a.i((.., &places))?.to_vec::<f32>()?, [3.0, 1.0, 3.0, 6.0, 4.0, 6.0]);
             let n = 2usize;
-            assert_eq!(a.slice(1, ..n)?.shape()?, [2, 2]);
+            assert_eq!(a.slice_axis(1, ..n)?.shape()?, [2, 2]);
             assert_eq!(a.narrow(1, 1, n)?.to_vec::<f32>()?, [2.0, 3.0, 5.0, 6.0]);
             a.i((.., 0))?.fill(0.0)?; // a view: what is written there is seen through the whole
             assert_eq!(a.to_vec::<f32>()?, [0.0, 2.0, 3.0, 0.0, 5.0, 6.0]);

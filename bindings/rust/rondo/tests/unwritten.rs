@@ -66,7 +66,7 @@ fn slices_of_a_graphs_temporaries_are_zeros_in_each_launch() {
 fn slices_of_tensors_that_the_task_reads_too_are_what_they_were() {
     for engine in engines() {
         let x = Tensor::arange(&engine, Device::CPU, DType::F32, 0.0, 6.0, 1.0).unwrap();
-        let (all, backwards, part) = (x.share().unwrap(), x.flip(0).unwrap(), x.slice(0, 2..5).unwrap());
+        let (all, backwards, part) = (x.share().unwrap(), x.flip(0).unwrap(), x.slice_axis(0, 2..5).unwrap());
         for read in [&all, &backwards, &part] {
             engine
                 .task("grow")
@@ -77,7 +77,7 @@ fn slices_of_tensors_that_the_task_reads_too_are_what_they_were() {
         }
         assert_eq!(x.to_vec::<f32>().unwrap(), [0.0, 1.0, 5.0, 6.0, 7.0, 5.0]);
         // What lies beside the part that is read is another place.
-        let beside = x.slice(0, 0..2).unwrap();
+        let beside = x.slice_axis(0, 0..2).unwrap();
         let task = engine.task("beside").reads(&part).writes(&beside);
         task.submit(|task| task.output_slice::<f32>(0).map(drop).map_err(Into::into)).unwrap();
         assert_eq!(x.to_vec::<f32>().unwrap(), [0.0, 0.0, 5.0, 6.0, 7.0, 5.0]);
