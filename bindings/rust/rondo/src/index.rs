@@ -107,7 +107,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for more entries than axes, and for a place outside its axis.
-    #[doc(alias = "get")]
+    #[doc(alias = "index_axis")]
     pub fn i<'a>(&self, index: impl Index<'a>) -> Result<Tensor> {
         let index = index.at();
         let given = self.shape()?;

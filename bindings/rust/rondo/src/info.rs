@@ -5,7 +5,7 @@ use rondo_sys as sys;
 
 use crate::{DType, Device, Error, ErrorKind, Result, Shape};
 
-/// What [`Tensor::info`] tells.
+/// What [`Tensor::info`](crate::Tensor::info) tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TensorInfo {

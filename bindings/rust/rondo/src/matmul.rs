@@ -121,6 +121,7 @@ impl Tensor {
     #[doc(alias = "rondo_matmul")]
     #[doc(alias = "dot")]
     #[doc(alias = "mm")]
+    #[doc(alias = "bmm")]
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())

@@ -228,6 +228,7 @@ impl Tensor {
     /// As [`Tensor::read`]; [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many elements, which
     /// a broadcast view may have.
     #[doc(alias = "into_data")]
+    #[doc(alias = "to_data")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         self.expect::<T>("Tensor::to_vec")?;
         let info = self.info()?;
@@ -258,6 +259,8 @@ impl Tensor {
     /// As [`Tensor::read`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where there is not one
     /// element.
     #[doc(alias = "into_scalar")]
+    #[doc(alias = "double_value")]
+    #[doc(alias = "int64_value")]
     pub fn item<T: Element>(&self) -> Result<T> {
         let mut data = [T::default()];
         self.read(&mut data)?;
@@ -388,6 +391,7 @@ impl Tensor {
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_tensor_query")]
+    #[doc(alias = "is_contiguous")]
     pub fn info(&self) -> Result<TensorInfo> {
         let mut info = sys::RONDO_TENSOR_INFO_INIT;
         check(unsafe { sys::rondo_tensor_query(self.as_ptr(), &mut info) })?;

@@ -61,7 +61,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs. Where it takes a copy,
     /// as [`Tensor::copy`].
     #[doc(alias = "rondo_tensor_reshape")]
-    #[doc(alias = "into_shape")]
     #[track_caller]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
         let shape = shape.into();
@@ -158,6 +157,7 @@ impl Tensor {
     /// # Errors
     ///
     /// None is expected.
+    #[doc(alias = "reversed_axes")]
     #[track_caller]
     pub fn transpose(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), null(), out) })
@@ -178,6 +178,8 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the axes are not all of them, each once.
     #[doc(alias = "rondo_tensor_transpose")]
+    #[doc(alias = "permuted_axes")]
+    #[doc(alias = "movedim")]
     #[track_caller]
     pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
@@ -312,6 +314,8 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a place that there is not.
+    #[doc(alias = "unsqueeze_dim")]
+    #[doc(alias = "insert_axis")]
     #[track_caller]
     pub fn unsqueeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
@@ -333,6 +337,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have, or that has another size.
+    #[doc(alias = "squeeze_dim")]
     #[track_caller]
     pub fn squeeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
@@ -378,7 +383,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shape does not follow from the tensor's.
     #[doc(alias = "rondo_tensor_broadcast")]
     #[doc(alias = "broadcast_as")]
-    #[doc(alias = "expand")]
+    #[doc(alias = "broadcast_to")]
+    #[doc(alias = "broadcast_left")]
     #[track_caller]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
