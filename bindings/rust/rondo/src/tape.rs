@@ -386,6 +386,16 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 /// # Ok::<(), rondo::Error>(())
 /// ```
 ///
+/// In a [callable](Engine::callable) any thread that asks for its gradients calls the closure, and any may let go of it:
+///
+/// ```compile_fail
+/// # let (engine, scale) = (rondo::Engine::new()?, std::rc::Rc::new(3.0));
+/// # let x = rondo::Tensor::ones(&engine, rondo::Device::CPU, rondo::DType::F32, 1)?;
+/// # let y = x.round()?;
+/// rondo::custom_gradient("scaled", &[&x], &[&y], move |dy| Ok(vec![Some(dy[0].mul(*scale)?)]))?; // an Rc stays on its thread
+/// # Ok::<(), rondo::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without inputs or outputs, for more than 31, and for those
@@ -394,7 +404,7 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 #[track_caller]
 pub fn custom_gradient<F>(name: &str, inputs: &[&Tensor], outputs: &[&Tensor], gradient: F) -> Result<()>
 where
-    F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + 'static,
+    F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
 {
     let c_name = c_string("custom_gradient", "name", name)?;
     let engine = match inputs.first() {
