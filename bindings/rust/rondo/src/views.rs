@@ -7,6 +7,7 @@ use rondo_sys as sys;
 
 use crate::arguments::{Axis, AxisList, NewShape, Span, WholeNumber};
 use crate::ops::length;
+use crate::tensor::room;
 use crate::{Dims, Engine, Error, ErrorKind, Result, Tensor};
 
 impl Tensor {
@@ -231,6 +232,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, for fewer than one part, and for
     /// more parts than the axis has elements; of an axis without elements one part is possible.
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many.
     #[doc(alias = "rondo_tensor_split")]
     #[track_caller]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
@@ -240,13 +242,13 @@ impl Tensor {
             let text = format!("Tensor::split: parts is {}; axis {} makes 1 to {}", parts, axis, size);
             return Err(Error::new(ErrorKind::InvalidArgument, text));
         }
-        (0..parts.max(1))
-            .map(|part| {
-                Tensor::create(self.engine(), |out| unsafe {
-                    sys::rondo_tensor_split(self.as_ptr(), axis, parts, part, out)
-                })
-            })
-            .collect()
+        let mut made = room("Tensor::split", parts.max(1) as usize)?;
+        for part in 0..parts.max(1) {
+            made.push(Tensor::create(self.engine(), |out| unsafe {
+                sys::rondo_tensor_split(self.as_ptr(), axis, parts, part, out)
+            })?);
+        }
+        Ok(made)
     }
 
     /// The elements of one axis from `start`, `length` of them.

@@ -138,6 +138,9 @@ fn sizes_that_no_memory_has_are_refused() {
             error
         );
     }
+    assert_eq!(vast.split(1i64 << 45, 0).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    let rows = x.broadcast([1i64 << 45, 1]).unwrap().i((.., ..0)).unwrap();
+    assert_eq!(rows.to_vec2::<f32>().unwrap_err().kind(), ErrorKind::OutOfMemory);
     assert_eq!((empty.split(1, 0).unwrap().len(), x.split(1, 0).unwrap().len()), (1, 1));
 }
 
