@@ -90,7 +90,8 @@ impl Tensor {
     }
 
     /// A tensor without contents: to read it, or to use it as an operator's input, is an error of kind
-    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it, or a part of it, was submitted.
+    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it, or a part of it, was submitted. What that
+    /// leaves unwritten is of any value.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, ErrorKind, Tensor};
