@@ -78,7 +78,7 @@ normal             unit/*                     all        all        all
 
 address,undefined  abi/*                      -          -          -
 address,undefined  recipes/*                  -          -          -
-address,undefined  rust/*                     -          -          -
+address,undefined  rust/*                     -          all        all
 address,undefined  mpi/*                      -          -          -
 address,undefined  rounding/*                 -          -          -
 address,undefined  simulated/*_whole          -          -          -

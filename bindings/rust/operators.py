@@ -208,10 +208,12 @@ def binary_text(name, method, op, note, parameters):
 
 def ternary_text(name, method, op, note, parameters):
     assert not parameters[0], f"{name} has parameters"
-    return head(name, note) + example(
+    result = {"fma": "[2.0, 2.0]"}.get(name, "[1.0, 1.0]")
+    return head(name, note) + "/// The other operands are tensors or numbers.\n" + example(
         ["let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 1.0])?;",
-         f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);"], "ternary") + \
-        f"#[track_caller]\npub fn {method}(&self, b: &Tensor, c: &Tensor) -> Result<Tensor> {{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
+         f"assert_eq!(a.{method}(&a, &a)?.shape()?, [2]);", f"assert_eq!(a.{method}(1.0, 1.0)?.to_vec::<f32>()?, {result});"], "ternary") + \
+        f"#[track_caller]\npub fn {method}<'a>(&'a self, b: impl Into<Operand<'a>>, c: impl Into<Operand<'a>>) -> Result<Tensor> " + \
+        f"{{ ops::ternary(TernaryOp::{op}, self, b, c) }}\n"
 
 
 def reduce_text(name, method, op, note, parameters):
@@ -238,7 +240,7 @@ FAMILIES = (
     ("reduce", reduce_text, "ReduceOp", "Reductions."),
 )
 # What the methods of a family name besides their enum.
-NAMES = {"unary": "self", "binary": "self, Operand", "ternary": "self", "reduce": "self, Axes"}
+NAMES = {"unary": "self", "binary": "self, Operand", "ternary": "self, Operand", "reduce": "self, Axes"}
 
 
 def subjects(family):

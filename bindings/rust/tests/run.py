@@ -5,13 +5,14 @@
 
     cpu         cargo test, with every feature, on the library of the build folder
     simulated   the same; the environment names a driver, and the tests must find a device
+    address     the tests on a library that was built under AddressSanitizer, but for the one that measures memory
     documents   the examples in the documentation
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
     sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
     examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
-                here has an example
+                here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
     library     cargo finds librondo to run with; the sources are compiled once, when code is made, and never to check it
     package     the crates packed, and a program built from the packed files alone
     msrv        the oldest Rust that is promised builds the crates
@@ -70,6 +71,24 @@ def require_crates():
 def cpu(build):
     require_crates()
     call(["cargo", "test", "--locked", "--all-features", "--lib", "--bins", "--tests"], **settings(build))
+
+
+def address(build):
+    """Programs without the sanitizer's own code: its runtime, which the library needs, has to come before all others."""
+    require_crates()
+    environment = settings(build)
+    needed = subprocess.run(["ldd", build / "src/librondo.so"], capture_output=True, text=True, check=True).stdout
+    runtime = re.search(r"=> (\S*/lib(?:clang_rt\.)?asan\S*)", needed)
+    if not runtime:
+        sys.exit(f"{build / 'src/librondo.so'} was not built under AddressSanitizer:\n{needed}")
+    host = re.search(r"^host: (.+)$", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.MULTILINE)[1]
+    runner = f"CARGO_TARGET_{host.upper().replace('-', '_')}_RUNNER"
+    # A test program ends with threads and texts of Rust's own that nobody frees; one test asks for more memory than there is.
+    options = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0", "allocator_may_return_null=1"]))
+    programs = [word for file in sorted((HERE / "rondo/tests").glob("*.rs")) if file.stem != "leaks" for word in ("--test", file.stem)]
+    features = "half,log,ndarray,serde,tracing"  # all but `static`: the linker of rustc knows nothing of the sanitizer
+    call(["cargo", "test", "--locked", "--features", features, "-p", "rondo", "--lib", *programs],
+         **environment, **{runner: f"env LD_PRELOAD={runtime[1]}"}, ASAN_OPTIONS=options)
 
 
 def documents(build):
@@ -225,6 +244,30 @@ def without_example():
                 yield f"{file.name}:{number + 1}", function[1]
 
 
+def unsafe_items():
+    """What a program needs `unsafe` for: its name, where it is, and whether its documentation says what is asked of the caller."""
+    for file in sorted((HERE / "rondo/src").rglob("*.rs")):
+        lines, of = file.read_text().splitlines(), None
+        for number, line in enumerate(lines):
+            block = re.match(r"impl(?:<.*?>)? (\w+)", line)
+            of = block[1] if block else of
+            item = re.match(r"( *)pub unsafe (?:fn|trait) (\w+)", line)
+            if item:
+                above = itertools.takewhile(lambda text: text.strip().startswith(("///", "#[")), reversed(lines[:number]))
+                told = any(text.strip() == "/// # Safety" for text in above)
+                yield f"{of}::{item[2]}" if item[1] else item[2], f"{file.name}:{number + 1}", told
+
+
+def unsafe_unlisted():
+    """Where docs/rust.md does not list just the items that are unsafe, or one of them has no section on safety."""
+    items = {name: (place, told) for name, place, told in unsafe_items()}
+    table = re.search(r"^\| unsafe \| because \|\n\|---\|---\|\n((?:\|.*\n)+)", (ROOT / "docs/rust.md").read_text(), re.MULTILINE)
+    listed = {name for row in table[1].splitlines() for name in re.findall(r"`([\w:]+)`", row.split("|")[1])} if table else set()
+    yield from (f"{place}: {name} is unsafe, and docs/rust.md does not list it" for name, (place, _) in items.items() if name not in listed)
+    yield from (f"{place}: {name} is unsafe, and its documentation has no section Safety" for name, (place, told) in items.items() if not told)
+    yield from (f"docs/rust.md lists {name} as unsafe, which it is not" for name in sorted(listed - items.keys()))
+
+
 def complete(build):
     description = json.loads((build / "packaging/abi/abi.json").read_text())
     symbols = [function["name"] for function in description["functions"]]
@@ -237,6 +280,7 @@ def complete(build):
     problems += [f"tests/not_wrapped.txt lists {name}, which {'is called' if name in used else 'does not exist'}"
                  for name in listed if name in used or name not in symbols]
     problems += [f"{place}: {name} has no example in its documentation" for place, name in without_example()]
+    problems += unsafe_unlisted()
     sys.path.insert(0, str(HERE))
     from names import names_of, unnamed  # the generator's
 
@@ -258,6 +302,6 @@ if __name__ == "__main__":
     from library import library  # beside this file: subjects of their own
     from package import msrv, package
 
-    kinds = {"cpu": cpu, "simulated": cpu, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
+    kinds = {"cpu": cpu, "simulated": cpu, "address": address, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
              "examples": examples, "complete": complete, "library": library, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

@@ -22,8 +22,8 @@ impl Dense {
         let bias = Tensor::zeros(place.0, place.1, DType::F32, parts.len() * rows)?;
         for (i, part) in parts.iter().enumerate() {
             let range = i * rows..(i + 1) * rows;
-            file.load_into(&format!("{part}.weight"), &weight.slice(0, range.clone())?)?;
-            file.load_into(&format!("{part}.bias"), &bias.slice(0, range)?)?;
+            file.load_into(&format!("{part}.weight"), &weight.slice_axis(0, range.clone())?)?;
+            file.load_into(&format!("{part}.bias"), &bias.slice_axis(0, range)?)?;
         }
         Ok(Dense { weight, bias })
     }
@@ -77,7 +77,7 @@ impl Layer {
         let shape = x.shape()?;
         let (n, places, width) = (shape[0], shape[1], shape[2]);
         let packed = self.qkv.of(x)?.reshape([n, places, 3, width / HEAD, HEAD])?;
-        let part = |i: usize| packed.slice(2, i..i + 1)?.reshape([n, places, width / HEAD, HEAD]);
+        let part = |i: usize| packed.slice_axis(2, i..i + 1)?.reshape([n, places, width / HEAD, HEAD]);
         let how = Attention::new().query_lengths(lengths).key_lengths(lengths);
         let heads = part(0)?.attention(&part(1)?, &part(2)?, how)?.reshape([n, places, width])?;
         let seen = self.attended.of(x, &self.out.of(&heads)?)?;
@@ -96,7 +96,7 @@ pub struct Encoder {
 impl Encoder {
     pub fn load(file: &ModelFile, engine: &Engine, device: Device) -> Result<Self> {
         let load = |part: &str| file.load(&format!("embeddings.{part}_embeddings.weight"), engine, device);
-        let kind = load("token_type")?.slice(0, 0..1)?;
+        let kind = load("token_type")?.slice_axis(0, 0..1)?;
         Ok(Encoder {
             word: load("word")?,
             place: (load("position")? + kind)?,
@@ -110,7 +110,7 @@ impl Encoder {
     pub fn vectors(&self, ids: &Tensor, lengths: &Tensor) -> Result<Tensor> {
         let shape = ids.shape()?;
         let (n, places) = (shape[0], shape[1]);
-        let mut x = self.norm.of(&self.word.gather_rows(ids)?, &self.place.slice(0, 0..places)?)?;
+        let mut x = self.norm.of(&self.word.gather_rows(ids)?, &self.place.slice_axis(0, 0..places)?)?;
         for layer in &self.layers {
             x = layer.of(&x, lengths)?;
         }

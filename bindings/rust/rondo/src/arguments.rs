@@ -10,28 +10,59 @@ use crate::{Dims, Error, ErrorKind, Result, Shape};
 const MAX_DIMS: usize = sys::RONDO_MAX_DIMS as usize;
 
 /// A whole number that is a size, an index or an axis.
-pub trait WholeNumber: Copy {
+pub trait WholeNumber: sealed::WholeNumber + Copy {
     /// As the C interface takes it. What 64 bits do not hold is no size and no index: the largest number, which is refused
     /// as such.
     #[doc(hidden)]
     fn as_i64(self) -> i64;
 }
 
+mod sealed {
+    pub trait WholeNumber {}
+    pub trait Size {}
+}
+
 macro_rules! whole_numbers {
     ($($type:ty),*) => {
-        $(impl WholeNumber for $type {
-            fn as_i64(self) -> i64 {
-                i64::try_from(self).unwrap_or(i64::MAX)
+        $(
+            impl sealed::WholeNumber for $type {}
+            impl WholeNumber for $type {
+                fn as_i64(self) -> i64 {
+                    i64::try_from(self).unwrap_or(i64::MAX)
+                }
             }
-        })*
+        )*
     };
 }
 
 whole_numbers!(i32, u32, i64, u64, usize, isize);
 
 /// One axis; a negative one counts from the end.
-#[derive(Clone, Copy, Debug)]
-pub struct Axis(pub(crate) i32);
+///
+/// ```
+/// use rondo::{Axis, Device, Engine, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let a = Tensor::new(&engine, Device::CPU, [[1f32, 2., 3.], [4., 5., 6.]])?;
+/// assert_eq!(a.sum(Axis(0))?.to_vec::<f32>()?, [5., 7., 9.]);
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Axis(pub i32);
+
+impl Axis {
+    /// The place of the axis among so many.
+    #[track_caller]
+    pub(crate) fn place(self, axes: usize, function: &str) -> Result<usize> {
+        let count = axes as i32; // a tensor has few
+        let place = if self.0 < 0 { self.0.saturating_add(count) } else { self.0 };
+        if place < 0 || place >= count {
+            let text = format!("{}: axis is {}; {} to {} are possible", function, self.0, -count, count - 1);
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
+        Ok(place as usize)
+    }
+}
 
 impl<N: WholeNumber> From<N> for Axis {
     fn from(axis: N) -> Self {
@@ -103,6 +134,12 @@ impl<A: WholeNumber, B: WholeNumber, C: WholeNumber> From<(A, B, C)> for Axes {
     }
 }
 
+impl From<Axis> for Axes {
+    fn from(axis: Axis) -> Self {
+        Axes::from([axis.0])
+    }
+}
+
 impl From<RangeFull> for Axes {
     fn from(_: RangeFull) -> Self {
         Axes { len: 0, axes: [0; MAX_DIMS] }
@@ -129,18 +166,34 @@ pub struct AxisList(pub(crate) Vec<i32>);
 #[derive(Clone, Debug)]
 pub struct NewShape(pub(crate) Vec<i64>);
 
+impl NewShape {
+    /// Whether a tensor of so many elements may have the shape.
+    pub(crate) fn holds(&self, elements: usize) -> bool {
+        let open = self.0.iter().filter(|&&size| size == -1).count();
+        let known =
+            self.0.iter().filter(|&&size| size != -1).try_fold(1i64, |product, &size| product.checked_mul(size));
+        match known.and_then(|product| usize::try_from(product).ok()) {
+            Some(known) if open == 1 => known > 0 && elements % known == 0,
+            Some(known) => open == 0 && known == elements,
+            None => false,
+        }
+    }
+}
+
 /// One size of a [`NewShape`] in a tuple.
-pub trait Size {
+pub trait Size: sealed::Size {
     #[doc(hidden)]
     fn size(self) -> i64;
 }
 
+impl<N: WholeNumber> sealed::Size for N {}
 impl<N: WholeNumber> Size for N {
     fn size(self) -> i64 {
         self.as_i64()
     }
 }
 
+impl sealed::Size for () {}
 impl Size for () {
     fn size(self) -> i64 {
         -1

@@ -22,6 +22,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Attention<'a> {
     mask: Option<&'a Tensor>,
     query_lengths: Option<&'a Tensor>,
@@ -164,6 +165,7 @@ impl<'a> Attention<'a> {
 
 /// What [`Tensor::attention_with_lse`] makes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Attended {
     /// The result.
     pub out: Tensor,

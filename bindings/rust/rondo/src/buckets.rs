@@ -10,7 +10,7 @@ use crate::error::check;
 use crate::ops::length;
 use crate::tape::handles;
 use crate::tensor::made;
-use crate::{Comm, Engine, Result, Tape, Tensor};
+use crate::{failure, Comm, Engine, Result, Tape, Tensor};
 
 /// Gradients in buckets, blocks of memory that are reduced as a whole over all ranks: every rank computes the gradients of its
 /// part of a batch, and all end with their mean. A bucket's collective is submitted as soon as the last of its gradients is,
@@ -183,7 +183,7 @@ impl Buckets {
         let (output, from, n) = (output.as_ptr(), handles(sources), length(sources));
         let mut own = vec![null_mut(); sources.len()];
         // SAFETY: as many handles as the lengths say.
-        check(unsafe {
+        failure::hear(|| unsafe {
             let (from, own) = (from.as_ptr(), own.as_mut_ptr());
             sys::rondo_buckets_reduce_with(self.as_ptr(), tape.as_ptr(), 1, &output, null(), n, from, own)
         })?;
@@ -195,7 +195,7 @@ impl Buckets {
         let (n, outputs, given) = (length(outputs), handles(outputs), given.map(handles));
         let given = given.as_ref().map_or(null(), |list| list.as_ptr());
         // SAFETY: as many handles as the length says.
-        check(unsafe { sys::rondo_buckets_reduce(self.as_ptr(), tape.as_ptr(), n, outputs.as_ptr(), given) })
+        failure::hear(|| unsafe { sys::rondo_buckets_reduce(self.as_ptr(), tape.as_ptr(), n, outputs.as_ptr(), given) })
     }
 
     /// The gradient of a parameter, by its number: a view of its bucket.

@@ -1,11 +1,8 @@
 //! Callables: functions that are recorded once for each signature of their inputs, and called as graphs.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::any::Any;
-use std::cell::RefCell;
 use std::ffi::c_void;
 use std::fmt;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::{null, null_mut, NonNull};
 
 use rondo_sys as sys;
@@ -16,18 +13,7 @@ use crate::error::check;
 use crate::ops::length;
 use crate::tape::handles;
 use crate::tensor::Owned;
-use crate::{sites, Engine, Error, ErrorKind, Result, Tensor};
-
-/// How a closure ended that did not end well.
-enum Failure {
-    Error(Error),
-    Panic(Box<dyn Any + Send>),
-}
-
-thread_local! {
-    /// What the closure of a call of this thread has left for who called.
-    static FAILURE: RefCell<Option<Failure>> = const { RefCell::new(None) };
-}
+use crate::{failure, sites, Engine, Error, ErrorKind, Result, Tensor};
 
 /// A function of tensors that is recorded once for each signature of its inputs (devices, dtypes, shapes, order of axes)
 /// and then called as a graph. Made by [`Engine::callable`].
@@ -65,7 +51,8 @@ unsafe impl Send for Callable {}
 unsafe impl Sync for Callable {}
 
 /// Options of a callable; made by [`Engine::callable_builder`].
-#[must_use]
+#[derive(Clone, Copy, Debug)]
+#[must_use = "build() makes the callable"]
 pub struct CallableBuilder<'a> {
     engine: &'a Engine,
     name: Option<&'a str>,
@@ -325,15 +312,10 @@ impl Callable {
     #[track_caller]
     fn call_raw(&self, inputs: &[&Tensor], outputs: &mut [*mut sys::rondo_tensor]) -> Result<()> {
         let (given, n, made) = (handles(inputs), length(inputs), length(outputs));
-        FAILURE.with(|failure| failure.take());
         // SAFETY: as many handles as the lengths say.
-        let status = unsafe { sys::rondo_callable_call(self.as_ptr(), n, given.as_ptr(), made, outputs.as_mut_ptr()) };
-        let failure = FAILURE.with(|failure| failure.take());
-        match (check(status), failure) {
-            (Err(_), Some(Failure::Error(error))) => Err(error),
-            (Err(_), Some(Failure::Panic(panic))) => resume_unwind(panic),
-            (result, _) => result,
-        }
+        failure::hear(|| unsafe {
+            sys::rondo_callable_call(self.as_ptr(), n, given.as_ptr(), made, outputs.as_mut_ptr())
+        })
     }
 
     /// Lets go of all graphs; calls in flight and tapes keep what they need. Later calls record anew.
@@ -471,7 +453,7 @@ where
             std::slice::from_raw_parts_mut(outputs, n_outputs as usize),
         )
     };
-    let run = || -> Result<Vec<Owned>> {
+    let made = failure::tell(|| {
         sites::begun();
         // Handles of their own: the closure may keep clones of what it is given, and the library destroys its own.
         let given = given.iter().map(|&handle| Tensor::share_of(handle, &body.engine)).collect::<Result<Vec<_>>>()?;
@@ -483,24 +465,17 @@ where
         }
         // What the closure gives of its inputs is a clone, and gets a handle of its own.
         drop(tensors);
-        made.into_iter().map(Owned::new).collect()
-    };
-    let (failure, status) = match callback::guard(|| catch_unwind(AssertUnwindSafe(run))) {
-        Ok(Ok(Ok(made))) => {
+        made.into_iter().map(Owned::new).collect::<Result<Vec<_>>>()
+    });
+    match made {
+        Ok(made) => {
             for (slot, tensor) in slots.iter_mut().zip(made) {
                 *slot = tensor.into_handle();
             }
-            return sys::RONDO_OK;
+            sys::RONDO_OK
         }
-        Ok(Ok(Err(error))) => {
-            let status = error.kind().as_raw();
-            (Failure::Error(error), status)
-        }
-        Ok(Err(panic)) => (Failure::Panic(panic), sys::RONDO_USER_ERROR),
-        Err(text) => (Failure::Panic(Box::new(text)), sys::RONDO_USER_ERROR),
-    };
-    FAILURE.with(|kept| *kept.borrow_mut() = Some(failure));
-    status
+        Err(status) => status,
+    }
 }
 
 unsafe extern "C" fn destroy<F>(body: *mut c_void) {

@@ -97,7 +97,7 @@ impl Completion {
             let why = format!("{}: index is {}, and the task writes {} tensors", NAME, index, outputs);
             Error::new(ErrorKind::InvalidArgument, why)
         })?;
-        self.slices.write(NAME, Device::CPU, operand)
+        self.slices.write(NAME, Device::CPU, operand, &self.operands[..inputs])
     }
 
     /// Ends the task. Never blocks. The error says that the engine has ended before.

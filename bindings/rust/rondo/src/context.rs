@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::null_mut;
 
 use rondo_sys as sys;
@@ -46,6 +47,21 @@ pub struct Operand {
     pub address: *mut c_void,
     /// What [`Tensor::info`](crate::Tensor::info) tells of the tensor that the task was given.
     pub info: TensorInfo,
+}
+
+impl Operand {
+    /// From its first byte in memory to the one behind its last, as numbers.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        let first = self.address as isize;
+        if self.info.elements == 0 {
+            return 0..0;
+        }
+        let size = self.info.dtype.size() as isize;
+        let steps = self.info.shape.iter().zip(&self.info.strides);
+        let reach = steps.map(|(&places, &stride)| (places as isize - 1) * stride as isize * size);
+        let (before, after) = reach.fold((0, 0), |(low, high), step| (low + step.min(0), high + step.max(0)));
+        (first + before) as usize..(first + after + size) as usize
+    }
 }
 
 impl<'a> TaskContext<'a> {
@@ -129,8 +145,8 @@ impl<'a> TaskContext<'a> {
     }
 
     /// The elements of a tensor that the task writes, likewise. They are what they were if the task reads the tensor as
-    /// well, else of any value. Nothing else may be at the same place while this slice is there, so a tensor that is also
-    /// an input is asked for here only.
+    /// well, else zeros. Nothing else may be at the same place while this slice is there, so a tensor that is also an input
+    /// is asked for here only.
     ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};
@@ -152,9 +168,11 @@ impl<'a> TaskContext<'a> {
     #[allow(clippy::mut_from_ref)] // the same place is not given twice
     pub fn output_slice<T: Element>(&self, index: usize) -> Result<&mut [T]> {
         const NAME: &str = "TaskContext::output_slice";
-        let operand = self.operand(NAME, self.inputs(NAME)?.saturating_add(index))?;
+        let inputs = self.inputs(NAME)?;
+        let operand = self.operand(NAME, inputs.saturating_add(index))?;
         self.not_deferred(NAME)?;
-        self.slices.write(NAME, self.device(), &operand)
+        let reads = (0..inputs).map(|number| self.operand(NAME, number)).collect::<Result<Vec<_>>>()?;
+        self.slices.write(NAME, self.device(), &operand, &reads)
     }
 
     /// Leaves the end of the task to the [`Completion`], which any thread may complete later: for libraries that have

@@ -1,26 +1,45 @@
-//! Elements by the traits of the standard library: `Vec::<f32>::try_from(&a)?`, `f32::try_from(&a)?`.
+//! Elements by the traits of the standard library, of tensors of any dtype: `Vec::<f32>::try_from(&a)?`, `f64::try_from(&a)?`.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use crate::{Element, Error, Result, Tensor};
+use std::borrow::Cow;
 
-/// As [`Tensor::to_vec`].
+use crate::{no_gradients, Element, Error, Result, Tensor};
+
+/// The tensor with elements of this type, cast if it has others.
+fn of_type<T: Element>(tensor: &Tensor) -> Result<Cow<'_, Tensor>> {
+    if tensor.dtype()? == T::DTYPE {
+        return Ok(Cow::Borrowed(tensor));
+    }
+    no_gradients(|| tensor.cast(T::DTYPE)).map(Cow::Owned)
+}
+
+/// As [`Tensor::to_vec`], of any dtype: as [`Tensor::cast`] gives the elements.
 impl<T: Element> TryFrom<&Tensor> for Vec<T> {
     type Error = Error;
 
     fn try_from(tensor: &Tensor) -> Result<Vec<T>> {
-        tensor.to_vec()
+        of_type::<T>(tensor)?.to_vec()
     }
 }
 
 macro_rules! elements {
     ($($element:ty),*) => {
         $(
-            /// As [`Tensor::item`].
+            /// As [`Tensor::item`], of any dtype: as [`Tensor::cast`] gives the element.
             impl TryFrom<&Tensor> for $element {
                 type Error = Error;
 
                 fn try_from(tensor: &Tensor) -> Result<$element> {
-                    tensor.item()
+                    of_type::<$element>(tensor)?.item()
+                }
+            }
+
+            /// As of a borrowed one.
+            impl TryFrom<Tensor> for $element {
+                type Error = Error;
+
+                fn try_from(tensor: Tensor) -> Result<$element> {
+                    <$element>::try_from(&tensor)
                 }
             }
         )*

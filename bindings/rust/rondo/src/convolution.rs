@@ -23,6 +23,7 @@ const MAX_SPATIAL: usize = sys::RONDO_MAX_SPATIAL as usize;
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Convolution<'a> {
     stride: [i64; MAX_SPATIAL],
     padding: [i64; MAX_SPATIAL],
@@ -258,6 +259,9 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where shapes, dtypes or the settings do not fit
     /// together; [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that is not convolved.
     #[doc(alias = "rondo_convolution")]
+    #[doc(alias = "conv1d")]
+    #[doc(alias = "conv2d")]
+    #[doc(alias = "conv_transpose2d")]
     #[track_caller]
     pub fn convolution(&self, w: &Tensor, how: Convolution<'_>) -> Result<Tensor> {
         let options = how.as_raw();

@@ -1,65 +1,124 @@
 //! Tensors made of nothing but a few words: like another one, of nested arrays, of random numbers.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use crate::{ops, DType, Device, Dims, Element, Engine, Result, Tensor};
+use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, F8E4m3, F8E5m2, Result, Tensor};
 
-/// A number, or arrays of them in arrays, to any depth that a tensor has axes: what [`Tensor::new`] takes.
-pub trait Nested {
+/// A number, or lists of them in lists, to any depth that a tensor has axes: arrays, slices and vectors. It is what
+/// [`Tensor::new`] takes.
+pub trait Nested: sealed::Nested {
     /// The type of the numbers.
     type Number: Element;
+    /// The sizes of the first list of each depth; without one, those that the type tells.
     #[doc(hidden)]
-    fn sizes(sizes: &mut Vec<usize>);
+    fn sizes(first: Option<&Self>, sizes: &mut Vec<usize>);
+    /// Adds the numbers, if all lists have these sizes.
     #[doc(hidden)]
-    fn append_to(&self, numbers: &mut Vec<Self::Number>);
+    fn append_to(&self, sizes: &[usize], numbers: &mut Vec<Self::Number>) -> Result<()>;
+    /// The same of each in a list.
+    #[doc(hidden)]
+    fn append_all(list: &[Self], sizes: &[usize], numbers: &mut Vec<Self::Number>) -> Result<()>
+    where
+        Self: Sized,
+    {
+        list.iter().try_for_each(|each| each.append_to(sizes, numbers))
+    }
+}
+
+mod sealed {
+    pub trait Nested {}
 }
 
 macro_rules! numbers {
     ($($type:ty),*) => {
-        $(impl Nested for $type {
-            type Number = $type;
+        $(
+            impl sealed::Nested for $type {}
+            impl Nested for $type {
+                type Number = $type;
 
-            fn sizes(_: &mut Vec<usize>) {}
+                fn sizes(_: Option<&Self>, _: &mut Vec<usize>) {}
 
-            fn append_to(&self, numbers: &mut Vec<$type>) {
-                numbers.push(*self);
+                fn append_to(&self, _: &[usize], numbers: &mut Vec<$type>) -> Result<()> {
+                    numbers.push(*self);
+                    Ok(())
+                }
+
+                fn append_all(list: &[Self], _: &[usize], numbers: &mut Vec<$type>) -> Result<()> {
+                    numbers.extend_from_slice(list);
+                    Ok(())
+                }
             }
-        })*
+        )*
     };
 }
 
-numbers!(bool, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
+numbers!(bool, u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, F8E4m3, F8E5m2);
 #[cfg(feature = "half")]
 numbers!(half::f16, half::bf16);
 
-impl<T: Nested, const COUNT: usize> Nested for [T; COUNT] {
+impl<T: Nested> sealed::Nested for [T] {}
+impl<T: Nested> Nested for [T] {
     type Number = T::Number;
 
-    fn sizes(sizes: &mut Vec<usize>) {
-        sizes.push(COUNT);
-        T::sizes(sizes);
+    fn sizes(first: Option<&Self>, sizes: &mut Vec<usize>) {
+        sizes.push(first.map_or(0, <[T]>::len));
+        T::sizes(first.and_then(<[T]>::first), sizes);
     }
 
-    fn append_to(&self, numbers: &mut Vec<T::Number>) {
-        for each in self {
-            each.append_to(numbers);
+    fn append_to(&self, sizes: &[usize], numbers: &mut Vec<T::Number>) -> Result<()> {
+        if self.len() != sizes[0] {
+            let text = format!(
+                "Tensor::new: data has a list of {} and one of {} at the same depth; they need the same length",
+                sizes[0],
+                self.len()
+            );
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
         }
+        T::append_all(self, &sizes[1..], numbers)
     }
 }
 
-impl<T: Nested> Nested for &T {
+impl<T: Nested, const COUNT: usize> sealed::Nested for [T; COUNT] {}
+impl<T: Nested, const COUNT: usize> Nested for [T; COUNT] {
     type Number = T::Number;
 
-    fn sizes(sizes: &mut Vec<usize>) {
-        T::sizes(sizes);
+    fn sizes(first: Option<&Self>, sizes: &mut Vec<usize>) {
+        sizes.push(COUNT);
+        T::sizes(first.and_then(|list| list.first()), sizes);
     }
 
-    fn append_to(&self, numbers: &mut Vec<T::Number>) {
-        (**self).append_to(numbers);
+    fn append_to(&self, sizes: &[usize], numbers: &mut Vec<T::Number>) -> Result<()> {
+        self[..].append_to(sizes, numbers)
+    }
+}
+
+impl<T: Nested> sealed::Nested for Vec<T> {}
+impl<T: Nested> Nested for Vec<T> {
+    type Number = T::Number;
+
+    fn sizes(first: Option<&Self>, sizes: &mut Vec<usize>) {
+        <[T]>::sizes(first.map(|list| &list[..]), sizes);
+    }
+
+    fn append_to(&self, sizes: &[usize], numbers: &mut Vec<T::Number>) -> Result<()> {
+        self[..].append_to(sizes, numbers)
+    }
+}
+
+impl<T: Nested + ?Sized> sealed::Nested for &T {}
+impl<T: Nested + ?Sized> Nested for &T {
+    type Number = T::Number;
+
+    fn sizes(first: Option<&Self>, sizes: &mut Vec<usize>) {
+        T::sizes(first.map(|list| &**list), sizes);
+    }
+
+    fn append_to(&self, sizes: &[usize], numbers: &mut Vec<T::Number>) -> Result<()> {
+        (**self).append_to(sizes, numbers)
     }
 }
 
 impl Tensor {
-    /// A tensor of a number or of nested arrays, with their shape.
+    /// A tensor of a number or of nested lists, with their shape.
     ///
     /// ```
     /// use rondo::{Device, Engine, Tensor};
@@ -67,6 +126,29 @@ impl Tensor {
     /// let engine = Engine::new()?;
     /// let a = Tensor::new(&engine, Device::CPU, [[1f32, 2.], [3., 4.], [5., 6.]])?;
     /// assert_eq!(a.shape()?, [3, 2]);
+    /// let rows = vec![vec![1f32, 2.], vec![3., 4.]];
+    /// assert_eq!(Tensor::new(&engine, Device::CPU, &rows)?.shape()?, [2, 2]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::from_slice`]; [`InvalidArgument`](ErrorKind::InvalidArgument) too where lists of one depth differ in
+    /// length.
+    #[track_caller]
+    pub fn new<T: Nested>(engine: &Engine, device: Device, data: T) -> Result<Tensor> {
+        let (mut sizes, mut numbers) = (Vec::new(), Vec::new());
+        T::sizes(Some(&data), &mut sizes);
+        data.append_to(&sizes, &mut numbers)?;
+        Tensor::from_slice(engine, device, sizes, &numbers)
+    }
+
+    /// [`Tensor::from_slice`] of a vector, as candle writes it.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::from_vec(&engine, Device::CPU, (2, 3), vec![0f32; 6])?.shape()?, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     ///
@@ -74,11 +156,13 @@ impl Tensor {
     ///
     /// As [`Tensor::from_slice`].
     #[track_caller]
-    pub fn new<T: Nested>(engine: &Engine, device: Device, data: T) -> Result<Tensor> {
-        let (mut sizes, mut numbers) = (Vec::new(), Vec::new());
-        T::sizes(&mut sizes);
-        data.append_to(&mut numbers);
-        Tensor::from_slice(engine, device, sizes, &numbers)
+    pub fn from_vec<T: Element>(
+        engine: &Engine,
+        device: Device,
+        shape: impl Into<Dims>,
+        data: Vec<T>,
+    ) -> Result<Tensor> {
+        Tensor::from_slice(engine, device, shape, &data)
     }
 
     /// A tensor of ones.

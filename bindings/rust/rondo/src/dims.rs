@@ -179,7 +179,6 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) where the tensor has another number of axes.
-    #[doc(alias = "dims2")]
     #[doc(alias = "size2")]
     pub fn dims<const COUNT: usize>(&self) -> Result<[usize; COUNT]> {
         let shape = self.shape()?;

@@ -34,7 +34,7 @@ fn text_of(tensor: &Tensor, precision: Option<usize>) -> Result<String> {
     let mut shown = tensor.clone();
     if elide {
         for (axis, &size) in info.shape.iter().enumerate().filter(|&(_, &size)| size > 2 * EDGE) {
-            let ends = [shown.slice(axis, ..EDGE)?, shown.slice(axis, size - EDGE..)?];
+            let ends = [shown.slice_axis(axis, ..EDGE)?, shown.slice_axis(axis, size - EDGE..)?];
             shown = Tensor::concat(&[&ends[0], &ends[1]], axis)?;
         }
     }

@@ -6,7 +6,7 @@
 //! let engine = Engine::new()?;
 //! let a = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1.0f32, 2.0, 3.0, 4.0])?;
 //! let given = a.to_dlpack()?;
-//! assert_eq!(given.tensor().shape(), [2, 2]);
+//! assert_eq!(given.shape(), [2, 2]);
 //! // SAFETY: a DLPack tensor of Rondo's own, which nobody else owns.
 //! let b = unsafe { Tensor::from_dlpack(&engine, given.into_raw()) }?;
 //! b.fill(0.0)?;
@@ -68,20 +68,25 @@ pub struct DLTensor {
 }
 
 impl DLTensor {
-    /// The sizes.
+    /// The sizes; none where `shape` is null or `ndim` is below 1.
+    ///
+    /// # Safety
+    ///
+    /// `shape` is null, or points to as many sizes as `ndim` says, which stay as long as the slice.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};
     /// let given = Tensor::zeros(&Engine::new()?, Device::CPU, DType::F32, [2, 3])?.to_dlpack()?;
-    /// assert_eq!(given.tensor().shape(), [2, 3]);
+    /// // SAFETY: Rondo has described it.
+    /// assert_eq!(unsafe { given.tensor().shape() }, [2, 3]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
-    pub fn shape(&self) -> &[i64] {
-        if self.ndim == 0 {
-            return &[];
+    pub unsafe fn shape(&self) -> &[i64] {
+        match usize::try_from(self.ndim) {
+            // SAFETY: as the caller says.
+            Ok(ndim) if ndim > 0 && !self.shape.is_null() => unsafe { std::slice::from_raw_parts(self.shape, ndim) },
+            _ => &[],
         }
-        // SAFETY: whoever made it says so, as DLPack demands.
-        unsafe { std::slice::from_raw_parts(self.shape, self.ndim as usize) }
     }
 }
 
@@ -162,6 +167,7 @@ managed!(DLManagedTensor);
 /// drop(given);
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[must_use = "a tensor that nobody takes over is given back"]
 pub struct Given<T: Managed>(NonNull<T>);
 
 // SAFETY: the deleter may be called by any thread (tensor.h), and the struct is not written to.
@@ -180,6 +186,19 @@ impl<T: Managed> Given<T> {
     pub fn tensor(&self) -> &DLTensor {
         // SAFETY: it lives until its deleter is called.
         unsafe { self.0.as_ref() }.tensor()
+    }
+
+    /// The sizes of the tensor.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// let given = Tensor::zeros(&Engine::new()?, Device::CPU, DType::F32, [2, 3])?.to_dlpack()?;
+    /// assert_eq!(given.shape(), [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn shape(&self) -> &[i64] {
+        // SAFETY: the library has described the tensor, and the sizes live as long as this.
+        unsafe { self.tensor().shape() }
     }
 
     /// Gives it to somebody who will call its deleter.

@@ -150,7 +150,10 @@ impl Engine {
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Engine").field(&self.as_ptr()).finish()
+        match self.mode() {
+            Ok(mode) => write!(f, "Engine({:?} at {:p})", mode, self.as_ptr()),
+            Err(error) => write!(f, "Engine({})", error),
+        }
     }
 }
 

@@ -106,7 +106,11 @@ where
         data: if each.bytes == 0 {
             &mut [][..]
         } else {
-            unsafe { std::slice::from_raw_parts_mut(each.data.cast::<u8>(), each.bytes) }
+            // What comes goes where nothing may have been written before.
+            unsafe {
+                each.data.cast::<u8>().write_bytes(0, each.bytes);
+                std::slice::from_raw_parts_mut(each.data.cast::<u8>(), each.bytes)
+            }
         },
     };
     let mut step = Step {

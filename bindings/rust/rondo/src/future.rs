@@ -110,7 +110,7 @@ fn notify(
     engine: &Engine,
     submit: impl FnOnce(sys::rondo_done_fn, *mut c_void) -> sys::rondo_status,
 ) -> Result<WaitFuture> {
-    refuse_in_recording()?;
+    refuse_in_recording(engine)?;
     let state: Arc<Mutex<State>> = Arc::default();
     let given = Box::into_raw(Box::new(Awaited { state: Arc::clone(&state), engine: engine.clone() }));
     if let Err(problem) = check(submit(Some(notified), given as *mut c_void)) {
@@ -121,8 +121,9 @@ fn notify(
     Ok(WaitFuture(state))
 }
 
-fn refuse_in_recording() -> Result<()> {
-    if recording::is_open() {
+/// Refuses what a recording would keep instead of doing it; the closure of a callable is in one, too.
+fn refuse_in_recording(engine: &Engine) -> Result<()> {
+    if recording::is_open() || engine.is_recording()? {
         let text = "a wait cannot be recorded: wait before the recording or after it";
         return Err(Error::new(ErrorKind::InvalidState, text));
     }

@@ -8,6 +8,7 @@ use crate::{Error, ErrorKind, Result, Tensor};
 
 /// What is taken of one axis.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum At<'a> {
     /// One place; the axis goes away. Negative ones count from the end.
     Place(i64),
@@ -48,17 +49,23 @@ macro_rules! ranges {
 ranges!(Range, RangeFrom, RangeTo, RangeInclusive, RangeToInclusive);
 
 /// An index: something for the first axis, or for as many axes a tuple of up to six, or an array of what is of one type.
-pub trait Index<'a> {
+pub trait Index<'a>: sealed::Index<'a> {
     #[doc(hidden)]
     fn at(self) -> Vec<At<'a>>;
 }
 
+mod sealed {
+    pub trait Index<'a> {}
+}
+
+impl<'a, A: Into<At<'a>>> sealed::Index<'a> for A {}
 impl<'a, A: Into<At<'a>>> Index<'a> for A {
     fn at(self) -> Vec<At<'a>> {
         vec![self.into()]
     }
 }
 
+impl<'a, A: Into<At<'a>>, const COUNT: usize> sealed::Index<'a> for [A; COUNT] {}
 impl<'a, A: Into<At<'a>>, const COUNT: usize> Index<'a> for [A; COUNT] {
     fn at(self) -> Vec<At<'a>> {
         self.into_iter().map(Into::into).collect()
@@ -67,11 +74,14 @@ impl<'a, A: Into<At<'a>>, const COUNT: usize> Index<'a> for [A; COUNT] {
 
 macro_rules! tuples {
     ($(($($name:ident $place:tt),+))*) => {
-        $(impl<'a, $($name: Into<At<'a>>),+> Index<'a> for ($($name,)+) {
+        $(
+            impl<'a, $($name: Into<At<'a>>),+> sealed::Index<'a> for ($($name,)+) {}
+            impl<'a, $($name: Into<At<'a>>),+> Index<'a> for ($($name,)+) {
             fn at(self) -> Vec<At<'a>> {
                 vec![$(self.$place.into()),+]
             }
-        })*
+        }
+        )*
     };
 }
 
@@ -97,6 +107,7 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for more entries than axes, and for a place outside its axis.
+    #[doc(alias = "index_axis")]
     pub fn i<'a>(&self, index: impl Index<'a>) -> Result<Tensor> {
         let index = index.at();
         let given = self.shape()?;
@@ -108,7 +119,7 @@ impl Tensor {
         for (number, at) in index.into_iter().enumerate() {
             match at {
                 At::Span(span) => {
-                    part = part.slice(axis, span)?;
+                    part = part.slice_axis(axis, span)?;
                     shape[axis] = part.shape()?[axis];
                     axis += 1;
                 }
@@ -129,10 +140,27 @@ impl Tensor {
                         return Err(Error::new(ErrorKind::InvalidArgument, text));
                     }
                     shape.remove(axis);
-                    part = part.slice(axis, from_start..from_start + 1)?.reshape(&shape)?;
+                    part = part.slice_axis(axis, from_start..from_start + 1)?.view(&shape)?;
                 }
             }
         }
         Ok(part)
+    }
+
+    /// [`Tensor::i`], as burn writes it.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::new(&engine, Device::CPU, [[1i32, 2, 3], [4, 5, 6]])?;
+    /// assert_eq!(a.slice([0..1, 1..3])?.to_vec::<i32>()?, [2, 3]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::i`].
+    pub fn slice<'a>(&self, index: impl Index<'a>) -> Result<Tensor> {
+        self.i(index)
     }
 }

@@ -49,7 +49,7 @@
 //! | `static`, `vendored` | how the C library is linked: see [`rondo_sys`] |
 //!
 //! Rust 1.63, the one of Debian 12, is enough without optional features.
-#![warn(missing_docs, rust_2018_idioms, unreachable_pub, clippy::missing_errors_doc)]
+#![warn(missing_docs, missing_debug_implementations, rust_2018_idioms, unreachable_pub, clippy::missing_errors_doc)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod arguments;
@@ -78,11 +78,13 @@ mod enums;
 mod error;
 mod exchange;
 mod expression;
+mod failure;
 mod feature;
 mod future;
 mod generated;
 mod graph;
 mod index;
+mod info;
 mod launch;
 pub mod log;
 mod matmul;
@@ -93,6 +95,7 @@ mod model_file;
 mod module;
 mod names;
 mod normalisation;
+mod operand;
 mod operands;
 pub mod ops;
 mod optimizer;
@@ -107,6 +110,7 @@ mod rows;
 mod shapes;
 mod sites;
 mod slices;
+mod synonyms;
 mod tape;
 mod task;
 mod tensor;
@@ -136,6 +140,7 @@ pub use crate::feature::{feature, version, version_text, Feature};
 pub use crate::future::WaitFuture;
 pub use crate::graph::{Graph, GraphInfo};
 pub use crate::index::{At, Index};
+pub use crate::info::TensorInfo;
 pub use crate::launch::{ranks, CommBuilder, RanksInfo};
 pub use crate::memory::MemoryInfo;
 pub use crate::mixed_precision::{Autocast, LossScaler, LossScalerBuilder, Precision};
@@ -144,8 +149,8 @@ pub use crate::module::{Launch, Module};
 pub use crate::operands::RightOperand;
 pub use crate::optimizer::{Optimizer, OptimizerBuilder, OptimizerInfo, OptimizerKind, RateSchedule};
 pub use crate::recording::RecordingBuilder;
-pub use crate::tape::{custom_gradient, no_gradients, Tape, TapeInfo};
+pub use crate::tape::{custom_gradient, no_gradients, no_gradients as no_grad, Tape, TapeInfo};
 pub use crate::task::{BoxError, Task};
-pub use crate::tensor::{Tensor, TensorInfo};
+pub use crate::tensor::Tensor;
 pub use crate::trace::Trace;
 pub use crate::variable::{Ordered, Variable};

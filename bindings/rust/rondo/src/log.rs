@@ -106,9 +106,9 @@ where
     F: FnMut(LogLevel, &str),
 {
     // SAFETY: what `set` gave; the library calls it from one thread at a time. The text ends with a zero.
-    let (closure, text) = unsafe { (&mut *closure.cast::<F>(), in_rust(&CStr::from_ptr(text).to_string_lossy())) };
+    let (closure, text) = unsafe { (&mut *closure.cast::<F>(), CStr::from_ptr(text)) };
     let level = LogLevel::from_raw(level).unwrap_or(LogLevel::Debug);
-    let _ = callback::guard(|| closure(level, &text));
+    let _ = callback::guard(|| closure(level, &in_rust(&text.to_string_lossy())));
 }
 
 unsafe extern "C" fn destroy<F>(closure: *mut c_void) {

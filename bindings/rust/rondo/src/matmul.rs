@@ -20,6 +20,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Matmul<'a> {
     transpose_a: bool,
     transpose_b: bool,
@@ -120,6 +121,7 @@ impl Tensor {
     #[doc(alias = "rondo_matmul")]
     #[doc(alias = "dot")]
     #[doc(alias = "mm")]
+    #[doc(alias = "bmm")]
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())

@@ -15,7 +15,7 @@ impl Tensor {
     /// # use rondo::{ops::UnaryOp, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let x = Tensor::from_slice(&engine, Device::CPU, 4, &[3.0f32, 5.0, -1.0, 2.0])?;
-    /// let (a, gate) = (x.slice(0, 0..2)?, x.slice(0, 2..4)?);
+    /// let (a, gate) = (x.slice_axis(0, 0..2)?, x.slice_axis(0, 2..4)?);
     /// assert_eq!(a.gated(UnaryOp::Relu, &gate)?.to_vec::<f32>()?, [0.0, 10.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -48,8 +48,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or the shapes do not
     /// broadcast.
     #[doc(alias = "rondo_where")]
-    #[doc(alias = "where_cond")]
-    #[doc(alias = "mask_where")]
+    #[doc(alias = "where_self")]
     #[track_caller]
     pub fn choose(&self, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_where(self.as_ptr(), a.as_ptr(), b.as_ptr(), out) })
@@ -69,7 +68,6 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_cast")]
-    #[doc(alias = "to_dtype")]
     #[doc(alias = "to_kind")]
     #[track_caller]
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
@@ -90,6 +88,7 @@ impl Tensor {
     ///
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy")]
+    #[doc(alias = "contiguous")]
     #[track_caller]
     pub fn copy(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
@@ -111,7 +110,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where `out` has another shape or dtype;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "assign")]
-    #[doc(alias = "copy_")]
     #[track_caller]
     pub fn copy_into(&self, out: &Tensor) -> Result<()> {
         into(out, |out| unsafe { sys::rondo_copy(self.as_ptr(), out) })
@@ -132,7 +130,6 @@ impl Tensor {
     /// [`NotFound`](crate::ErrorKind::NotFound) or [`LibraryMissing`](crate::ErrorKind::LibraryMissing) where the
     /// device is not there; [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor that nothing has written.
     #[doc(alias = "rondo_copy_to")]
-    #[doc(alias = "to_device")]
     #[track_caller]
     pub fn copy_to(&self, device: Device) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_copy_to(self.as_ptr(), device.as_raw(), out) })
@@ -216,6 +213,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the logits are no floats, the labels no integers,
     /// or the shapes do not fit.
     #[doc(alias = "rondo_cross_entropy")]
+    #[doc(alias = "nll_loss")]
     #[track_caller]
     pub fn cross_entropy(&self, labels: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_cross_entropy(self.as_ptr(), labels.as_ptr(), out) })
@@ -320,6 +318,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the indices are not of `i32` or `i64`, or the
     /// tensor has no rows.
     #[doc(alias = "rondo_gather_rows")]
+    #[doc(alias = "embedding")]
     #[track_caller]
     pub fn gather_rows(&self, indices: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_gather_rows(self.as_ptr(), indices.as_ptr(), out) })

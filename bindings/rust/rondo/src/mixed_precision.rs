@@ -350,7 +350,7 @@ impl Drop for LossScaler {
 
 impl fmt::Debug for LossScaler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LossScaler").finish_non_exhaustive()
+        f.debug_struct("LossScaler").field("engine", &self.engine).finish()
     }
 }
 

@@ -24,14 +24,17 @@ use crate::{Device, Engine, Error, ErrorKind, Result};
 /// let module = Module::new(&engine, gpu, text, "twice<float>(const float* x, float* y)")?;
 /// let x = Tensor::from_slice(&engine, gpu, 3, &[1.0f32, 2.0, 3.0])?;
 /// let y = Tensor::empty(&engine, gpu, rondo::DType::F32, 3)?;
-/// module.launch("twice<float>", Launch::new().block([3, 1, 1]), &[(&x).into(), (&y).into()])?; // does not wait
+/// // SAFETY: three threads, each of which uses one of the three elements. The call does not wait.
+/// unsafe { module.launch("twice<float>", Launch::new().block([3, 1, 1]), &[(&x).into(), (&y).into()]) }?;
 /// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[doc(alias = "rondo_module")]
 pub struct Module {
     handle: NonNull<sys::rondo_module>,
-    engine: Engine, // after the handle: it may be the last of its engine
+    device: Device,
+    kernels: String, // as they were declared
+    engine: Engine,  // after the handle: it may be the last of its engine
 }
 
 // SAFETY: every function on a module is thread-safe, and it is destroyed by its one owner.
@@ -96,6 +99,7 @@ impl Module {
         options: Option<&str>,
     ) -> Result<Module> {
         let function = "Module::new";
+        let declared = kernels.to_owned();
         let (text, kernels) = (c_string(function, "text", text)?, c_string(function, "kernels", kernels)?);
         let name: Option<CString> = name.map(|name| c_string(function, "name", name)).transpose()?;
         let options: Option<CString> = options.map(|options| c_string(function, "options", options)).transpose()?;
@@ -114,10 +118,16 @@ impl Module {
                 &mut handle,
             )
         })?;
-        Ok(Module { handle: crate::tensor::made(handle), engine: engine.clone() })
+        Ok(Module { handle: crate::tensor::made(handle), device, kernels: declared, engine: engine.clone() })
     }
 
     /// Submits a launch of a kernel, by the name that it was declared with. Does not wait.
+    ///
+    /// # Safety
+    ///
+    /// A kernel gets bare addresses, which nothing bounds. With this shape and these arguments it reads and writes inside
+    /// the tensors alone, writes none that is declared `const`, and leaves no element of the others unwritten that is read
+    /// before something else writes it.
     ///
     /// ```no_run
     /// # use rondo::{Device, Engine, Launch, Module, Tensor};
@@ -125,7 +135,8 @@ impl Module {
     /// # let module = Module::new(&engine, Device::cuda(0), "", "fill(float* y, float value, int n)")?;
     /// # let y = Tensor::zeros(&engine, Device::cuda(0), rondo::DType::F32, 1000)?;
     /// let shape = Launch::new().grid([4, 1, 1]).block([256, 1, 1]);
-    /// module.launch("fill", shape, &[(&y).into(), 0.5.into(), 1000.into()])?;
+    /// // SAFETY: the kernel goes by `n`, the number of elements of `y`.
+    /// unsafe { module.launch("fill", shape, &[(&y).into(), 0.5.into(), 1000.into()]) }?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
     ///
@@ -135,12 +146,12 @@ impl Module {
     /// and a shape beyond the limits of the device or the kernel.
     #[doc(alias = "rondo_module_launch")]
     #[track_caller]
-    pub fn launch(&self, kernel: &str, shape: Launch, arguments: &[Operand<'_>]) -> Result<()> {
+    pub unsafe fn launch(&self, kernel: &str, shape: Launch, arguments: &[Operand<'_>]) -> Result<()> {
         let kernel = c_string("Module::launch", "kernel", kernel)?;
         let plain = raw_arguments(arguments.iter().map(|operand| (null(), *operand)));
         let n_arguments = i32::try_from(plain.len())
             .map_err(|_| Error::new(ErrorKind::InvalidArgument, "Module::launch: more arguments than there can be"))?;
-        // SAFETY: the name and the arguments live until the call is over.
+        // SAFETY: the name and the arguments live until the call is over; of what the kernel does the caller has said it.
         check(unsafe {
             sys::rondo_module_launch(self.as_ptr(), kernel.as_ptr(), n_arguments, plain.as_ptr(), &shape.0)
         })
@@ -181,7 +192,7 @@ impl Drop for Module {
 
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Module")
+        write!(f, "Module({} on {})", self.kernels, self.device)
     }
 }
 
@@ -191,6 +202,7 @@ impl fmt::Debug for Module {
 /// let shape = rondo::Launch::new().grid([16, 1, 1]).block([256, 1, 1]).shared_bytes(1024);
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "a shape launches nothing: give it to Module::launch"]
 pub struct Launch(sys::rondo_launch_options);
 
 impl Launch {

@@ -16,15 +16,19 @@ pub(crate) fn in_rust(message: &str) -> String {
         rest = &rest[start..];
         let run = &rest[..rest.find(|c| !is_part_of_word(c)).unwrap_or(rest.len())];
         let word = run.trim_end_matches('.'); // of a sentence's end
-        rest = &rest[word.len().max(1)..];
-        match (operator_of(word, rest), look_up(NAMES, word)) {
+        let behind = &rest[word.len()..];
+        rest = behind;
+        match (operator_of(word, behind), look_up(NAMES, word)) {
             (Some(operator), _) => {
                 text.push_str("Tensor::");
                 text.push_str(look_up(METHODS, operator).unwrap_or(operator));
-                rest = &rest[operator.len() + 2..];
+                rest = &behind[operator.len() + "()".len()..];
             }
             (None, Some(name)) => text.push_str(name),
-            (None, None) if word.is_empty() => text.push('.'),
+            (None, None) if word.is_empty() => {
+                text.push_str(run);
+                rest = &rest[run.len()..];
+            }
             (None, None) => text.push_str(word),
         }
     }
@@ -41,10 +45,15 @@ fn look_up(table: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     table.binary_search_by_key(&name, |row| row.0).ok().map(|row| table[row].1)
 }
 
-/// The operator behind the name of a function that is for many of them.
+/// The operator in brackets behind the name of a function that is for many of them. A message may quote what a program has
+/// written, such as an expression: all else in brackets is none.
 fn operator_of<'a>(function: &str, behind: &'a str) -> Option<&'a str> {
-    let operator = behind.strip_prefix('(')?.split(')').next()?;
-    BY_OPERATOR.contains(&function).then_some(operator)
+    if !BY_OPERATOR.contains(&function) {
+        return None;
+    }
+    let (operator, _) = behind.strip_prefix('(')?.split_once(')')?;
+    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    is_name(operator).then_some(operator)
 }
 
 #[cfg(test)]
@@ -87,8 +96,62 @@ mod tests {
             "rondo_cast.safetensors: not found",
             "my_rondo_cast and rondo_casts",
             "größer: rondo_größe",
+            "call rondo_binary(",
+            "call rondo_binary(ä",
+            "rondo_binary()",
+            "rondo_unary(a + b)",
+            "rondo_reduce(größe)",
         ] {
-            assert_eq!(in_rust(text), text);
+            let kept = text.replace("rondo_binary", "ops::binary").replace("rondo_unary", "ops::unary");
+            assert_eq!(in_rust(text), kept.replace("rondo_reduce", "ops::reduce"));
+        }
+    }
+
+    #[test]
+    fn any_text_is_told() {
+        const PARTS: &[&str] = &[
+            "rondo_binary",
+            "rondo_reduce_with",
+            "rondo_cast",
+            "RONDO_F32",
+            "options->",
+            "(",
+            ")",
+            "()",
+            "(add)",
+            "((",
+            "(mod",
+            ".",
+            "..",
+            "/",
+            "~",
+            "-",
+            "->",
+            "_",
+            " ",
+            "\n",
+            "\u{0}",
+            "ä",
+            "ß)",
+            "(é",
+            "東京",
+            "\u{301}",
+            "\u{1f600}",
+            "\u{fffd}",
+            "İ",
+            "a",
+        ];
+        let mut state = 7u64; // of a generator of Lehmer's
+        let mut random = |below: usize| {
+            state = state * 48271 % 0x7fff_ffff;
+            state as usize % below
+        };
+        for _ in 0..20_000 {
+            let text: String = (0..random(12)).map(|_| PARTS[random(PARTS.len())]).collect();
+            let told = in_rust(&format!("\u{b6}{} \u{b6}", text));
+            assert!(told.starts_with('\u{b6}') && told.ends_with(" \u{b6}"), "{:?} became {:?}", text, told);
+            let foreign = |text: &str| text.chars().filter(|c| !c.is_ascii()).collect::<String>();
+            assert_eq!(foreign(&told), foreign(&format!("\u{b6}{}\u{b6}", text)), "{:?}", text);
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Norm<'a> {
     weight: Option<&'a Tensor>,
     bias: Option<&'a Tensor>,
@@ -141,6 +142,7 @@ pub struct Running<'a> {
 
 /// What [`Tensor::batch_norm_training`] makes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BatchNorm {
     /// The result.
     pub out: Tensor,

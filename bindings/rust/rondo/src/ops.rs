@@ -21,6 +21,7 @@ pub use crate::generated::{
 };
 pub use crate::matmul::Matmul;
 pub use crate::normalisation::{BatchNorm, Norm, Running};
+pub use crate::operand::Operand;
 pub use crate::optimizer::{all_finite, clip_global_norm, global_norm};
 pub use crate::pooling::Pool;
 pub use crate::random::{random_normal, random_permutation, random_uniform};
@@ -29,58 +30,6 @@ pub use crate::recurrent::{LstmResults, Recurrent, RecurrentResults};
 pub use crate::rotary::Rotary;
 pub use crate::rows::{softmax_grad_with, softmax_with};
 use crate::{Engine, Error, ErrorKind, Result, Tensor};
-
-/// An operand of an elementwise operator: a tensor, or a number, which takes the other operand's dtype.
-///
-/// ```
-/// use rondo::{Device, Engine, Tensor};
-///
-/// let engine = Engine::new()?;
-/// let a = Tensor::from_slice(&engine, Device::CPU, 2, &[1i64, 2])?;
-/// assert_eq!(a.add(&a)?.to_vec::<i64>()?, [2, 4]);
-/// assert_eq!(a.add(i64::MAX - 2)?.to_vec::<i64>()?, [i64::MAX - 1, i64::MAX]);
-/// # Ok::<(), rondo::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub enum Operand<'a> {
-    /// A tensor.
-    Tensor(&'a Tensor),
-    /// A number.
-    F64(f64),
-    /// A whole number, exact to 64 bits.
-    I64(i64),
-}
-
-impl<'a> From<&'a Tensor> for Operand<'a> {
-    fn from(tensor: &'a Tensor) -> Self {
-        Operand::Tensor(tensor)
-    }
-}
-
-macro_rules! numbers {
-    ($($type:ty => $variant:ident,)*) => {
-        $(impl From<$type> for Operand<'_> {
-            fn from(number: $type) -> Self {
-                Operand::$variant(number.into())
-            }
-        })*
-    };
-}
-
-impl From<u64> for Operand<'_> {
-    /// A number that is no `i64` goes as an `f64`, which the library refuses where the dtype does not hold it exactly.
-    fn from(number: u64) -> Self {
-        i64::try_from(number).map_or(Operand::F64(number as f64), Operand::I64)
-    }
-}
-
-impl From<usize> for Operand<'_> {
-    fn from(number: usize) -> Self {
-        Operand::from(number as u64)
-    }
-}
-
-numbers! { f32 => F64, f64 => F64, u8 => I64, i8 => I64, u16 => I64, i16 => I64, u32 => I64, i32 => I64, i64 => I64, bool => I64, }
 
 /// Calls an operator that makes its output.
 #[inline]
@@ -323,7 +272,7 @@ pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]
     into(out, |out| unsafe { sys::rondo_binary_with(op.as_raw(), a.as_ptr(), b.as_ptr(), n, values, out) })
 }
 
-/// `op(a, b, c)`, broadcast.
+/// `op(a, b, c)`, broadcast; `b` and `c` may be numbers, which take the dtype of `a`.
 ///
 /// ```
 /// # use rondo::{ops, Device, Engine, Tensor};
@@ -338,7 +287,12 @@ pub fn binary_with_into(op: BinaryOp, a: &Tensor, b: &Tensor, parameters: &[f64]
 /// As [`binary`].
 #[doc(alias = "rondo_ternary")]
 #[track_caller]
-pub fn ternary(op: TernaryOp, a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+pub fn ternary<'a>(op: TernaryOp, a: &Tensor, b: impl Into<Operand<'a>>, c: impl Into<Operand<'a>>) -> Result<Tensor> {
+    let (b, c) = (b.into(), c.into());
+    if let (TernaryOp::Clamp, Some(low), Some(high)) = (op, b.number(), c.number()) {
+        return unary_with(UnaryOp::Clip, a, &[low, high]); // one kernel, which takes them as they are
+    }
+    let (b, c) = (b.beside(a)?, c.beside(a)?);
     new(a.engine(), |out| unsafe { sys::rondo_ternary(op.as_raw(), a.as_ptr(), b.as_ptr(), c.as_ptr(), out) })
 }
 

@@ -20,6 +20,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Pool {
     raw: sys::rondo_pool_options,
 }
@@ -123,6 +124,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the window, its steps or the padding do not fit
     /// the image, or the dtype is none that is pooled.
     #[doc(alias = "rondo_max_pool")]
+    #[doc(alias = "max_pool2d")]
     #[track_caller]
     pub fn max_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -144,6 +146,7 @@ impl Tensor {
     ///
     /// As [`Tensor::max_pool`].
     #[doc(alias = "rondo_avg_pool")]
+    #[doc(alias = "avg_pool2d")]
     #[track_caller]
     pub fn avg_pool(&self, kernel: &[i64], how: Pool) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {
@@ -210,6 +213,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is not one size for each axis of the image,
     /// or the dtype is none that is resized.
     #[doc(alias = "rondo_resize")]
+    #[doc(alias = "interpolate")]
+    #[doc(alias = "upsample_nearest2d")]
     #[track_caller]
     pub fn resize(&self, sizes: &[i64], mode: ResizeMode, origin: ResizeOrigin) -> Result<Tensor> {
         new(self.engine(), |out| unsafe {

@@ -25,6 +25,7 @@ use crate::{Error, ErrorKind, Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Bags<'a> {
     indices: &'a Tensor,
     offsets: Option<&'a Tensor>,
@@ -134,7 +135,7 @@ impl Tensor {
     /// let table = Tensor::from_slice(&engine, Device::CPU, [2, 1], &[1.0f32, 2.0])?;
     /// let indices = Tensor::from_slice(&engine, Device::CPU, [1, 2, 1], &[1i32, 0])?;
     /// let vectors = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 2, 1])?;
-    /// Tensor::embedding_bag_into(&[&table], Bags::new(&indices), &vectors.slice(1, 1..)?)?;
+    /// Tensor::embedding_bag_into(&[&table], Bags::new(&indices), &vectors.slice_axis(1, 1..)?)?;
     /// assert_eq!(vectors.to_vec::<f32>()?, [0.0, 2.0, 0.0, 1.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```

@@ -23,6 +23,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Recurrent<'a> {
     lengths: Option<&'a Tensor>,
     first_h: Option<&'a Tensor>,
@@ -152,6 +153,7 @@ impl<'a> Recurrent<'a> {
 
 /// What [`Tensor::lstm`] makes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LstmResults {
     /// The states of the last layer at each step, `[steps, batch, directions * hidden]`.
     pub out: Tensor,
@@ -163,6 +165,7 @@ pub struct LstmResults {
 
 /// What [`Tensor::gru`] and [`Tensor::rnn`] make.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RecurrentResults {
     /// The states of the last layer at each step, `[steps, batch, directions * hidden]`.
     pub out: Tensor,

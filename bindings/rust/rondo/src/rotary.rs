@@ -21,6 +21,7 @@ use crate::{Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use = "options compute nothing: give them to the operator"]
 pub struct Rotary<'a> {
     positions: Option<&'a Tensor>,
     channels: i64,
@@ -152,7 +153,7 @@ impl Tensor {
     /// # use rondo::{ops::Rotary, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let packed = Tensor::from_slice(&engine, Device::CPU, [1, 2, 3, 2], &[1.0f32; 12])?;
-    /// packed.slice(2, 0..2)?.rotary_in_place(Rotary::new())?;
+    /// packed.slice_axis(2, 0..2)?.rotary_in_place(Rotary::new())?;
     /// let all = packed.to_vec::<f32>()?;
     /// assert!(all[6] != 1.0 && all[10] == 1.0);
     /// # Ok::<(), rondo::Error>(())

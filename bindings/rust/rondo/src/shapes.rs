@@ -39,7 +39,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without tensors, where there is no such axis, and where
     /// the other sizes differ.
     #[doc(alias = "rondo_concat")]
-    #[doc(alias = "cat")]
     #[doc(alias = "concatenate")]
     #[track_caller]
     pub fn concat(tensors: &[&Tensor], axis: impl Into<Axis>) -> Result<Tensor> {
@@ -85,6 +84,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there are not two numbers for each axis, or the
     /// mode cannot show so much.
     #[doc(alias = "rondo_pad")]
+    #[doc(alias = "pad_with_zeros")]
     #[track_caller]
     pub fn pad(&self, mode: PadMode, widths: &[(i64, i64)], value: f64) -> Result<Tensor> {
         let widths: Vec<i64> = widths.iter().flat_map(|&(before, after)| vec![before, after]).collect();
@@ -127,6 +127,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for a number below
     /// zero.
     #[doc(alias = "rondo_repeat")]
+    #[doc(alias = "repeat_dim")]
+    #[doc(alias = "repeat_interleave")]
     #[track_caller]
     pub fn repeat(&self, count: impl WholeNumber, axis: impl Into<Axis>) -> Result<Tensor> {
         let (count, axis) = (count.as_i64(), axis.into().0);
@@ -230,7 +232,6 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the indices are not of
     /// `i32` or `i64`.
     #[doc(alias = "rondo_take")]
-    #[doc(alias = "index_select")]
     #[track_caller]
     pub fn take(&self, indices: &Tensor, axis: impl Into<Axis>) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -274,6 +275,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis or the dtype is not
     /// compared.
     #[doc(alias = "rondo_sort")]
+    #[doc(alias = "sort_last_dim")]
     #[track_caller]
     pub fn sort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -294,6 +296,7 @@ impl Tensor {
     ///
     /// As [`Tensor::sort`].
     #[doc(alias = "rondo_argsort")]
+    #[doc(alias = "arg_sort_last_dim")]
     #[track_caller]
     pub fn argsort(&self, axis: impl Into<Axis>, descending: bool) -> Result<Tensor> {
         let axis = axis.into().0;
@@ -343,6 +346,7 @@ impl Tensor {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording, where the number of places is not known:
     /// [`Tensor::nonzero_limit`] is for that.
     #[doc(alias = "rondo_nonzero")]
+    #[doc(alias = "argwhere")]
     #[track_caller]
     pub fn nonzero(&self) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_nonzero(self.as_ptr(), out) })
@@ -387,6 +391,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the condition is not bool or has another shape;
     /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording: [`Tensor::select_limit`] is for that.
     #[doc(alias = "rondo_select")]
+    #[doc(alias = "masked_select")]
     #[track_caller]
     pub fn select(&self, mask: &Tensor) -> Result<Tensor> {
         new(self.engine(), |out| unsafe { sys::rondo_select(self.as_ptr(), mask.as_ptr(), out) })
@@ -437,6 +442,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, the indices are not of
     /// `i32` or `i64`, or the values do not fit.
     #[doc(alias = "rondo_put")]
+    #[doc(alias = "index_add")]
     #[track_caller]
     pub fn put(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;
@@ -461,6 +467,8 @@ impl Tensor {
     ///
     /// As [`Tensor::put`].
     #[doc(alias = "rondo_put_along_axis")]
+    #[doc(alias = "scatter")]
+    #[doc(alias = "scatter_add")]
     #[track_caller]
     pub fn put_along_axis(&self, indices: &Tensor, values: &Tensor, axis: impl Into<Axis>) -> Result<()> {
         let axis = axis.into().0;

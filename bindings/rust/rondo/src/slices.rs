@@ -44,13 +44,27 @@ impl Slices {
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 
-    /// The elements of an operand that the task writes.
+    /// The elements of an operand that the task writes: as they were where the task reads them too, else zeros, because
+    /// nothing may have written them before.
     #[allow(clippy::mut_from_ref)] // `give` refuses to give the same place twice
-    pub(crate) fn write<T: Element>(&self, function: &str, device: Device, operand: &Operand) -> Result<&mut [T]> {
+    pub(crate) fn write<T: Element>(
+        &self,
+        function: &str,
+        device: Device,
+        operand: &Operand,
+        reads: &[Operand],
+    ) -> Result<&mut [T]> {
         let (first, count) = self.give::<T>(function, device, operand, true)?;
-        // SAFETY: `give` has looked at all that; nobody else uses what a running task writes.
+        let place = operand.bytes();
+        let kept = reads.iter().map(Operand::bytes).any(|read| read.start < place.end && place.start < read.end);
+        // SAFETY: `give` has looked at all that; nobody else uses what a running task writes. Zeros are values of every type
+        // of element, and what was there is made valid.
         unsafe {
-            T::normalise(std::slice::from_raw_parts_mut(first.cast::<u8>(), count * std::mem::size_of::<T>()));
+            if kept {
+                T::normalise(std::slice::from_raw_parts_mut(first.cast::<u8>(), count * std::mem::size_of::<T>()));
+            } else {
+                first.write_bytes(0, count);
+            }
             Ok(std::slice::from_raw_parts_mut(first, count))
         }
     }

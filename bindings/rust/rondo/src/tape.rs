@@ -13,7 +13,7 @@ use crate::error::check;
 use crate::ops::length;
 
 use crate::tensor::{made, Owned};
-use crate::{callback, Engine, Error, ErrorKind, Result, Tensor};
+use crate::{callback, failure, Engine, Error, ErrorKind, Result, Tensor};
 
 /// Notes the operators of this thread, as far as they depend on tensors it watches, and gives gradients: operators again,
 /// which are run, or kept where a [recording](Engine::record) is open. So forward, gradients and update can be one graph.
@@ -34,6 +34,7 @@ use crate::{callback, Engine, Error, ErrorKind, Result, Tensor};
 /// # Ok::<(), rondo::Error>(())
 /// ```
 #[doc(alias = "rondo_tape")]
+#[must_use = "dropping it ends the noting"]
 pub struct Tape {
     handle: NonNull<sys::rondo_tape>,
     engine: Engine,                 // after the handle: it may be the last of its engine
@@ -264,7 +265,7 @@ impl Tape {
     ) -> Result<()> {
         let given = given.map(handles);
         // SAFETY: as many handles as the lengths say.
-        check(unsafe {
+        failure::hear(|| unsafe {
             sys::rondo_tape_gradients(
                 self.as_ptr(),
                 length(outputs),
@@ -355,7 +356,6 @@ pub struct TapeInfo {
 /// ```
 #[doc(alias = "rondo_tape_pause")]
 #[doc(alias = "rondo_tape_resume")]
-#[doc(alias = "no_grad")]
 pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
     struct Paused;
     impl Drop for Paused {
@@ -386,28 +386,38 @@ pub fn no_gradients<R>(body: impl FnOnce() -> R) -> R {
 /// # Ok::<(), rondo::Error>(())
 /// ```
 ///
+/// In a [callable](Engine::callable) any thread that asks for its gradients calls the closure, and any may let go of it:
+///
+/// ```compile_fail
+/// # let (engine, scale) = (rondo::Engine::new()?, std::rc::Rc::new(3.0));
+/// # let x = rondo::Tensor::ones(&engine, rondo::Device::CPU, rondo::DType::F32, 1)?;
+/// # let y = x.round()?;
+/// rondo::custom_gradient("scaled", &[&x], &[&y], move |dy| Ok(vec![Some(dy[0].mul(*scale)?)]))?; // an Rc stays on its thread
+/// # Ok::<(), rondo::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) without inputs or outputs, for more than 31, and for those
-/// of several engines. What the closure returns is told by whoever asks for gradients.
+/// of several engines. What the closure fails with, an error or a panic, is what asking for the gradients fails with.
 #[doc(alias = "rondo_tape_custom")]
 #[track_caller]
 pub fn custom_gradient<F>(name: &str, inputs: &[&Tensor], outputs: &[&Tensor], gradient: F) -> Result<()>
 where
-    F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + 'static,
+    F: Fn(&[&Tensor]) -> Result<Vec<Option<Tensor>>> + Send + Sync + 'static,
 {
-    let name = c_string("custom_gradient", "name", name)?;
+    let c_name = c_string("custom_gradient", "name", name)?;
     let engine = match inputs.first() {
         Some(tensor) => tensor.engine().clone(),
         None => {
             return Err(Error::new(ErrorKind::InvalidArgument, "custom_gradient: inputs is empty; give at least one"))
         }
     };
-    let body = Box::into_raw(Box::new(Body { gradient, engine }));
+    let body = Box::into_raw(Box::new(Body { name: name.to_owned(), gradient, engine }));
     // SAFETY: `call` and `destroy` are those of this type of body, which the library gives back once.
     check(unsafe {
         sys::rondo_tape_custom(
-            name.as_ptr(),
+            c_name.as_ptr(),
             length(inputs),
             handles(inputs).as_ptr(),
             length(outputs),
@@ -420,6 +430,7 @@ where
 }
 
 struct Body<F> {
+    name: String,
     gradient: F,
     engine: Engine,
 }
@@ -442,22 +453,30 @@ where
             std::slice::from_raw_parts_mut(input_gradients, n_inputs as usize),
         )
     };
-    let result = callback::guard(|| {
+    let made = failure::tell(|| {
         // Handles of their own: the closure may keep clones of what it is given, and the library destroys its own.
         let given = given.iter().map(|&handle| Tensor::share_of(handle, &body.engine)).collect::<Result<Vec<_>>>()?;
         let tensors: Vec<&Tensor> = given.iter().collect();
         let made = (body.gradient)(&tensors)?;
+        if made.len() != slots.len() {
+            let text = format!(
+                "custom_gradient '{}': the closure gives {} gradients; there are {} inputs, None being zero",
+                body.name,
+                made.len(),
+                slots.len()
+            );
+            return Err(Error::new(ErrorKind::UserError, text));
+        }
         made.into_iter().map(|tensor| tensor.map(Owned::new).transpose()).collect::<Result<Vec<_>>>()
     });
-    match result {
-        Ok(Ok(made)) if made.len() == slots.len() => {
+    match made {
+        Ok(made) => {
             for (slot, tensor) in slots.iter_mut().zip(made) {
                 *slot = tensor.map_or(null_mut(), Owned::into_handle);
             }
             sys::RONDO_OK
         }
-        Ok(Err(error)) => error.kind().as_raw(),
-        _ => sys::RONDO_USER_ERROR,
+        Err(status) => status,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Tasks of the program's own: closures that the engine orders with everything else.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::ffi::{c_void, CString};
+use std::iter::successors;
+use std::ptr::null;
 use std::sync::{Mutex, PoisonError};
 
 use rondo_sys as sys;
@@ -58,6 +60,7 @@ impl Engine {
 /// # engine.wait_all()?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
+#[derive(Debug)]
 #[must_use = "submit() submits it"]
 pub struct Task<'a> {
     engine: &'a Engine,
@@ -228,9 +231,21 @@ struct Body<F> {
     run: Mutex<F>,
 }
 
+/// A body that this thread is inside of, and the one further out: in naive mode a body may launch the graph that it is in.
+struct Running {
+    body: *const c_void,
+    outer: *const Running,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.with(|running| running.set(self.outer));
+    }
+}
+
 thread_local! {
-    /// Addresses of the bodies that this thread is inside of: in naive mode a body may launch the graph that it is in.
-    static RUNNING: RefCell<Vec<*const c_void>> = const { RefCell::new(Vec::new()) };
+    /// The innermost one, which lies on the stack of its call: nothing is destroyed when the thread ends.
+    static RUNNING: Cell<*const Running> = const { Cell::new(null()) };
 }
 
 #[track_caller]
@@ -238,18 +253,13 @@ fn run<F>(body: &Body<F>, context: &TaskContext<'_>) -> Result<(), BoxError>
 where
     F: FnMut(&TaskContext<'_>) -> Result<(), BoxError>,
 {
-    struct Left;
-    impl Drop for Left {
-        fn drop(&mut self) {
-            RUNNING.with(|running| running.borrow_mut().pop());
-        }
-    }
-    let address: *const c_void = (body as *const Body<F>).cast();
-    if RUNNING.with(|running| running.borrow().contains(&address)) {
+    let here = Running { body: (body as *const Body<F>).cast(), outer: RUNNING.with(Cell::get) };
+    // SAFETY: those further out have not returned.
+    let mut further_out = successors(unsafe { here.outer.as_ref() }, |each| unsafe { each.outer.as_ref() });
+    if further_out.any(|each| each.body == here.body) {
         return Err("the task's body is running already, further out on this thread".into());
     }
-    RUNNING.with(|running| running.borrow_mut().push(address));
-    let _left = Left;
+    RUNNING.with(|running| running.set(&here));
     // A body that panicked is called again by the next launch, as one that failed is.
     (body.run.lock().unwrap_or_else(PoisonError::into_inner))(context)
 }

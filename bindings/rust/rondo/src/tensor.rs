@@ -10,7 +10,7 @@ use std::time::Duration;
 use rondo_sys as sys;
 
 use crate::error::check;
-use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result, Shape};
+use crate::{ops, DType, Device, Dims, Element, Engine, Error, ErrorKind, Result, Shape, TensorInfo};
 
 /// Memory on a device, a dtype, a shape and strides. Views share memory, order and error.
 ///
@@ -90,8 +90,8 @@ impl Tensor {
     }
 
     /// A tensor without contents: to read it, or to use it as an operator's input, is an error of kind
-    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it was submitted. [`Tensor::accept`] takes
-    /// what is in its memory for its contents.
+    /// [`InvalidState`](ErrorKind::InvalidState) until something that writes it, or a part of it, was submitted. What that
+    /// leaves unwritten is of any value.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, ErrorKind, Tensor};
@@ -226,12 +226,22 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// As [`Tensor::read`].
-    #[doc(alias = "to_vec1")]
+    /// As [`Tensor::read`]; [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many elements, which
+    /// a broadcast view may have.
     #[doc(alias = "into_data")]
+    #[doc(alias = "to_data")]
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
-        let mut data = vec![T::default(); self.info()?.elements];
-        self.read(&mut data)?;
+        self.expect::<T>("Tensor::to_vec")?;
+        let info = self.info()?;
+        let mut data = room::<T>("Tensor::to_vec", info.elements)?;
+        let address = data.as_mut_ptr().cast::<u8>();
+        // SAFETY: there is room for so many elements, all of which a read that goes well writes; they are made valid before
+        // anybody looks at them.
+        unsafe {
+            check(sys::rondo_tensor_read(self.as_ptr(), address.cast(), info.bytes))?;
+            T::normalise(std::slice::from_raw_parts_mut(address, info.bytes));
+            data.set_len(info.elements);
+        }
         Ok(data)
     }
 
@@ -249,8 +259,9 @@ impl Tensor {
     ///
     /// As [`Tensor::read`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where there is not one
     /// element.
-    #[doc(alias = "to_scalar")]
     #[doc(alias = "into_scalar")]
+    #[doc(alias = "double_value")]
+    #[doc(alias = "int64_value")]
     pub fn item<T: Element>(&self) -> Result<T> {
         let mut data = [T::default()];
         self.read(&mut data)?;
@@ -299,7 +310,12 @@ impl Tensor {
     }
 
     /// Takes the contents as they are: clears the error that a task which failed has left, and lets a tensor be read that
-    /// nothing has written. What the elements then are is the program's to know.
+    /// nothing has written. [`Tensor::fill`] clears the error too, and is safe.
+    ///
+    /// # Safety
+    ///
+    /// All of the tensor's memory, which its views share, was written: it came from a pool with what other tensors have
+    /// left there, or nobody ever wrote.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};
@@ -307,7 +323,8 @@ impl Tensor {
     /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, 1)?;
     /// engine.task("fails").writes(&a).submit(|_| Err("disk gone".into()))?;
     /// assert!(a.wait().is_err());
-    /// a.accept()?;
+    /// // SAFETY: the zeros are there still.
+    /// unsafe { a.accept() }?;
     /// a.wait()?;
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -316,7 +333,8 @@ impl Tensor {
     ///
     /// None is expected while the tensor lives.
     #[doc(alias = "rondo_tensor_accept")]
-    pub fn accept(&self) -> Result<()> {
+    pub unsafe fn accept(&self) -> Result<()> {
+        // SAFETY: a live handle; of the contents the caller has said it.
         check(unsafe { sys::rondo_tensor_accept(self.as_ptr()) })
     }
 
@@ -374,6 +392,7 @@ impl Tensor {
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_tensor_query")]
+    #[doc(alias = "is_contiguous")]
     pub fn info(&self) -> Result<TensorInfo> {
         let mut info = sys::RONDO_TENSOR_INFO_INIT;
         check(unsafe { sys::rondo_tensor_query(self.as_ptr(), &mut info) })?;
@@ -445,12 +464,17 @@ impl Tensor {
     /// Address of the first element, in the device's address space; takes memory if the tensor has none yet. Whoever
     /// goes there keeps the order: inside a [task](Engine::task) that names the tensor, or after a wait.
     ///
+    /// # Safety
+    ///
+    /// A tensor counts as written once its address was asked for. So the caller writes all of its memory, which its views
+    /// share, before anything reads it, unless something has written it before.
+    ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, 1, &[5.0f32])?;
     /// a.wait()?;
-    /// // SAFETY: on the cpu, and no task uses it any more.
+    /// // SAFETY: it was written; it is on the cpu, and no task uses it any more.
     /// assert_eq!(unsafe { *a.address()?.cast::<f32>() }, 5.0);
     /// # Ok::<(), rondo::Error>(())
     /// ```
@@ -460,8 +484,9 @@ impl Tensor {
     /// [`InvalidState`](crate::ErrorKind::InvalidState) for a tensor of an open recording and for one inside a graph;
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     #[doc(alias = "rondo_tensor_data")]
-    pub fn address(&self) -> Result<*mut c_void> {
+    pub unsafe fn address(&self) -> Result<*mut c_void> {
         let mut address = null_mut();
+        // SAFETY: a live handle; of the contents the caller has said it.
         check(unsafe { sys::rondo_tensor_data(self.as_ptr(), &mut address) })?;
         Ok(address)
     }
@@ -528,6 +553,17 @@ impl Owned {
     }
 }
 
+/// Room for so many elements. Shapes may say any number, and a program must not end where there is none.
+pub(crate) fn room<T>(function: &str, elements: usize) -> Result<Vec<T>> {
+    let mut room = Vec::new();
+    room.try_reserve_exact(elements).map_err(|_| {
+        let text =
+            format!("{}: there is no memory for {} elements of {} bytes", function, elements, std::mem::size_of::<T>());
+        Error::new(ErrorKind::OutOfMemory, text)
+    })?;
+    Ok(room)
+}
+
 /// A time limit as the C interface takes it: rounded up, so that what is not zero is no mere question.
 pub(crate) fn milliseconds(limit: Duration) -> i64 {
     i64::try_from((limit.as_nanos() + 999_999) / 1_000_000).unwrap_or(i64::MAX)
@@ -548,41 +584,5 @@ impl fmt::Debug for Tensor {
             Ok(info) => write!(f, "Tensor({} {:?} on {})", info.dtype, info.shape, info.device),
             Err(error) => write!(f, "Tensor({})", error),
         }
-    }
-}
-
-/// What [`Tensor::info`] tells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TensorInfo {
-    /// The type of the elements.
-    pub dtype: DType,
-    /// Where the memory is.
-    pub device: Device,
-    /// The sizes.
-    pub shape: Shape,
-    /// Elements from one index to the next, for each dimension; may be 0 or negative.
-    pub strides: Vec<i64>,
-    /// Whether the elements are row-major without gaps.
-    pub contiguous: bool,
-    /// How many elements.
-    pub elements: usize,
-    /// Their bytes.
-    pub bytes: usize,
-}
-
-impl TensorInfo {
-    pub(crate) fn from_raw(info: &sys::rondo_tensor_info) -> Result<TensorInfo> {
-        let dtype = DType::from_raw(info.dtype)
-            .ok_or_else(|| Error::new(ErrorKind::Unsupported, format!("this version knows no dtype {}", info.dtype)))?;
-        Ok(TensorInfo {
-            dtype,
-            device: Device::from_raw(info.device)?,
-            shape: Shape::from_raw(info.ndim, &info.shape),
-            strides: info.strides[..info.ndim as usize].to_vec(),
-            contiguous: info.contiguous != 0,
-            elements: info.elements as usize,
-            bytes: info.bytes as usize,
-        })
     }
 }

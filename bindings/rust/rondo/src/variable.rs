@@ -150,7 +150,10 @@ impl Drop for Owner {
 
 impl fmt::Debug for Variable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Variable").field(&self.as_ptr()).finish()
+        match self.version() {
+            Ok(version) => write!(f, "Variable(version {})", version),
+            Err(error) => write!(f, "Variable({})", error),
+        }
     }
 }
 
@@ -176,7 +179,7 @@ pub(crate) use sealed::Sealed;
 /// announce(&rondo::Variable::new(&engine)?, &engine)?;
 /// # Ok::<(), rondo::Error>(())
 /// ```
-pub trait Ordered: Sealed {}
+pub trait Ordered: Sealed + fmt::Debug {}
 
 impl Ordered for Variable {}
 impl Sealed for Variable {

@@ -7,6 +7,7 @@ use rondo_sys as sys;
 
 use crate::arguments::{Axis, AxisList, NewShape, Span, WholeNumber};
 use crate::ops::length;
+use crate::tensor::room;
 use crate::{Dims, Engine, Error, ErrorKind, Result, Tensor};
 
 impl Tensor {
@@ -44,29 +45,59 @@ impl Tensor {
         })
     }
 
-    /// The same elements in row-major order under another shape; one size may be -1.
+    /// The same elements in row-major order under another shape; one size may be -1. A view where the strides allow it, else
+    /// a copy: [`Tensor::view`] is for programs that write through what they get.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 6])?;
     /// assert_eq!(a.reshape([4, -1])?.shape()?, [4, 3]);
+    /// assert_eq!(a.transpose()?.reshape((3, ()))?.shape()?, [3, 4]); // a copy
     /// # Ok::<(), rondo::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs, or the strides do
-    /// not allow it without a copy.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs. Where it takes a copy,
+    /// as [`Tensor::copy`].
     #[doc(alias = "rondo_tensor_reshape")]
-    #[doc(alias = "view")]
-    #[doc(alias = "into_shape")]
     #[track_caller]
     pub fn reshape(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
-        let shape = shape.into().0;
+        let shape = shape.into();
+        match self.as_view(&shape) {
+            Err(_) if shape.holds(self.info()?.elements) => self.copy()?.as_view(&shape),
+            made => made,
+        }
+    }
+
+    /// The same elements in row-major order under another shape; one size may be -1. Never a copy.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 6])?;
+    /// a.view([4, -1])?.fill(1.0)?;
+    /// assert_eq!(a.to_vec::<f32>()?, [1.0; 12]);
+    /// assert!(a.transpose()?.view(-1).is_err());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the number of elements differs, or the strides do not
+    /// allow it without a copy.
+    #[track_caller]
+    pub fn view(&self, shape: impl Into<NewShape>) -> Result<Tensor> {
+        self.as_view(&shape.into())
+            .map_err(|error| Error::new(error.kind(), error.message().replacen("Tensor::reshape", "Tensor::view", 1)))
+    }
+
+    #[track_caller]
+    fn as_view(&self, NewShape(shape): &NewShape) -> Result<Tensor> {
         // SAFETY: as many sizes as are said.
         Tensor::create(self.engine(), |out| unsafe {
-            sys::rondo_tensor_reshape(self.as_ptr(), length(&shape), shape.as_ptr(), out)
+            sys::rondo_tensor_reshape(self.as_ptr(), length(shape), shape.as_ptr(), out)
         })
     }
 
@@ -77,8 +108,8 @@ impl Tensor {
     /// # use rondo::{Device, Engine, Tensor};
     /// # let engine = Engine::new()?;
     /// let a = Tensor::from_slice(&engine, Device::CPU, 4, &[1i32, 2, 3, 4])?;
-    /// assert_eq!(a.slice(0, 1..3)?.to_vec::<i32>()?, [2, 3]);
-    /// assert_eq!(a.slice(0, -2..)?.to_vec::<i32>()?, [3, 4]);
+    /// assert_eq!(a.slice_axis(0, 1..3)?.to_vec::<i32>()?, [2, 3]);
+    /// assert_eq!(a.slice_axis(0, -2..)?.to_vec::<i32>()?, [3, 4]);
     /// # Ok::<(), rondo::Error>(())
     /// ```
     ///
@@ -86,7 +117,7 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis.
     #[track_caller]
-    pub fn slice(&self, axis: impl Into<Axis>, range: impl Into<Span>) -> Result<Tensor> {
+    pub fn slice_axis(&self, axis: impl Into<Axis>, range: impl Into<Span>) -> Result<Tensor> {
         let (start, stop) = range.into().bounds()?;
         self.slice_step(axis, start, stop, 1)
     }
@@ -127,7 +158,7 @@ impl Tensor {
     /// # Errors
     ///
     /// None is expected.
-    #[doc(alias = "t")]
+    #[doc(alias = "reversed_axes")]
     #[track_caller]
     pub fn transpose(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_transpose(self.as_ptr(), null(), out) })
@@ -148,6 +179,8 @@ impl Tensor {
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the axes are not all of them, each once.
     #[doc(alias = "rondo_tensor_transpose")]
+    #[doc(alias = "permuted_axes")]
+    #[doc(alias = "movedim")]
     #[track_caller]
     pub fn permute(&self, axes: impl Into<AxisList>) -> Result<Tensor> {
         let axes = axes.into().0;
@@ -197,19 +230,25 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, or for fewer than one
-    /// part.
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where there is no such axis, for fewer than one part, and for
+    /// more parts than the axis has elements; of an axis without elements one part is possible.
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory) where the program has no room for so many.
     #[doc(alias = "rondo_tensor_split")]
     #[track_caller]
     pub fn split(&self, parts: impl WholeNumber, axis: impl Into<Axis>) -> Result<Vec<Tensor>> {
-        let (parts, axis) = (parts.as_i64(), axis.into().0);
-        (0..parts.max(1))
-            .map(|part| {
-                Tensor::create(self.engine(), |out| unsafe {
-                    sys::rondo_tensor_split(self.as_ptr(), axis, parts, part, out)
-                })
-            })
-            .collect()
+        let (parts, axis, shape) = (parts.as_i64(), axis.into(), self.shape()?);
+        let (axis, size) = (axis.0, shape[axis.place(shape.len(), "Tensor::split")?].max(1));
+        if parts > size as i64 {
+            let text = format!("Tensor::split: parts is {}; axis {} makes 1 to {}", parts, axis, size);
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
+        let mut made = room("Tensor::split", parts.max(1) as usize)?;
+        for part in 0..parts.max(1) {
+            made.push(Tensor::create(self.engine(), |out| unsafe {
+                sys::rondo_tensor_split(self.as_ptr(), axis, parts, part, out)
+            })?);
+        }
+        Ok(made)
     }
 
     /// The elements of one axis from `start`, `length` of them.
@@ -228,15 +267,15 @@ impl Tensor {
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) where the axis has fewer elements: nothing is clamped.
     #[track_caller]
     pub fn narrow(&self, axis: impl Into<Axis>, start: usize, length: usize) -> Result<Tensor> {
-        let (shape, axis) = (self.shape()?, axis.into().0);
-        let place = place_of(axis, shape.len(), "Tensor::narrow")?;
+        let (shape, axis) = (self.shape()?, axis.into());
+        let place = axis.place(shape.len(), "Tensor::narrow")?;
         match start.checked_add(length).filter(|&stop| stop <= shape[place]) {
-            Some(stop) => self.slice(axis, start..stop),
+            Some(stop) => self.slice_axis(axis, start..stop),
             None => Err(Error::new(
                 ErrorKind::InvalidArgument,
                 format!(
                     "Tensor::narrow: start is {} and length {}; axis {} has {} elements",
-                    start, length, axis, shape[place]
+                    start, length, axis.0, shape[place]
                 ),
             )),
         }
@@ -255,12 +294,11 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have.
-    #[doc(alias = "swap_dims")]
     #[track_caller]
     pub fn swap_axes(&self, a: impl Into<Axis>, b: impl Into<Axis>) -> Result<Tensor> {
         let ndim = self.shape()?.len();
         let mut axes: Vec<usize> = (0..ndim).collect();
-        axes.swap(place_of(a.into().0, ndim, "Tensor::swap_axes")?, place_of(b.into().0, ndim, "Tensor::swap_axes")?);
+        axes.swap(a.into().place(ndim, "Tensor::swap_axes")?, b.into().place(ndim, "Tensor::swap_axes")?);
         self.permute(axes)
     }
 
@@ -278,11 +316,13 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for a place that there is not.
+    #[doc(alias = "unsqueeze_dim")]
+    #[doc(alias = "insert_axis")]
     #[track_caller]
     pub fn unsqueeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
-        shape.insert(place_of(axis.into().0, shape.len() + 1, "Tensor::unsqueeze")?, 1);
-        self.reshape(shape)
+        shape.insert(axis.into().place(shape.len() + 1, "Tensor::unsqueeze")?, 1);
+        self.view(shape)
     }
 
     /// Without an axis of size 1.
@@ -299,16 +339,17 @@ impl Tensor {
     /// # Errors
     ///
     /// [`InvalidArgument`](ErrorKind::InvalidArgument) for an axis that the tensor does not have, or that has another size.
+    #[doc(alias = "squeeze_dim")]
     #[track_caller]
     pub fn squeeze(&self, axis: impl Into<Axis>) -> Result<Tensor> {
         let mut shape = self.shape()?.to_vec();
-        let place = place_of(axis.into().0, shape.len(), "Tensor::squeeze")?;
+        let place = axis.into().place(shape.len(), "Tensor::squeeze")?;
         if shape[place] != 1 {
             let text = format!("Tensor::squeeze: axis {} has size {}; 1 is needed", place, shape[place]);
             return Err(Error::new(ErrorKind::InvalidArgument, text));
         }
         shape.remove(place);
-        self.reshape(shape)
+        self.view(shape)
     }
 
     /// All elements in one axis.
@@ -344,7 +385,8 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shape does not follow from the tensor's.
     #[doc(alias = "rondo_tensor_broadcast")]
     #[doc(alias = "broadcast_as")]
-    #[doc(alias = "expand")]
+    #[doc(alias = "broadcast_to")]
+    #[doc(alias = "broadcast_left")]
     #[track_caller]
     pub fn broadcast(&self, shape: impl Into<Dims>) -> Result<Tensor> {
         let shape = shape.into();
@@ -372,16 +414,4 @@ impl Tensor {
     pub fn accumulator(&self) -> Result<Tensor> {
         Tensor::create(self.engine(), |out| unsafe { sys::rondo_tensor_accumulator(self.as_ptr(), out) })
     }
-}
-
-/// The place of an axis that may be counted from the end.
-#[track_caller]
-fn place_of(axis: i32, axes: usize, function: &str) -> Result<usize> {
-    let count = axes as i32; // a tensor has few
-    let place = if axis < 0 { axis.saturating_add(count) } else { axis };
-    if place < 0 || place >= count {
-        let text = format!("{}: axis is {}; {} to {} are possible", function, axis, -count, count - 1);
-        return Err(Error::new(ErrorKind::InvalidArgument, text));
-    }
-    Ok(place as usize)
 }

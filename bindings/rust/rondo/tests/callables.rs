@@ -235,3 +235,55 @@ fn what_does_not_fit_is_refused() {
     let error = callable.call(&[&foreign]).unwrap_err();
     assert!(error.message().starts_with("Callable::call: inputs[0] belongs to another engine"), "{error}");
 }
+
+#[test]
+fn what_a_gradients_closure_fails_with_comes_through() {
+    everywhere(|engine, device| {
+        let x = Tensor::full(engine, device, DType::F32, (), 3.0).unwrap();
+        let fail = |how: &'static str| -> Result<Tensor> {
+            let tape = engine.tape(&[&x])?;
+            let y = x.round()?;
+            rondo::custom_gradient("mine", &[&x], &[&y], move |_| match how {
+                "error" => Err(Error::new(ErrorKind::IoError, "disk gone")),
+                "panic" => panic!("out of luck"),
+                _ => Ok(vec![]),
+            })?;
+            tape.gradient(&y, &x)
+        };
+        let error = fail("error").unwrap_err();
+        assert_eq!((error.kind(), error.message()), (ErrorKind::IoError, "disk gone"));
+        let error = fail("count").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UserError);
+        assert!(error.message().starts_with("custom_gradient 'mine': the closure gives 0 gradients"), "{}", error);
+        let panic = catch_unwind(AssertUnwindSafe(|| fail("panic"))).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"out of luck"));
+        // What has been told is told once.
+        let other = engine.tape(&[&x]).unwrap().gradient(&Tensor::zeros_like(&x).unwrap(), &x).unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::InvalidArgument);
+        let buckets =
+            rondo::Comm::all(engine, &[device]).and_then(|ends| rondo::Buckets::new(&ends[0], &[&x])).unwrap();
+        let tape = engine.tape(&[&x]).unwrap();
+        let y = x.round().unwrap();
+        rondo::custom_gradient("mine", &[&x], &[&y], |_| Err(Error::new(ErrorKind::IoError, "disk gone"))).unwrap();
+        assert_eq!(buckets.reduce(&tape, &y).unwrap_err().kind(), ErrorKind::IoError);
+    });
+}
+
+#[test]
+fn a_callables_closure_cannot_await_what_it_is_recorded_with() {
+    everywhere(|engine, device| {
+        let x = Tensor::ones(engine, device, DType::F32, 4).unwrap();
+        let variable = rondo::Variable::new(engine).unwrap();
+        let (weights, own) = (x.clone(), engine.clone());
+        let call = engine
+            .callable(1, move |x| {
+                for refused in [x[0].wait_async(), weights.wait_async(), variable.wait_async(), own.wait_all_async()] {
+                    assert_eq!(refused.map(drop).unwrap_err().kind(), ErrorKind::InvalidState);
+                }
+                Ok(vec![x[0].add(&weights)?])
+            })
+            .unwrap();
+        assert_eq!(call.call(&[&x]).unwrap()[0].to_vec::<f32>().unwrap(), [2.0; 4]);
+        assert_eq!(call.info().unwrap().recordings, 1);
+    });
+}

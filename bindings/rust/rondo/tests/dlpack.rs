@@ -18,7 +18,7 @@ fn what_is_handed_out_comes_back_on_the_same_memory() {
         let a = Tensor::from_slice(engine, device, [2, 3], &[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
         let given = a.transpose().unwrap().to_dlpack().unwrap();
         let tensor = given.tensor();
-        assert_eq!((tensor.shape(), tensor.ndim), (&[3i64, 2][..], 2));
+        assert_eq!((given.shape(), tensor.ndim), (&[3i64, 2][..], 2));
         assert_eq!(tensor.dtype, DLDataType { code: 2, bits: 32, lanes: 1 });
         let kind = if device.kind == DeviceKind::Cpu { 1 } else { 2 };
         assert_eq!(tensor.device, DLDevice { device_type: kind, device_id: 0 });
@@ -28,16 +28,39 @@ fn what_is_handed_out_comes_back_on_the_same_memory() {
         b.wait().unwrap();
         assert_eq!(a.to_vec::<f32>().unwrap(), [7.0; 6]);
         let given = a.to_dlpack_v0().unwrap();
-        assert_eq!(given.tensor().shape(), [2, 3]);
+        assert_eq!(given.shape(), [2, 3]);
         assert!(format!("{:?}", given).contains("DLTensor"));
         drop((a, b));
         // SAFETY: made by Rondo, and the only one on its memory now.
         let c = unsafe { Tensor::from_dlpack_v0(engine, given.into_raw(), null_mut()) }.unwrap();
         assert_eq!(c.to_vec::<f32>().unwrap(), [7.0; 6]);
         let scalar = Tensor::zeros(engine, device, DType::Bool, ()).unwrap();
-        assert_eq!(scalar.to_dlpack().unwrap().tensor().shape(), []);
+        assert_eq!(scalar.to_dlpack().unwrap().shape(), []);
         assert!(scalar.broadcast(3).unwrap().to_dlpack_v0().is_err());
     });
+}
+
+#[test]
+fn a_description_without_sizes_has_no_shape() {
+    let mut tensor = DLTensor {
+        data: null_mut(),
+        device: DLDevice { device_type: 1, device_id: 0 },
+        ndim: 4,
+        dtype: DLDataType { code: 2, bits: 32, lanes: 1 },
+        shape: null_mut(),
+        strides: null_mut(),
+        byte_offset: 0,
+    };
+    let mut sizes = [3i64, 2];
+    // SAFETY: null, or as many sizes as are said.
+    unsafe {
+        assert_eq!(tensor.shape(), []);
+        tensor.shape = sizes.as_mut_ptr();
+        for (ndim, shape) in [(2, &[3i64, 2][..]), (1, &[3]), (0, &[]), (-1, &[]), (i32::MIN, &[])] {
+            tensor.ndim = ndim;
+            assert_eq!(tensor.shape(), shape);
+        }
+    }
 }
 
 /// Memory of somebody else, with a count of its deletions.

@@ -61,7 +61,7 @@ fn create_and_drop_cycles_stay_flat() {
     stays_flat(&engine, "tensors", cycles(100_000), || {
         drop(Tensor::empty(&engine, Device::CPU, DType::F32, 64).unwrap());
     });
-    stays_flat(&engine, "views", cycles(100_000), || drop(source.slice(0, 1..3).unwrap()));
+    stays_flat(&engine, "views", cycles(100_000), || drop(source.slice_axis(0, 1..3).unwrap()));
     stays_flat(&engine, "variables", cycles(100_000), || drop(Variable::new(&engine).unwrap()));
     stays_flat(&engine, "errors", cycles(100_000), || drop(source.reshape([5]).unwrap_err()));
     stays_flat(&engine, "operators", cycles(20_000), || drop(source.add(1.0).unwrap()));

@@ -59,7 +59,7 @@ fn what_is_written_is_read() {
         assert_eq!(file.load("flags", engine, device).unwrap().to_vec::<bool>().unwrap(), [true, false]);
         assert_eq!(file.load("scalar", engine, device).unwrap().item::<i64>().unwrap(), -3);
         let rows = Tensor::zeros(engine, device, DType::F32, [4, 3]).unwrap();
-        file.load_into("w\u{f6}rter", &rows.slice(0, 1..3).unwrap()).unwrap();
+        file.load_into("w\u{f6}rter", &rows.slice_axis(0, 1..3).unwrap()).unwrap();
         drop(file);
         assert_eq!(rows.to_vec::<f32>().unwrap(), [0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0, 0.0]);
     });

@@ -101,7 +101,7 @@ fn outputs_that_are_given_are_written_where_they_are() {
     everywhere(|engine, device| {
         let a = f32s(engine, device, &[1.0, 2.0, 3.0, 4.0]);
         let out = Tensor::zeros(engine, device, DType::F32, 6).unwrap();
-        let middle = out.slice(0, 1..5).unwrap();
+        let middle = out.slice_axis(0, 1..5).unwrap();
         ops::unary_into(UnaryOp::Square, &a, &middle).unwrap();
         assert_eq!(out.to_vec::<f32>().unwrap(), [0.0, 1.0, 4.0, 9.0, 16.0, 0.0]);
         ops::binary_into(BinaryOp::Sub, 1.0, &a, &middle.accumulator().unwrap()).unwrap();
@@ -121,12 +121,12 @@ fn bags_of_rows_are_written_into_a_part() {
         let (a, b) = (from([2, 2], &[1.0, 2.0, 3.0, 4.0]), from([1, 2], &[10.0, 20.0]));
         let indices = Tensor::from_slice(engine, device, [2, 2, 1], &[1i32, 0, 0, -1]).unwrap();
         let vectors = Tensor::zeros(engine, device, DType::F32, [2, 3, 2]).unwrap();
-        let rows = vectors.slice(1, 1..).unwrap();
+        let rows = vectors.slice_axis(1, 1..).unwrap();
         Tensor::embedding_bag_into(&[&a, &b], Bags::new(&indices), &rows).unwrap();
         let looked_up = Tensor::embedding_bag(&[&a, &b], Bags::new(&indices)).unwrap();
         assert_eq!(looked_up.to_vec::<f32>().unwrap(), [3.0, 4.0, 10.0, 20.0, 1.0, 2.0, 10.0, 20.0]);
         assert_eq!(rows.to_vec::<f32>().unwrap(), looked_up.to_vec::<f32>().unwrap());
-        assert_eq!(vectors.slice(1, ..1).unwrap().to_vec::<f32>().unwrap(), [0.0; 4]);
+        assert_eq!(vectors.slice_axis(1, ..1).unwrap().to_vec::<f32>().unwrap(), [0.0; 4]);
 
         let refused = |tables: &[&Tensor], out: &Tensor, part: &str| {
             let problem = Tensor::embedding_bag_into(tables, Bags::new(&indices), out).unwrap_err();

@@ -35,6 +35,25 @@ fn the_log_goes_to_a_closure_until_it_is_replaced() {
     );
 }
 
+#[test]
+fn messages_quote_whatever_a_program_has_written() {
+    let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let (sender, messages) = channel();
+    log::set(LogLevel::Warning, move |_, text| sender.send(text.to_owned()).unwrap()).unwrap();
+    for said in ["call rondo_binary(", "call rondo_binary(ä", "rondo_reduce(東京)"] {
+        let engine = Engine::new().unwrap();
+        let a = Tensor::zeros(&engine, Device::CPU, rondo::DType::F32, 1).unwrap();
+        engine.task(said).writes(&a).submit(move |_| Err(said.into())).unwrap();
+        let told = a.wait().unwrap_err().message().to_owned();
+        let kept = said.trim_start_matches("call ").trim_start_matches("rondo_");
+        assert!(told.ends_with(&format!("ops::{}", kept)), "{}", told);
+        engine.task(said).writes(&a).submit(move |_| Err(said.into())).unwrap();
+        // nobody waits: the log has it
+    }
+    log::to_stderr(LogLevel::Off).unwrap();
+    assert!(messages.iter().any(|text| text.contains("ops::binary(ä")));
+}
+
 #[cfg(feature = "log")]
 #[test]
 fn the_log_goes_to_the_crate_log() {

@@ -96,20 +96,20 @@ fn views_share_memory_and_hold_it() {
     everywhere(|engine, device| {
         let data: Vec<i64> = (0..12).collect();
         let a = Tensor::from_slice(engine, device, [3, 4], &data).unwrap();
-        let column = a.slice(1, 1..=1).unwrap();
+        let column = a.slice_axis(1, 1..=1).unwrap();
         let rows = a.slice_step(0, -1, i64::MIN, -2).unwrap();
         assert_eq!(rows.to_vec::<i64>().unwrap(), [8, 9, 10, 11, 0, 1, 2, 3]);
-        assert_eq!(a.slice(0, ..).unwrap().shape().unwrap(), [3, 4]);
+        assert_eq!(a.slice_axis(0, ..).unwrap().shape().unwrap(), [3, 4]);
         let last = -1; // as a literal it would be an empty range to clippy
-        assert_eq!(a.slice(0, 1..=last).unwrap().shape().unwrap(), [2, 4]);
-        assert_eq!(a.slice(0, ..=1).unwrap().shape().unwrap(), [2, 4]);
+        assert_eq!(a.slice_axis(0, 1..=last).unwrap().shape().unwrap(), [2, 4]);
+        assert_eq!(a.slice_axis(0, ..=1).unwrap().shape().unwrap(), [2, 4]);
         let after = (std::ops::Bound::Excluded(0), std::ops::Bound::Unbounded);
-        assert_eq!(a.slice(0, after).unwrap().shape().unwrap(), [2, 4]);
-        assert!(a.slice(0, ..=i64::MAX).is_err());
+        assert_eq!(a.slice_axis(0, after).unwrap().shape().unwrap(), [2, 4]);
+        assert!(a.slice_axis(0, ..=i64::MAX).is_err());
         assert_eq!(a.permute([1, 0]).unwrap().info().unwrap().strides, [1, 4]);
         assert!(a.permute([0, 0]).is_err());
         assert_eq!(a.reshape([2, -1]).unwrap().shape().unwrap(), [2, 6]);
-        assert!(a.transpose().unwrap().reshape([12]).is_err());
+        assert!(a.transpose().unwrap().view([12]).is_err());
         let shared = a.share().unwrap();
         let scalar = Tensor::full(engine, device, DType::I64, (), 5.0).unwrap();
         assert_eq!(scalar.share().unwrap().item::<i64>().unwrap(), 5);
@@ -119,6 +119,29 @@ fn views_share_memory_and_hold_it() {
         column.fill(-1.0).unwrap();
         assert_eq!(shared.to_vec::<i64>().unwrap(), [0, -1, 2, 3, 4, -1, 6, 7, 8, -1, 10, 11]);
     });
+}
+
+#[test]
+fn sizes_that_no_memory_has_are_refused() {
+    let engine = Engine::new().unwrap();
+    let x = Tensor::zeros(&engine, Device::CPU, DType::F32, 1).unwrap();
+    let (vast, empty) = (x.broadcast(1i64 << 45).unwrap(), x.i(..0).unwrap());
+    assert_eq!(vast.to_vec::<f32>().unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!(Vec::<f32>::try_from(&vast).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert!(vast.to_vec::<f32>().unwrap_err().message().starts_with("Tensor::to_vec: there is no memory"));
+    assert!(format!("{}", vast).starts_with("[0.0, 0.0, 0.0, ..., 0.0"), "{}", vast);
+    for (parts, of) in [(i64::MAX, &empty), (2, &empty), (2, &x), (0, &x), (i64::MAX, &vast)] {
+        let error = of.split(parts, 0).unwrap_err();
+        assert!(
+            error.kind() == ErrorKind::InvalidArgument && error.message().starts_with("Tensor::split: parts is"),
+            "{}",
+            error
+        );
+    }
+    assert_eq!(vast.split(1i64 << 45, 0).unwrap_err().kind(), ErrorKind::OutOfMemory);
+    let rows = x.broadcast([1i64 << 45, 1]).unwrap().i((.., ..0)).unwrap();
+    assert_eq!(rows.to_vec2::<f32>().unwrap_err().kind(), ErrorKind::OutOfMemory);
+    assert_eq!((empty.split(1, 0).unwrap().len(), x.split(1, 0).unwrap().len()), (1, 1));
 }
 
 #[test]
@@ -219,7 +242,11 @@ fn debug_texts_say_what_things_are() {
     let a = Tensor::zeros(&engine, Device::CPU, DType::F32, [2, 3]).unwrap();
     assert_eq!(format!("{:?}", a), "Tensor(f32 [2, 3] on cpu:0)");
     assert_eq!(format!("{:?}", a.shape().unwrap()), "[2, 3]");
-    assert!(format!("{:?}", engine).starts_with("Engine(0x"));
+    assert!(format!("{:?}", engine).starts_with("Engine(Async at 0x"));
+    let variable = rondo::Variable::new(&engine).unwrap();
+    assert_eq!(format!("{:?}", variable), "Variable(version 0)");
+    let task = format!("{:?}", engine.task("load").reads(&a).writes(&variable));
+    assert!(task.contains("name: \"load\"") && task.contains("reads: [Tensor(f32 [2, 3] on cpu:0)]"), "{}", task);
     let (graph, ()) = engine.record(|| a.fill(1.0)).unwrap();
     assert_eq!(format!("{:?}", graph), "Graph(1 task in 1 segment)");
 }

@@ -5,16 +5,17 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{channel, Receiver};
+use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake};
 use std::thread;
 
 use common::{block_on, devices, engines, eventually, everywhere};
-use rondo::{DType, Device, Engine, ErrorKind, Tensor, Variable};
+use rondo::{Callable, DType, Device, Engine, ErrorKind, Tensor, Variable};
 
 const THREADS: usize = 32;
 
@@ -235,4 +236,62 @@ fn a_future_outlives_the_handles() {
         }
     }
     assert_eq!(Device::CPU.index, 0);
+}
+
+/// Calls Rondo when its thread ends, and sends what came of it.
+struct Late {
+    x: Tensor,
+    call: Callable,
+    sender: Sender<Vec<rondo::Result<f32>>>,
+}
+
+impl Drop for Late {
+    fn drop(&mut self) {
+        let (engine, x) = (self.x.engine(), &self.x);
+        let first = |y: Tensor| Ok(y.to_vec::<f32>()?[0]);
+        let recorded = || {
+            let (graph, y) = engine.record(|| x.add(2.0))?;
+            graph.launch()?;
+            first(y)
+        };
+        let told = || {
+            engine.task("look").reads(x).submit(|_| Err("told".into()))?;
+            engine.wait_all().map(|()| 0.0)
+        };
+        let gradient = || first(engine.tape(&[x]).and_then(|tape| tape.gradient(&x.square()?.sum(..)?, x))?);
+        let of_call = self.call.call(&[x]).and_then(|y| first(y[0].clone()));
+        let failed = self.call.call(&[&Tensor::zeros(engine, Device::CPU, DType::I32, 1).unwrap()]).map(|_| 0.0);
+        let awaited = block_on(x.wait_async().unwrap()).map(|()| 0.0);
+        let came = vec![x.add(1.0).and_then(first), recorded(), gradient(), of_call, awaited, failed, told()];
+        self.sender.send(came).unwrap();
+    }
+}
+
+#[test]
+fn calls_are_possible_while_a_thread_ends() {
+    thread_local! {
+        static LATE: RefCell<Option<Late>> = const { RefCell::new(None) };
+    }
+    for engine in engines() {
+        let (sender, came) = channel();
+        let used = thread::spawn(move || {
+            LATE.with(|late| assert!(late.borrow().is_none())); // before whatever Rondo registers for the thread's end
+            let x = Tensor::ones(&engine, Device::CPU, DType::F32, 4).unwrap();
+            let call = engine
+                .callable(1, |x| match x[0].dtype()? {
+                    DType::F32 => Ok(vec![x[0].add(5)?]),
+                    _ => Err(rondo::Error::new(ErrorKind::IoError, "disk gone")),
+                })
+                .unwrap();
+            call.call(&[&x]).unwrap();
+            engine.task("look").reads(&x).submit(|_| Ok(())).unwrap();
+            engine.wait_all().unwrap();
+            LATE.with(|late| *late.borrow_mut() = Some(Late { x, call, sender }));
+        });
+        used.join().unwrap();
+        let mut came = came.recv().unwrap();
+        assert!(came.pop().unwrap().unwrap_err().message().ends_with("told"));
+        assert_eq!(came.pop().unwrap().unwrap_err().message(), "disk gone");
+        assert_eq!(came.into_iter().collect::<rondo::Result<Vec<_>>>().unwrap(), [2.0, 3.0, 2.0, 6.0, 0.0]);
+    }
 }

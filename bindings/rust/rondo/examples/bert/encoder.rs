@@ -97,7 +97,7 @@ impl Layer {
     /// Each place gathers from all of its stretch. Queries, keys and values are parts of one product: nothing is copied.
     fn attention(&self, x: &Tensor) -> Result<Tensor> {
         let packed = self.packed.of(x)?.reshape([BATCH, PLACES, 3, HEADS, WIDTH / HEADS])?;
-        let part = |i: usize| packed.slice(2, i..i + 1)?.reshape([BATCH, PLACES, HEADS, WIDTH / HEADS]);
+        let part = |i: usize| packed.slice_axis(2, i..i + 1)?.reshape([BATCH, PLACES, HEADS, WIDTH / HEADS]);
         let seen = part(0)?.attention(&part(1)?, &part(2)?, Attention::new())?;
         self.seen.of(&seen.reshape([BATCH, PLACES, WIDTH])?)
     }

@@ -105,8 +105,8 @@ impl Model {
     fn look_up(&self, samples: &Samples) -> Result<Vectors> {
         let n = samples.dense.shape()?[0];
         let all = Tensor::empty(self.loss.engine(), self.loss.device()?, DType::F32, [n, VECTORS, WIDTH])?;
-        let rows = all.slice(1, 1..)?;
-        let dense = all.slice(1, ..1)?.reshape([n, WIDTH])?;
+        let rows = all.slice_axis(1, 1..)?;
+        let dense = all.slice_axis(1, ..1)?.reshape([n, WIDTH])?;
         let indices = samples.indices.reshape([n, TABLES, BAG])?.permute([1, 0, 2])?;
         Tensor::embedding_bag_into(&self.tables.iter().collect::<Vec<_>>(), Bags::new(&indices), &rows)?;
         Ok(Vectors { all, dense, rows, indices })
