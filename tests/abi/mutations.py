@@ -110,6 +110,8 @@ ROWS = [
     ("symbols", "include/rondo/trace.h", r"Since 0\.1", "Of old", "since which version"),
     ("symbols", "include/rondo/mixed_precision.h", END, "\n/* Since 0.1. */\nRONDO_API void rondo_nowhere_made(void);\n", "declared but not exported"),
     ("wrapper", "include/rondo/hpp/operators.hpp", r"\brondo_gated\(", "gated_of_c(", "rondo_gated is not called"),
+    ("wrapper_headers", "include/rondo/hpp/reclaim.hpp", r"#include <rondo/hpp/base.hpp>\n", "", r"(?s)hpp/reclaim.hpp by.*error"),
+    ("wrapper_headers", "include/rondo/rondo.hpp", r"#elif !defined\(__cpp_exceptions\)", "#elif 0", "not the one error 'rondo.hpp throws'"),
 ]
 # Libraries with something wrong, for needed.py: flags of the linker, what it must say.
 LIBRARIES = [(["-Wl,-soname,librondo.so.9"], "the soname is"), (["-Wl,-soname,librondo.so.0", "-Wl,-rpath,/opt"], "carries a search path"),
@@ -148,7 +150,8 @@ def arguments(script, copy, library, compilers):
             "handles": [library, copy.description],
             "dtypes": [copy.root, library], "has_it": [copy.root, copy.description],
             "reference": [copy.root, symbols], "structs": [include, copy.root / "src/capi/structs.def"], "symbols": [library, include, symbols],
-            "wrapper": [include / "rondo", symbols]}.get(script, [copy.root])
+            "wrapper": [include / "rondo", symbols],
+            "wrapper_headers": [copy.root, *compilers[compilers.index("--") + 1:]]}.get(script, [copy.root])
 
 
 def run(script, *words):
