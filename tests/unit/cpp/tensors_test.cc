@@ -103,6 +103,8 @@ TEST(CppTensors, TextHasValuesDtypeShapeAndDevice) {
   EXPECT_EQ(text_of(engine.arange(kCpu, RONDO_I32, 1001)),
             "[   0,    1,    2, ...,  998,  999, 1000] i32 [1001] on cpu:0");
   EXPECT_EQ(text_of(Tensor()), "Tensor()");
+  EXPECT_EQ(text_of(engine.from_host<double>(kCpu, {0, -0.0, 5e-324, 1e16, 123456789, 0.00002})),
+            "[        0.0,        -0.0,      5e-324,       1e+16, 123456789.0,     0.00002] f64 [6] on cpu:0");
 }
 
 TEST(CppTensors, TextOfWhatCannotBeReadSaysWhy) {
