@@ -64,6 +64,8 @@ ROWS = [
     ("docs", "docs/coming-from.md", r"(```c\n[^\n]*)", r"\1  /* more */", "coming-from.md: .* has not the block"),
     ("docs", "docs/coming-from.md", r"(fn gradient_of_parts.*?)\n\}\n```", r"\1\n```", "the block is no whole function that begins: fn gradient_of_parts"),
     ("docs", "docs/coming-from.md", r"```cpp\n(rondo::Tensor train_on_ranks)", r"```text\n\1", "'## NCCL inside' shows nothing in cpp"),
+    ("docs", "docs/cpp.md", r"(```cpp\n[^\n]*)", r"\1  // more", "cpp.md: .* has not the block"),
+    ("docs", "tests/packaging/cpp/meson.build", "cpp_std=c", "std=c", "cpp.md: .*meson.build has not the block"),
     ("files", "src/base/log.cc", BEGIN, "int x;\n", "does not start with a comment"),
     ("files", "src/base/log.cc", END, "// more\n" * 600, "is there a seam"),
     ("files", "src/base/log.cc", r"Copyright 2026", "Copyleft 2026", "has no line"),
