@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-enum { BATCH = 8, WIDTH = 16, STEPS = 400, LAYERS = 3 };
+enum { BATCH = 8, WIDTH = 16, STEPS = 200, LAYERS = 3 };
 
 static rondo_engine* engine;
 static rondo_device device = {RONDO_CPU, 0};

@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-enum { WIDTH = 16, STEPS = 400, LAYERS = 3 };
+enum { WIDTH = 16, STEPS = 200, LAYERS = 3 };
 static rondo_device device = {RONDO_CPU, 0};
 
 struct layer {

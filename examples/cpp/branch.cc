@@ -13,7 +13,7 @@
 using rondo::Tensor;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kBatch = 8, kWidth = 16, kSteps = 400, kLayers = 3;
+constexpr int kBatch = 8, kWidth = 16, kSteps = 200, kLayers = 3;
 
 struct Network {
   Network(const rondo::Engine& made_by, rondo_device home)

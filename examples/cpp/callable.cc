@@ -13,7 +13,7 @@
 using rondo::Tensor;
 using Clock = std::chrono::steady_clock;
 
-constexpr int kWidth = 16, kSteps = 400, kLayers = 3;
+constexpr int kWidth = 16, kSteps = 200, kLayers = 3;
 
 struct Layer {
   Layer(const rondo::Engine& engine, rondo_device device)
