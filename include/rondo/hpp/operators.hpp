@@ -31,6 +31,9 @@ inline Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 inline Tensor cast(const Tensor& a, rondo_dtype dtype) {
   return a.made([&](rondo_tensor** out) { return rondo_cast(a.get(), dtype, out); });
 }
+inline Tensor astype(const Tensor& a, rondo_dtype dtype) {
+  return a.astype(dtype);
+}
 inline Tensor copy(const Tensor& a) {
   return a.made([&](rondo_tensor** out) { return rondo_copy(a.get(), out); });
 }
@@ -42,6 +45,12 @@ inline Tensor copy_to(const Tensor& a, rondo_device device) {
 }
 inline Tensor cumulative(rondo_reduce_op op, const Tensor& a, int32_t axis, bool reverse = false) {
   return a.made([&](rondo_tensor** out) { return rondo_cumulative(op, a.get(), axis, reverse, out); });
+}
+inline Tensor cumsum(const Tensor& a, int32_t axis) {
+  return cumulative(RONDO_SUM, a, axis);
+}
+inline Tensor cumprod(const Tensor& a, int32_t axis) {
+  return cumulative(RONDO_PROD, a, axis);
 }
 inline rondo_matmul_options matmul_defaults() {
   rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
@@ -108,6 +117,20 @@ inline Tensor one_hot(const Tensor& indices, int64_t depth, rondo_dtype dtype) {
 }
 inline Tensor gather_rows(const Tensor& table, const Tensor& indices) {
   return table.made([&](rondo_tensor** out) { return rondo_gather_rows(table.get(), indices.get(), out); });
+}
+
+// Whether two tensors have the same dtype, shape and elements; NaN equals nothing. Waits.
+inline bool equal(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && all(eq(a, b)).item<bool>();
+}
+// Whether |a - b| <= absolute + relative * |b| for all elements, broadcast. Whole numbers are compared as f64. Waits.
+inline bool allclose(const Tensor& a, const Tensor& b, double relative = 1e-5, double absolute = 1e-8) {
+  const auto real = [](const Tensor& t) {
+    const rondo_dtype dtype = t.dtype();
+    return dtype == RONDO_F16 || dtype == RONDO_BF16 || dtype == RONDO_F32 ? t : t.to(RONDO_F64);
+  };
+  const Tensor x = real(a), y = real(b);
+  return all(logical_or(eq(x, y), le(abs(x - y), abs(y) * relative + absolute))).item<bool>();
 }
 
 }  // namespace abi_0

@@ -8,6 +8,29 @@
 namespace rondo {
 inline namespace abi_0 {
 
+// What methods of the same names give.
+inline Tensor reshape(const Tensor& a, const Shape& shape) {
+  return a.reshape(shape);
+}
+inline Tensor flatten(const Tensor& a) {
+  return a.flatten();
+}
+inline Tensor squeeze(const Tensor& a) {
+  return a.squeeze();
+}
+inline Tensor squeeze(const Tensor& a, int64_t axis) {
+  return a.squeeze(axis);
+}
+inline Tensor unsqueeze(const Tensor& a, int64_t axis) {
+  return a.unsqueeze(axis);
+}
+inline Tensor transpose(const Tensor& a, const Axes& axes = {}) {
+  return a.transpose(axes);
+}
+inline Tensor broadcast(const Tensor& a, const Shape& shape) {
+  return a.broadcast(shape);
+}
+
 inline Tensor concat(const Tensors& tensors, int32_t axis = 0) {
   return Tensor::made_by(tensors.engine(),
                          [&](rondo_tensor** out) { return rondo_concat(tensors.count(), tensors.data(), axis, out); });

@@ -127,6 +127,7 @@ class Tensor : public detail::UnaryMethods<Tensor>,
     return Shape(facts.strides, facts.strides + facts.ndim);
   }
   int32_t dim() const { return info().ndim; }
+  int32_t ndim() const { return dim(); }
   int64_t numel() const { return info().elements; }
   rondo_dtype dtype() const { return info().dtype; }
   rondo_device device() const { return info().device; }
@@ -150,11 +151,7 @@ class Tensor : public detail::UnaryMethods<Tensor>,
   std::vector<T> read() const {
     static_assert(!std::is_same_v<T, bool>, "read bool tensors as uint8_t");
     const rondo_tensor_info facts = info();
-    const bool byte = facts.dtype == RONDO_BOOL || facts.dtype == RONDO_F8_E4M3 || facts.dtype == RONDO_F8_E5M2;
-    const rondo_dtype asked = byte && std::is_same_v<T, uint8_t> ? facts.dtype : dtype_of<T>();
-    if (facts.dtype != asked)
-      throw std::invalid_argument(std::string("rondo::Tensor::read: the tensor is ") + rondo_dtype_name(facts.dtype) +
-                                  ", read as " + rondo_dtype_name(asked));
+    check_type<T>(facts.dtype, "rondo::Tensor::read");
     std::vector<T> values(static_cast<size_t>(facts.elements));
     read(values.data(), values.size() * sizeof(T));
     return values;
@@ -185,6 +182,12 @@ class Tensor : public detail::UnaryMethods<Tensor>,
     void* address = nullptr;
     throw_on_failure(rondo_tensor_data(get(), &address));
     return address;
+  }
+  // The same of a type, which must be the dtype's; uint8_t is what bool and the codes of 8-bit floats are.
+  template <class T>
+  T* data() const {
+    check_type<std::remove_const_t<T>>(dtype(), "rondo::Tensor::data");
+    return static_cast<T*>(data());
   }
   // Borrowed: lives as long as the tensor.
   rondo_variable* variable() const {
@@ -262,6 +265,13 @@ class Tensor : public detail::UnaryMethods<Tensor>,
       if (adopted) rondo_tensor_destroy(handle);
       throw;
     }
+  }
+  template <class T>
+  static void check_type(rondo_dtype dtype, const char* whose) {
+    const bool byte = dtype == RONDO_BOOL || dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
+    if (dtype != dtype_of<T>() && !(byte && std::is_same_v<T, uint8_t>))
+      throw std::invalid_argument(std::string(whose) + ": the tensor is " + rondo_dtype_name(dtype) + ", read as " +
+                                  rondo_dtype_name(dtype_of<T>()));
   }
   rondo_tensor* another_handle() const {
     int32_t axes[RONDO_MAX_DIMS];

@@ -5,6 +5,7 @@
 
 #include <rondo/hpp/arguments.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -64,6 +65,14 @@ class Views {
         [&](rondo_tensor** view) { return rondo_tensor_reshape(self().get(), dims(shape), shape.data(), view); });
   }
   T flatten() const { return reshape({-1}); }
+  // The tensor itself where it is row-major without gaps, else a copy that is.
+  T contiguous() const { return self().is_contiguous() ? self() : self().clone(); }
+  // Without the axes of size 1, or without one axis if its size is 1.
+  T squeeze() const {
+    Shape shape = self().shape();
+    shape.erase(std::remove(shape.begin(), shape.end(), 1), shape.end());
+    return view(shape);
+  }
   T squeeze(int64_t axis) const {
     Shape shape = self().shape();
     const size_t place = place_of(axis, self().dim(), "rondo::Tensor::squeeze: the axis");
@@ -79,6 +88,15 @@ class Views {
   T slice(int32_t axis, int64_t start, int64_t stop, int64_t step = 1) const {
     return self().made(
         [&](rondo_tensor** view) { return rondo_tensor_slice(self().get(), axis, start, stop, step, view); });
+  }
+  // So many places of an axis, from one on.
+  T narrow(int32_t axis, int64_t start, int64_t length) const {
+    const int64_t size = self().size(axis);
+    if (start < -size || start > size || length < 0 || (start < 0 ? start + size : start) + length > size)
+      throw std::out_of_range("rondo::Tensor::narrow: start is " + std::to_string(start) + " and length " +
+                              std::to_string(length) + "; the axis has " + std::to_string(size) + " places");
+    if (start < 0) start += size;
+    return slice(axis, start, start + length);
   }
   // The axes in another order, each once; without axes reversed.
   T transpose(const Axes& axes = {}) const {
@@ -121,6 +139,7 @@ class Views {
     return self().made(
         [&](rondo_tensor** view) { return rondo_tensor_broadcast(self().get(), dims(shape), shape.data(), view); });
   }
+  T expand(const Shape& shape) const { return broadcast(shape); }
   // Operators that write into it add to the elements.
   T accumulator() const {
     return self().made([&](rondo_tensor** view) { return rondo_tensor_accumulator(self().get(), view); });

@@ -47,6 +47,49 @@ TEST(CppTensors, ReshapeCopiesWhereItMustAndViewRefuses) {
   EXPECT_EQ(gradient.read<float>(), Floats(6, 2)) << "the copy has a gradient";
 }
 
+TEST(CppTensors, ViewsAreMethodsAndFunctions) {
+  const rondo::Engine engine;
+  const Tensor a = engine.from_host<float>(kCpu, {{1, 2, 3}, {4, 5, 6}});
+  EXPECT_EQ(reshape(a, {3, -1}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(flatten(transpose(a)).read<float>(), (Floats{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(transpose(a, {1, 0}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(squeeze(unsqueeze(unsqueeze(a, 0), -1)).shape(), a.shape());
+  EXPECT_EQ(squeeze(unsqueeze(a, 0), 0).shape(), a.shape());
+  EXPECT_EQ(broadcast(a[0], {2, 3}).read<float>(), (Floats{1, 2, 3, 1, 2, 3}));
+  EXPECT_EQ(a[0].expand({2, 3}).ndim(), 2);
+  EXPECT_EQ(a.narrow(1, 1, 2).read<float>(), (Floats{2, 3, 5, 6}));
+  EXPECT_EQ(a.narrow(-1, -1, 1).read<float>(), (Floats{3, 6}));
+  EXPECT_THROW(a.narrow(1, 2, 2), std::out_of_range);
+  EXPECT_THROW(a.narrow(2, 0, 1), std::out_of_range);
+  EXPECT_TRUE(a.t().contiguous().is_contiguous());
+  EXPECT_EQ(a.contiguous().get(), a.get());
+  a.wait();
+  EXPECT_EQ(a.data<float>()[5], 6);
+  EXPECT_EQ(a.data<const float>()[0], 1);
+  EXPECT_THROW(a.data<double>(), std::invalid_argument);
+  EXPECT_EQ(astype(a, RONDO_I32).dtype(), RONDO_I32);
+  EXPECT_EQ(cumsum(a, 1).read<float>(), (Floats{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(cumprod(a, 0).read<float>(), (Floats{1, 2, 3, 4, 10, 18}));
+}
+
+TEST(CppTensors, EqualAndAllcloseCompareWholeTensors) {
+  const rondo::Engine engine;
+  const Tensor a = engine.from_host<float>(kCpu, {1, INFINITY}), nan = engine.from_host<float>(kCpu, NAN);
+  EXPECT_TRUE(equal(a, a.clone()));
+  EXPECT_FALSE(equal(a, a + 1));
+  EXPECT_FALSE(equal(a, a[0]));
+  EXPECT_FALSE(equal(a, a.astype(RONDO_F64)));
+  EXPECT_FALSE(equal(nan, nan));
+  EXPECT_TRUE(allclose(a, a * 1.000001));
+  EXPECT_FALSE(allclose(a, a * 1.001));
+  EXPECT_TRUE(allclose(a, a * 1.001, 0.01));
+  EXPECT_TRUE(allclose(a[0], a[0] + 1, 0, 1));
+  EXPECT_FALSE(allclose(nan, nan));
+  const Tensor n = engine.from_host<uint8_t>(kCpu, {1, 2});
+  EXPECT_TRUE(allclose(n, n));
+  EXPECT_FALSE(allclose(n, n.flip()));
+}
+
 TEST(CppTensors, IndicesTakePlacesSlicesEllipsesAndTensors) {
   const rondo::Engine engine;
   const Tensor x = engine.arange(kCpu, RONDO_I64, 24).reshape({2, 3, 4});
@@ -71,17 +114,16 @@ TEST(CppTensors, IndicesTakePlacesSlicesEllipsesAndTensors) {
 
 TEST(CppTensors, AssigningToAPartWritesIntoIt) {
   const rondo::Engine engine;
-  Tensor x = engine.zeros(kCpu, RONDO_F32, {2, 2});
-  const Tensor whole = x;
+  const Tensor x = engine.zeros(kCpu, RONDO_F32, {2, 2});
   x[0] = 5;
   x[1] = engine.from_host<int32_t>(kCpu, {7, 8});
-  EXPECT_EQ(whole.read<float>(), (Floats{5, 5, 7, 8}));
+  EXPECT_EQ(x.read<float>(), (Floats{5, 5, 7, 8}));
   x.index({Slice(), 0}) = 0.5;
   x[1] += 1;
-  EXPECT_EQ(whole.read<float>(), (Floats{0.5, 5, 1.5, 9}));
+  EXPECT_EQ(x.read<float>(), (Floats{0.5, 5, 1.5, 9}));
   Tensor row = x[0];
   row = x[1];  // another tensor for the name, as for any object
-  EXPECT_EQ(whole.read<float>()[0], 0.5);
+  EXPECT_EQ(x.read<float>()[0], 0.5);
   EXPECT_EQ(row.read<float>(), (Floats{1.5, 9}));
 }
 
