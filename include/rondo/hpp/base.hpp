@@ -179,6 +179,9 @@ inline std::string to_string(rondo_device device) {
   throw_on_failure(rondo_device_format(device, text, sizeof text));
   return text;
 }
+inline std::string to_string(rondo_dtype dtype) {
+  return rondo_dtype_name(dtype);
+}
 struct Feature {
   bool available;
   std::string reason;

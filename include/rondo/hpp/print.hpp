@@ -111,7 +111,7 @@ struct Printed {
 
 inline std::string text_of_tensor(const Tensor& tensor, int digits) {
   const rondo_tensor_info facts = tensor.info();
-  std::string kind = std::string(rondo_dtype_name(facts.dtype)) + " [";
+  std::string kind = to_string(facts.dtype) + " [";
   for (int32_t i = 0; i < facts.ndim; ++i) kind += (i ? ", " : "") + std::to_string(facts.shape[i]);
   kind += "] on " + to_string(facts.device);
   if (tensor.engine() && Engine(tensor.engine(), borrowed).recording()) return "Tensor of a recording: " + kind;

@@ -18,9 +18,12 @@ class Tape : public Owner<rondo_tape, rondo_tape_destroy> {
   using Owner::Owner;
   explicit Tape(const Engine& engine, const Tensors& watched = {}, uint32_t flags = RONDO_TAPE_DEFAULT)
       : Owner(begin(engine, flags)) {
-    for (rondo_tensor* each : watched.handles()) throw_on_failure(rondo_tape_watch(get(), each));
+    watch(watched);
   }
   void watch(const Tensor& tensor) const { throw_on_failure(rondo_tape_watch(get(), tensor.get())); }
+  void watch(const Tensors& tensors) const {
+    for (rondo_tensor* each : tensors.handles()) throw_on_failure(rondo_tape_watch(get(), each));
+  }
   void end() const { throw_on_failure(rondo_tape_end(get())); }
   rondo_tape_info info() const {
     rondo_tape_info info = RONDO_TAPE_INFO_INIT;

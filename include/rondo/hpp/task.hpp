@@ -77,8 +77,7 @@ class TaskContext {
         std::is_same_v<T, uint8_t> && found.info.dtype == RONDO_BOOL ? RONDO_BOOL : dtype_of<std::remove_const_t<T>>();
     const std::string whose = "rondo::TaskContext::values: operand " + std::to_string(index);
     if (found.info.dtype != wanted)
-      throw std::invalid_argument(whose + " is " + rondo_dtype_name(found.info.dtype) + ", asked for as " +
-                                  rondo_dtype_name(wanted));
+      throw std::invalid_argument(whose + " is " + to_string(found.info.dtype) + ", asked for as " + to_string(wanted));
     if (found.info.device.kind != RONDO_CPU)
       throw std::invalid_argument(whose + " is on " + to_string(found.info.device) +
                                   "; operand() has its address for kernels");

@@ -270,15 +270,13 @@ class Tensor : public detail::UnaryMethods<Tensor>,
   static void check_type(rondo_dtype dtype, const char* whose) {
     const bool byte = dtype == RONDO_BOOL || dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
     if (dtype != dtype_of<T>() && !(byte && std::is_same_v<T, uint8_t>))
-      throw std::invalid_argument(std::string(whose) + ": the tensor is " + rondo_dtype_name(dtype) + ", read as " +
-                                  rondo_dtype_name(dtype_of<T>()));
+      throw std::invalid_argument(std::string(whose) + ": the tensor is " + to_string(dtype) + ", read as " +
+                                  to_string(dtype_of<T>()));
   }
   rondo_tensor* another_handle() const {
-    int32_t axes[RONDO_MAX_DIMS];
-    for (int32_t i = 0; i < RONDO_MAX_DIMS; ++i) axes[i] = i;
-    rondo_tensor* view = nullptr;
-    throw_on_failure(rondo_tensor_transpose(get(), axes, &view));
-    return view;
+    std::vector<int32_t> axes(static_cast<size_t>(dim()));
+    for (size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<int32_t>(i);
+    return transpose(axes).release();
   }
 
   std::shared_ptr<Shared> shared_;

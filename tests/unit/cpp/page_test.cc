@@ -42,7 +42,7 @@ TEST_F(CppPage, Errors) {
   try {
     x + y;
   } catch (const rondo::Error& error) {
-    said = error.what();  // "RONDO_INVALID_ARGUMENT: rondo_binary(add): ..."
+    said = error.what();  // "RONDO_INVALID_ARGUMENT: " and the message
   }
   EXPECT_EQ(said.find("RONDO_INVALID_ARGUMENT: rondo_binary(add): "), 0u) << said;
 
