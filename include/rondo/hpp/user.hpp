@@ -82,8 +82,8 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
       for (const Argument& each : set.arguments) plain.push_back(each.get());
       for (const Tensor& each : set.results) out.push_back(each.get());
     }
-    throw_on_failure(rondo_expression_run_each(get(), static_cast<int32_t>(sets.size()),
-                                               static_cast<int32_t>(n_arguments), plain.data(),
+    throw_on_failure(rondo_expression_run_each(get(), detail::count(sets.size(), "rondo::Expression: sets"),
+                                               detail::count(n_arguments, "rondo::Expression: arguments"), plain.data(),
                                                detail::count(n_out, "rondo::Expression: results"), out.data()));
   }
 
