@@ -35,12 +35,11 @@ class Graph : public Owner<rondo_graph, rondo_graph_destroy> {
     call(inputs, outputs.count(), given.data());
   }
   // The value of a parameter, or whether a section runs, in what is submitted from now on.
-  void set(const std::string& name, double value) const {
-    throw_on_failure(rondo_graph_set(get(), name.c_str(), value));
+  void set(const std::string& name, Number value) const {
+    throw_on_failure(value.whole() ? rondo_graph_set_i64(get(), name.c_str(), value.i64())
+                                   : rondo_graph_set(get(), name.c_str(), value.f64()));
   }
-  void set_i64(const std::string& name, int64_t value) const {
-    throw_on_failure(rondo_graph_set_i64(get(), name.c_str(), value));
-  }
+  void set_i64(const std::string& name, int64_t value) const { set(name, value); }
   void enable(const std::string& name, bool on = true) const {
     throw_on_failure(rondo_graph_enable(get(), name.c_str(), on));
   }

@@ -192,6 +192,25 @@ TEST(CppTensors, TasksHaveTheirOperandsAsSpans) {
   EXPECT_THROW(engine.wait_all(), rondo::Error);
 }
 
+TEST(CppTensors, ParametersOfGraphsTakeNumbersAsTheyAre) {
+  const rondo::Engine engine;
+  const Tensor rate = engine.zeros(kCpu, RONDO_F32, {}), step = engine.zeros(kCpu, RONDO_I64, {});
+  const rondo::Graph graph = engine.record([&] {
+    rate.copy_(engine.record_parameter("rate", kCpu, RONDO_F32, 1));
+    step.copy_(engine.record_parameter("step", kCpu, RONDO_I64, 1));
+  });
+  graph.set("rate", 2.5);
+  graph.set("step", (int64_t{1} << 60) + 1);
+  graph.launch();
+  EXPECT_EQ(rate.item<float>(), 2.5);
+  EXPECT_EQ(step.item<int64_t>(), (int64_t{1} << 60) + 1);
+  graph.set("rate", 3);
+  graph.launch();
+  EXPECT_EQ(rate.item<float>(), 3);
+  EXPECT_THROW(graph.set("step", 0.5), rondo::Error);
+  EXPECT_THROW(graph.set("step", UINT64_MAX), std::out_of_range);
+}
+
 TEST(CppTensors, FunctionsHaveGradientsOfAnyOrder) {
   const rondo::Engine engine;
   const Tensor x = engine.from_host<float>(kCpu, {1, 2});
