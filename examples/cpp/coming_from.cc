@@ -38,7 +38,7 @@ struct Network {
 rondo::Tensor train(const Network& net) {
   const rondo::Tensor& w = net.weights[0];
   rondo::Tape tape(net.engine, {w});
-  rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::cross_entropy(rondo::matmul(net.x, w), net.labels));
+  rondo::Tensor loss = mean(cross_entropy(matmul(net.x, w), net.labels));
   net.optimizer->step(tape.gradients(loss, {w}));
   return loss;
 }
@@ -46,7 +46,7 @@ rondo::Tensor train(const Network& net) {
 rondo::Tensor train_on_ranks(const Network& net) {
   const rondo::Tensor& w = net.weights[0];
   rondo::Tape tape(net.engine, {w});
-  rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::cross_entropy(rondo::matmul(net.x, w), net.labels));
+  rondo::Tensor loss = mean(cross_entropy(matmul(net.x, w), net.labels));
   const std::vector<rondo::Tensor> gradients = tape.gradients(loss, {w});
   net.ranks[0].all_reduce_into(gradients[0], RONDO_MEAN, gradients[0]);
   net.optimizer->step(gradients);
@@ -55,7 +55,7 @@ rondo::Tensor train_on_ranks(const Network& net) {
 
 rondo::Tensor loss_in_half(const Network& net) {
   const rondo::Autocast half(net.engine, RONDO_F16);
-  return rondo::reduce(RONDO_MEAN, rondo::cross_entropy(rondo::matmul(net.x, net.weights[0]), net.labels));
+  return mean(cross_entropy(matmul(net.x, net.weights[0]), net.labels));
 }
 
 rondo::Tensor train_in_half(const Network& net) {
@@ -72,7 +72,7 @@ std::vector<float> losses_of_launches(const Network& net, rondo::Tensor (*step)(
   const rondo::Graph graph = net.engine.record([&] { loss = step(net); });
   std::vector<float> losses;
   for (int i = 0; i < kSteps; ++i) {
-    rondo::copy_into(net.engine.normal(net.device, RONDO_F32, {kBatch, kInputs}), net.x);
+    net.x.copy_(net.engine.normal(net.device, RONDO_F32, {kBatch, kInputs}));
     graph.launch();
     losses.push_back(loss.read<float>()[0]);
   }
@@ -82,7 +82,7 @@ std::vector<float> losses_of_launches(const Network& net, rondo::Tensor (*step)(
 std::vector<float> losses_of_eager_steps(const Network& net, rondo::Tensor (*step)(const Network&)) {
   std::vector<float> losses;
   for (int i = 0; i < kSteps; ++i) {
-    rondo::copy_into(net.engine.normal(net.device, RONDO_F32, {kBatch, kInputs}), net.x);
+    net.x.copy_(net.engine.normal(net.device, RONDO_F32, {kBatch, kInputs}));
     losses.push_back(step(net).read<float>()[0]);
   }
   return losses;
@@ -102,14 +102,11 @@ void compare(const char* name, rondo::Engine& engine, rondo_device device, rondo
 }
 
 rondo::Tensor gradient_of_parts(const rondo::Engine& engine, const rondo::Tensor& x, const rondo::Tensor& w) {
-  const rondo::Callable part(engine, 1, [&](const std::vector<rondo::Tensor>& in) {
-    std::vector<rondo::Tensor> out;
-    out.push_back(rondo::unary(RONDO_TANH, rondo::matmul(in[0], w)));
-    return out;
-  });
+  const rondo::Callable part =
+      engine.callable(1, [&](const std::vector<rondo::Tensor>& in) { return tanh(matmul(in[0], w)); });
   rondo::Tape tape(engine, {w});
-  const rondo::Tensor y = part(x);                       // the first call of a shape records it, others run the graph
-  return tape.gradient(rondo::reduce(RONDO_SUM, y), w);  // backward is a graph as well
+  const rondo::Tensor y = part(x);  // the first call of a shape records it, others run the graph
+  return tape.gradient(sum(y), w);  // backward is a graph as well
 }
 
 rondo::Graph for_batches_of(int64_t batch, const Network& net) {
@@ -119,7 +116,7 @@ rondo::Graph for_batches_of(int64_t batch, const Network& net) {
   return net.engine.record(
       [&] {
         const rondo::Tensor x = net.engine.record_input(net.device, RONDO_F32, {batch, kInputs});
-        net.engine.record_output(rondo::softmax(rondo::matmul(x, net.weights[0])));
+        net.engine.record_output(softmax(matmul(x, net.weights[0])));
       },
       options);
 }
@@ -139,7 +136,7 @@ int engine_calls(const rondo::Engine& engine, const rondo::Tensor& x) {
   std::atomic<int> counted{0};
   const rondo::Variable written = engine.variable();
   for (int i = 0; i < kSteps; ++i)
-    engine.push([&](rondo::TaskContext&) { ++counted; }, {x.variable()}, {written.get()});
+    engine.task("count").reads(x).writes(written).submit([&](rondo::TaskContext&) { ++counted; });
   written.wait();
   return counted;
 }
@@ -156,8 +153,8 @@ int main(int argc, char** argv) try {
   const Network net(engine, device);
   const rondo::Tensor& w = net.weights[0];
   rondo::Tape tape(engine, {w});
-  const rondo::Tensor y = rondo::unary(RONDO_TANH, rondo::matmul(net.x, w));
-  const rondo::Tensor eager = tape.gradient(rondo::reduce(RONDO_SUM, y), w);
+  const rondo::Tensor y = tanh(matmul(net.x, w));
+  const rondo::Tensor eager = tape.gradient(sum(y), w);
   if (gradient_of_parts(engine, net.x, w).read<float>() != eager.read<float>())
     throw std::runtime_error("graphed parts: the gradients differ");
   std::printf("graphed parts: the bits of eager gradients\n");

@@ -13,20 +13,17 @@ int main() try {
   const rondo::Tensor first = file.load("hidden", engine, device), last = file.load("last", engine, device);
 
   // What the network makes of bits. It is recorded at the first call of a shape.
-  const rondo::Callable network(engine, 1, [&](const std::vector<rondo::Tensor>& inputs) {
-    const rondo::Tensor hidden = rondo::unary(RONDO_TANH, rondo::matmul(inputs[0], first));
-    std::vector<rondo::Tensor> outputs;
-    outputs.push_back(rondo::reduce(RONDO_ARGMAX, rondo::matmul(hidden, last), {1}));
-    return outputs;
+  const rondo::Callable network = engine.callable(1, [&](const std::vector<rondo::Tensor>& inputs) {
+    const rondo::Tensor hidden = tanh(matmul(inputs[0], first));
+    return argmax(matmul(hidden, last), 1);
   });
 
   int64_t answers[4] = {-1, -1, -1, -1};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&, i] {
-      const std::vector<float> bits = {static_cast<float>(i / 2), static_cast<float>(i % 2), 1};  // 1 for the bias
-      const rondo::Tensor x = engine.from_host<float>(device, {1, 3}, bits);
-      answers[i] = network(x).read<int64_t>().front();  // waits for this answer alone
+      const rondo::Tensor x = engine.from_host<float>(device, {{i / 2, i % 2, 1}});  // 1 for the bias
+      answers[i] = network(x).item<int64_t>();                                       // waits for this answer alone
     });
   for (int i = 0; i < 4; ++i) {
     threads[i].join();

@@ -12,10 +12,9 @@ constexpr rondo_device kDevice = {RONDO_CPU, 0};  // {RONDO_CUDA, 0}: the first 
 
 struct Network {
   explicit Network(const rondo::Engine& engine) : engine(engine) {
-    x = engine.from_host<float>(kDevice, {4, 3}, {0, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1});  // two bits, and 1 for the bias
-    labels = engine.from_host<int64_t>(kDevice, {4}, {0, 1, 1, 0});
-    weights.push_back(engine.normal(kDevice, RONDO_F32, {3, 8}));
-    weights.push_back(engine.normal(kDevice, RONDO_F32, {8, 2}));
+    x = engine.from_host<float>(kDevice, {{0, 0, 1}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}});  // two bits, and 1 for the bias
+    labels = engine.from_host<int64_t>(kDevice, {0, 1, 1, 0});
+    weights = {engine.normal(kDevice, RONDO_F32, {3, 8}), engine.normal(kDevice, RONDO_F32, {8, 2})};
     rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
     options.kind = RONDO_OPTIMIZER_ADAM;
     options.rate = 0.05;
@@ -24,11 +23,11 @@ struct Network {
 
   // One step: forward, gradients, update. Gives the loss.
   rondo::Tensor step() const {
-    rondo::Tape tape(engine, {weights[0], weights[1]});
-    const rondo::Tensor hidden = rondo::unary(RONDO_TANH, rondo::matmul(x, weights[0]));
-    const rondo::Tensor logits = rondo::matmul(hidden, weights[1]);
-    rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::cross_entropy(logits, labels));
-    optimizer->step(tape.gradients(loss, {weights[0], weights[1]}));
+    const rondo::Tape tape(engine, weights);
+    const rondo::Tensor hidden = tanh(matmul(x, weights[0]));
+    const rondo::Tensor logits = matmul(hidden, weights[1]);
+    const rondo::Tensor loss = mean(cross_entropy(logits, labels));
+    optimizer->step(tape.gradients(loss, weights));
     return loss;
   }
 
@@ -45,12 +44,12 @@ int main() try {
   engine.seed(1);
   const Network net(engine);
   rondo::Tensor loss;
-  for (int i = 0; i < 10; ++i) loss = net.step();                                // returns before the work is done
-  std::printf("after 10 steps the loss is %.4f\n", loss.read<float>().front());  // waits for the step
+  for (int i = 0; i < 10; ++i) loss = net.step();                        // returns before the work is done
+  std::printf("after 10 steps the loss is %.4f\n", loss.item<float>());  // waits for the step
 
   const rondo::Graph graph = engine.record([&] { loss = net.step(); });  // kept, not run
   for (int i = 0; i < 190; ++i) graph.launch();
-  std::printf("after 190 launches of the graph it is %.4f\n", loss.read<float>().front());
+  std::printf("after 190 launches of the graph it is %.4f\n", loss.item<float>());
   rondo::write_model_file("xor.safetensors", {{"hidden", net.weights[0]}, {"last", net.weights[1]}});
   return 0;
 } catch (const std::exception& error) {

@@ -10,27 +10,30 @@ INDENTED = re.compile(r"^  (?!return\b|else\b|if\b|for\b|while\b|throw\b)(?:[\w:
 FREE = re.compile(r"^(?:inline |template <.*> |static |constexpr )*(?:[\w:<>&*,.]+ )+[*&]?(operator[^\s\w(]+|(?:\w+::)?\w+)\(")
 MACRO = re.compile(r"^RONDO_HPP_\w+\((\w+), (RONDO_\w+)\b", re.MULTILINE)  # a function that a macro makes of its name
 NAME = re.compile(r"\b(rondo_\w+)(?=[(,)])|\b(RONDO_[A-Z0-9_]+)\b")
+BASES = {"Views": "Tensor"}  # a class that another one is named for
 GENERAL = {"unary", "binary", "ternary", "reduce"}  # what operators go through that have no function of their own
 
 
 def functions_of(text):
-    """[class or None, whether private, name, lines] of each function in a header, and (handle's destroy, class) of owners."""
-    found, owners, kind, private, inside = [], [], None, False, False
+    """[class or None, whether private or a detail, name, lines] of each function in a header, and (handle's destroy, class) of owners."""
+    found, owners, kind, private, inside, detail = [], [], None, False, False, False
     for line in text.splitlines():
+        if re.match(r"(?:namespace detail \{|\}  // namespace detail)$", line):
+            detail = line.startswith("namespace")
         head = CLASS.match(line)
         if head:
-            kind, private = head[1], False
+            kind, private = BASES.get(head[1], head[1]), False
             owners += [(head[2], kind)] if head[2] else []
             continue
         if line.startswith("};"):
             kind, private = None, False
         if re.match(r"^ (public|private|protected):", line):
-            private = not line.startswith(" public")
+            private, inside = not line.startswith(" public"), False
         if line.strip().startswith("//"):
             continue
         head = INDENTED.match(line) if kind else FREE.match(line)
         if head:
-            found.append([kind, private, head[1], ""])
+            found.append([kind, private or (detail and not kind), head[1], ""])
             inside = True
         if inside:
             found[-1][3] += line + "\n"
@@ -45,6 +48,7 @@ def names_of(text):
     yield from ((operator, name) for name, operator in MACRO.findall(text))
     for kind, private, method, body in functions:
         if private:
+            yield from ((c, f"~{kind}") for c, _ in NAME.findall(body) if kind and c.endswith("_destroy"))
             callers = [each for each in functions if each[0] == kind and not each[1] and re.search(rf"\b{method}\(", each[3])]
             method = callers[0][2] if callers else None
         if method:

@@ -12,6 +12,7 @@ Checked:
 - README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
 - each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
   run, and a section has it in all languages;
+- each block of C++ and of build files in docs/cpp.md is lines, indented or not, of a program or build file that the tests use;
 - docs/README.md has a link to every page, examples/README.md to every example; one that is installed has at most 120 lines;
 - the newest section of CHANGELOG.md is for the version of base.h, and short; bindings have that version, and the build asks for it;
 - each line of the lists in docs/testing-graphs.md has a test, or begins "not applicable, because";
@@ -52,6 +53,9 @@ PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "exa
                                     "rust": "bindings/rust/rondo/tests/coming_from.rs",
                                     "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"},
             "docs/c.md": {"c": "examples/c/user_task.c"}}
+# What docs/cpp.md shows lines of.
+LINES_OF = {"docs/cpp.md": {"cpp": ["examples/cpp/hello.cc", "tests/unit/cpp/page_test.cc"], "cmake": ["tests/packaging/cpp/CMakeLists.txt"],
+                            "meson": ["tests/packaging/cpp/meson.build"]}}
 MOST_EXAMPLE = 120
 MOST_HELD = 30  # lines of CHANGELOG.md for what the first version holds; changes are told of above them
 # An index, the folder and pattern of what it has, and more patterns from the root. A source in C with a header is a part, told by that.
@@ -163,6 +167,20 @@ def check_parts(root):
                     yield f"{page}: {programs[language]} has not the block that begins: {lines[0]}"
                 elif not is_whole(lines, *ends[0]):
                     yield f"{page}: the block is no whole function that begins: {lines[0]}"
+
+
+def check_lines(root):
+    """A block shows lines of a program that follow each other."""
+    for page, programs in LINES_OF.items():
+        for language, block in SHOWN_BLOCK.findall((root / page).read_text()):
+            lines = textwrap.dedent(block).splitlines()
+            if language in programs and not any(has_lines((root / name).read_text().splitlines(), lines) for name in programs[language]):
+                yield f"{page}: {' or '.join(programs[language])} has not the block that begins: {lines[0]}"
+
+
+def has_lines(program, lines):
+    starts = range(len(program) - len(lines) + 1)
+    return any(textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines for i in starts)
 
 
 def check_index(root):
@@ -296,7 +314,7 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_index,
+    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_lines, check_index,
                                       check_floors, check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):

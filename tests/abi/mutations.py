@@ -36,6 +36,7 @@ ROWS = [
     ("decimals", "src/engine/trace.cc", END, '\nvoid f(double x, char* t) { snprintf(t, 9, "%-*g", 5, x); }\n', r"snprintf with %-\*g"),
     ("decimals", "src/base/log.cc", END, '\ndouble f(const char* t) { return strtod(t, 0); }\n', "strtod"),
     ("decimals", "src/base/log.cc", END, "\nbool f(char c) { return std::isspace(c); }\n", "isspace"),
+    ("decimals", "include/rondo/hpp/print.hpp", r"  text\.imbue\(std::locale::classic\(\)\);\n", "", "print.hpp:.*ostringstream goes by the locale"),
     ("decimals", "bindings/java/src/main/java/dev/rondo/Device.java", r"toLowerCase\(Locale.ROOT\)", "toLowerCase()", "Device.java:.*without a Locale"),
     ("calls", "docs/c.md", r"rondo_engine_seed\(engine, 7\)", "rondo_engine_seed(engine)", "has 1 arguments; it takes 2"),
     ("calls", "docs/memory.md", "`rondo_memory_trim`", "`rondo_memory_trimmed`", "rondo_memory_trimmed is in no header"),
@@ -63,6 +64,8 @@ ROWS = [
     ("docs", "docs/coming-from.md", r"(```c\n[^\n]*)", r"\1  /* more */", "coming-from.md: .* has not the block"),
     ("docs", "docs/coming-from.md", r"(fn gradient_of_parts.*?)\n\}\n```", r"\1\n```", "the block is no whole function that begins: fn gradient_of_parts"),
     ("docs", "docs/coming-from.md", r"```cpp\n(rondo::Tensor train_on_ranks)", r"```text\n\1", "'## NCCL inside' shows nothing in cpp"),
+    ("docs", "docs/cpp.md", r"(```cpp\n[^\n]*)", r"\1  // more", "cpp.md: .* has not the block"),
+    ("docs", "tests/packaging/cpp/meson.build", "cpp_std=c", "std=c", "cpp.md: .*meson.build has not the block"),
     ("files", "src/base/log.cc", BEGIN, "int x;\n", "does not start with a comment"),
     ("files", "src/base/log.cc", END, "// more\n" * 600, "is there a seam"),
     ("files", "src/base/log.cc", r"Copyright 2026", "Copyleft 2026", "has no line"),
@@ -110,6 +113,8 @@ ROWS = [
     ("symbols", "include/rondo/trace.h", r"Since 0\.1", "Of old", "since which version"),
     ("symbols", "include/rondo/mixed_precision.h", END, "\n/* Since 0.1. */\nRONDO_API void rondo_nowhere_made(void);\n", "declared but not exported"),
     ("wrapper", "include/rondo/hpp/operators.hpp", r"\brondo_gated\(", "gated_of_c(", "rondo_gated is not called"),
+    ("wrapper_headers", "include/rondo/hpp/reclaim.hpp", r"#include <rondo/hpp/base.hpp>\n", "", r"(?s)hpp/reclaim.hpp by.*error"),
+    ("wrapper_headers", "include/rondo/rondo.hpp", r"#elif !defined\(__cpp_exceptions\)", "#elif 0", "not the one error 'rondo.hpp throws'"),
 ]
 # Libraries with something wrong, for needed.py: flags of the linker, what it must say.
 LIBRARIES = [(["-Wl,-soname,librondo.so.9"], "the soname is"), (["-Wl,-soname,librondo.so.0", "-Wl,-rpath,/opt"], "carries a search path"),
@@ -148,7 +153,8 @@ def arguments(script, copy, library, compilers):
             "handles": [library, copy.description],
             "dtypes": [copy.root, library], "has_it": [copy.root, copy.description],
             "reference": [copy.root, symbols], "structs": [include, copy.root / "src/capi/structs.def"], "symbols": [library, include, symbols],
-            "wrapper": [include / "rondo", symbols]}.get(script, [copy.root])
+            "wrapper": [include / "rondo", symbols],
+            "wrapper_headers": [copy.root, *compilers[compilers.index("--") + 1:]]}.get(script, [copy.root])
 
 
 def run(script, *words):

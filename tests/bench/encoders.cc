@@ -34,7 +34,7 @@ class Encoder {
     model_.dtype = large ? RONDO_BF16 : RONDO_F32;
     const int64_t shape[] = {large ? given.batch : 2, large ? given.places : 16, width};
     rondo_tensor* x = nullptr;
-    rondo::check(rondo_random_normal(engine_.get(), device, model_.dtype, 3, shape, 0, 1, &x));
+    rondo::throw_on_failure(rondo_random_normal(engine_.get(), device, model_.dtype, 3, shape, 0, 1, &x));
     x_ = rondo::Tensor(x);
     const double begin = now_us();
     model_begin(&model_);
@@ -63,7 +63,7 @@ class Encoder {
     rule.kind = RONDO_OPTIMIZER_SGD;
     rule.rate = 1e-4;
     for (int i = 0; i < model_.count; ++i) values_[i] = model_.parameters[i].value;
-    rondo::check(rondo_optimizer_create(model_.count, values_, &rule, &optimizer_));
+    rondo::throw_on_failure(rondo_optimizer_create(model_.count, values_, &rule, &optimizer_));
   }
   void ask() {
     model_begin(&model_);
@@ -73,15 +73,15 @@ class Encoder {
   void train() {
     rondo_tensor *gradients[MODEL_MOST] = {}, *squares = nullptr, *loss = nullptr;
     rondo_tape* tape = nullptr;
-    rondo::check(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
-    for (int i = 0; i < model_.count; ++i) rondo::check(rondo_tape_watch(tape, values_[i]));
+    rondo::throw_on_failure(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
+    for (int i = 0; i < model_.count; ++i) rondo::throw_on_failure(rondo_tape_watch(tape, values_[i]));
     model_begin(&model_);
     rondo_tensor* out = encoder_forward(&encoder_, &model_, x_.get());
-    rondo::check(rondo_unary(RONDO_SQUARE, out, &squares));
-    rondo::check(rondo_reduce(RONDO_MEAN, squares, 0, nullptr, 0, &loss));
-    rondo::check(rondo_tape_gradients(tape, 1, &loss, nullptr, model_.count, values_, gradients));
+    rondo::throw_on_failure(rondo_unary(RONDO_SQUARE, out, &squares));
+    rondo::throw_on_failure(rondo_reduce(RONDO_MEAN, squares, 0, nullptr, 0, &loss));
+    rondo::throw_on_failure(rondo_tape_gradients(tape, 1, &loss, nullptr, model_.count, values_, gradients));
     rondo_tape_destroy(tape);
-    rondo::check(rondo_optimizer_step(optimizer_, model_.count, gradients, nullptr, nullptr));
+    rondo::throw_on_failure(rondo_optimizer_step(optimizer_, model_.count, gradients, nullptr, nullptr));
     for (int i = 0; i < model_.count; ++i) rondo_tensor_destroy(gradients[i]);
     for (rondo_tensor* tensor : {loss, squares, out}) rondo_tensor_destroy(tensor);
   }

@@ -36,7 +36,7 @@ class Gates {
       options.interleaved = kind == kNeighbours;
       graph_ = engine_.record([&] {
         rondo_tensor* same = kept_[1].get();
-        for (int i = 0; i < kCalls; ++i) rondo::check(rondo_rotary(kept_[1].get(), &options, &same));
+        for (int i = 0; i < kCalls; ++i) rondo::throw_on_failure(rondo_rotary(kept_[1].get(), &options, &same));
       });
       bytes_ = 2 * rows_ * 2 * kWidth * size;
     } else {

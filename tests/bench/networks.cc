@@ -42,7 +42,7 @@ class Network {
     const int64_t shape[] = {batch, RESNET_CHANNELS, large ? given.height : 32, large ? given.width : 32};
     images_ = rondo::Tensor(model_tensor(&model_, model_.dtype, 4, shape));
     rondo_tensor* images = images_.get();
-    rondo::check(rondo_random_normal(engine_.get(), device, model_.dtype, 4, shape, 0, 1, &images));
+    rondo::throw_on_failure(rondo_random_normal(engine_.get(), device, model_.dtype, 4, shape, 0, 1, &images));
     labels_ = rondo::cast(engine_.uniform(device, RONDO_F32, {batch}, 0, 10), RONDO_I32);
     work_ = {&options_, images_.get(), labels_.get()};
     const double begin = now_us();

@@ -67,7 +67,7 @@ class Step {
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const rondo::Tensor gradient = buckets_->gradient(static_cast<int32_t>(i));
       rondo_tensor* sum = additions_[i].get();
-      rondo::check(rondo_binary_scalar(RONDO_MUL, gradient.get(), -kRate, &sum));
+      rondo::throw_on_failure(rondo_binary_scalar(RONDO_MUL, gradient.get(), -kRate, &sum));
     }
   }
 
@@ -88,7 +88,7 @@ double slowest(rondo::Engine& engine, const rondo::Comm& comm, double mine) {
 
 int measure(const char* trace) {
   rondo_ranks_info ranks = RONDO_RANKS_INFO_INIT;
-  rondo::check(rondo_ranks_query(&ranks));
+  rondo::throw_on_failure(rondo_ranks_query(&ranks));
   rondo::Engine engine;
   const rondo::Comm comm =
       rondo::Comm::create(engine, rondo_device{RONDO_CUDA, ranks.local_rank >= 0 ? ranks.local_rank : ranks.rank});

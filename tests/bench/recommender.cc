@@ -55,7 +55,7 @@ class Recommender {
       options.bias = parameters_[2 * i + 1].get();
       options.activation = ends && i == last ? RONDO_ACTIVATION_NONE : RONDO_ACTIVATION_RELU;
       rondo_tensor* made = i == last ? out : nullptr;
-      rondo::check(rondo_matmul((i == first ? x : a).get(), parameters_[2 * i].get(), &options, &made));
+      rondo::throw_on_failure(rondo_matmul((i == first ? x : a).get(), parameters_[2 * i].get(), &options, &made));
       a = made == out && out ? rondo::Tensor() : rondo::Tensor(made);
     }
     return a;
@@ -66,26 +66,26 @@ class Recommender {
     std::vector<rondo_tensor*> tables;
     for (const rondo::Tensor& each : tables_) tables.push_back(each.get());
     rondo_tensor* into = rows.get();
-    rondo::check(rondo_embedding_bag(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM, &into));
+    rondo::throw_on_failure(rondo_embedding_bag(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM, &into));
     std::vector<rondo_tensor*> sources;
     for (const rondo::Tensor& each : parameters_) sources.push_back(each.get());
     sources.push_back(rows.get());
     rondo_tape* tape = nullptr;
-    rondo::check(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
-    for (rondo_tensor* each : sources) rondo::check(rondo_tape_watch(tape, each));
+    rondo::throw_on_failure(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
+    for (rondo_tensor* each : sources) rondo::throw_on_failure(rondo_tape_watch(tape, each));
     layers(dense_, 0, 2, false, front.get());
     const rondo::Tensor logits = layers(rondo::dot_interaction(all, true), 3, 5, true, nullptr);
     const rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::binary(RONDO_BCE_WITH_LOGITS, logits, labels_));
     std::vector<rondo_tensor*> gradients(sources.size(), nullptr);
     rondo_tensor* const of = loss.get();
-    rondo::check(rondo_tape_gradients(tape, 1, &of, nullptr, static_cast<int32_t>(sources.size()), sources.data(),
+    rondo::throw_on_failure(rondo_tape_gradients(tape, 1, &of, nullptr, static_cast<int32_t>(sources.size()), sources.data(),
                                       gradients.data()));
     rondo_tape_destroy(tape);
     std::vector<rondo::Tensor> owned;
     for (rondo_tensor* each : gradients) owned.emplace_back(each);
-    rondo::check(rondo_optimizer_step(optimizer_->get(), static_cast<int32_t>(parameters_.size()), gradients.data(),
+    rondo::throw_on_failure(rondo_optimizer_step(optimizer_->get(), static_cast<int32_t>(parameters_.size()), gradients.data(),
                                       nullptr, nullptr));
-    rondo::check(rondo_embedding_bag_descend(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM,
+    rondo::throw_on_failure(rondo_embedding_bag_descend(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM,
                                              gradients.back(), rate_.get(), nullptr));
   }
 

@@ -76,19 +76,19 @@ class Recurred {
     of.pop_back();
     const auto layer = [&] {
       rondo_tensor* out = nullptr;
-      rondo::check(lstm ? rondo_lstm(x, kWeights, of.data(), nullptr, &out, nullptr, nullptr)
+      rondo::throw_on_failure(lstm ? rondo_lstm(x, kWeights, of.data(), nullptr, &out, nullptr, nullptr)
                         : rondo_gru(x, kWeights, of.data(), nullptr, &out, nullptr));
       return rondo::Tensor(out);
     };
     graph_ = engine_.record([&] {
       if (!backward) return kept_.push_back(layer());
       rondo_tape* tape = nullptr;
-      rondo::check(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
-      for (rondo_tensor* each : of) rondo::check(rondo_tape_watch(tape, each));
+      rondo::throw_on_failure(rondo_tape_begin(engine_.get(), RONDO_TAPE_DEFAULT, &tape));
+      for (rondo_tensor* each : of) rondo::throw_on_failure(rondo_tape_watch(tape, each));
       const rondo::Tensor y = layer();
       std::vector<rondo_tensor*> gradients(of.size(), nullptr);
       rondo_tensor* const ends = y.get();
-      rondo::check(
+      rondo::throw_on_failure(
           rondo_tape_gradients(tape, 1, &ends, &dy, static_cast<int32_t>(of.size()), of.data(), gradients.data()));
       rondo_tape_destroy(tape);
       for (rondo_tensor* each : gradients) kept_.emplace_back(each);
@@ -138,7 +138,7 @@ class Projected {
               const rondo::Tensor head = results_[turn + 1].slice(0, i, i + 1).reshape({kPlaces, kWidth / kHeads});
               const rondo::Tensor by = weight_.slice(0, i, i + 1).reshape({kWidth, kWidth / kHeads});
               rondo_tensor* into = head.get();
-              rondo::check(rondo_matmul(x.get(), by.get(), nullptr, &into));
+              rondo::throw_on_failure(rondo_matmul(x.get(), by.get(), nullptr, &into));
             }
           }
         },

@@ -10,6 +10,7 @@ CASE is the name of one of the functions below without its `case_`.
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -48,6 +49,25 @@ def case_subproject(installed, folder):
     run("meson", "setup", folder / "build", folder, "--force-fallback-for=rondo", "-Drondo:tests=false", "-Drondo:examples=false", env=environment)
     run("ninja", "-C", folder / "build", "-n", "use", env=environment)
     print("Meson takes it as a subproject")
+
+
+def case_cpp(installed, folder):
+    """A program in C++ is built as docs/cpp.md says, by CMake, by Meson and by hand."""
+    by_hand = re.search(r"^    (c\+\+ .*)$", (ROOT / "docs/cpp.md").read_text(), re.MULTILINE)[1]
+    environment = {**installed.environment, "PKG_CONFIG_ALLOW_SYSTEM_LIBS": "1", "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+    ways = {"cmake": [["cmake", "-S", ".", "-B", "made", f"-DCMAKE_PREFIX_PATH={installed.prefix}"], ["cmake", "--build", "made"]],
+            "meson": [["meson", "setup", "made"], ["ninja", "-C", "made"]], "c++": [["mkdir", "made"], ["sh", "-c", by_hand], ["mv", "program", "made"]]}
+    for tool, commands in ways.items():
+        if not shutil.which(tool):
+            print(f"{tool} is not installed")
+            continue
+        there = folder / tool
+        shutil.copytree(ROOT / "tests/packaging/cpp", there)
+        shutil.copy(ROOT / "examples/cpp/hello.cc", there / "main.cc")
+        for command in commands:
+            run(*command, cwd=there, env=environment)
+        said = run(there / "made/program", env=installed.environment)
+        assert said == "1 4 7 10 \n", f"{tool}: {said}"
 
 
 def case_files(installed, folder):

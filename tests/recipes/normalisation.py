@@ -76,7 +76,7 @@ rondo_status rondo_l2_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, 
 """),
     ("include/rondo/hpp/operators.hpp", "inline Tensor rms_norm(", """\
 inline Tensor l2_norm(const Tensor& a, int32_t axis = -1, const Tensor* weight = nullptr, double epsilon = 1e-5) {
-  return Tensor::made([&](rondo_tensor** out) {
+  return a.made([&](rondo_tensor** out) {
     return rondo_l2_norm(a.get(), axis, weight ? weight->get() : nullptr, epsilon, out);
   });
 }

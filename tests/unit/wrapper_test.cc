@@ -143,8 +143,8 @@ TEST(Wrapper, Operators) {
   EXPECT_EQ(rondo::where(rondo::binary(RONDO_GT, a, 1.5), a, b).read<float>(), (Floats{4, 2, 3}));
   EXPECT_EQ(rondo::binary(RONDO_SUB, 1.0, a).read<float>(), (Floats{0, -1, -2}));
   const Tensor i = rondo::cast(a, RONDO_I64);
-  EXPECT_EQ(rondo::binary_i64(RONDO_ADD, i, 1ll << 60).read<int64_t>()[0], (1ll << 60) + 1);
-  EXPECT_EQ(rondo::binary_i64(RONDO_SUB, 1ll << 60, i).read<int64_t>()[0], (1ll << 60) - 1);
+  EXPECT_EQ(rondo::binary(RONDO_ADD, i, 1ll << 60).read<int64_t>()[0], (1ll << 60) + 1);
+  EXPECT_EQ(rondo::binary(RONDO_SUB, 1ll << 60, i).read<int64_t>()[0], (1ll << 60) - 1);
   Tensor wide = engine.tensor(kCpu, RONDO_I64, {1});
   wide.fill_i64((1ll << 53) + 1);
   EXPECT_EQ(wide.read<int64_t>()[0], (1ll << 53) + 1);
@@ -464,10 +464,7 @@ TEST(Wrapper, Optimizers) {
   char folder[] = "/tmp/rondo_wrapper_XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string path = std::string(folder) + "/state.safetensors";
-  const auto states = optimizer.states();
-  std::vector<std::pair<std::string, std::reference_wrapper<const Tensor>>> named;
-  for (const auto& [name, tensor] : states) named.emplace_back(name, tensor);
-  rondo::write_model_file(path, named);
+  rondo::write_model_file(path, optimizer.states());
   const rondo::Optimizer again(weights, options);
   again.load(rondo::ModelFile(path), engine);
   EXPECT_EQ(again.states().at(0).second.read<int64_t>(), std::vector<int64_t>{2});
@@ -514,10 +511,7 @@ TEST(Wrapper, MixedPrecision) {
   char folder[] = "/tmp/rondo_wrapper_XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string path = std::string(folder) + "/state.safetensors";
-  const auto states = scaler.states();
-  std::vector<std::pair<std::string, std::reference_wrapper<const Tensor>>> named;
-  for (const auto& [name, tensor] : states) named.emplace_back(name, tensor);
-  rondo::write_model_file(path, named);
+  rondo::write_model_file(path, scaler.states());
   const rondo::LossScaler again(engine, kCpu);
   again.load(rondo::ModelFile(path), engine);
   EXPECT_EQ(again.states().at(0).first, "loss_scaler.scale");

@@ -14,8 +14,7 @@ inline rondo_attention_options attention_defaults() {
 }
 inline Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v,
                         const rondo_attention_options& options = attention_defaults()) {
-  return Tensor::made(
-      [&](rondo_tensor** out) { return rondo_attention(q.get(), k.get(), v.get(), &options, out, nullptr); });
+  return q.made([&](rondo_tensor** out) { return rondo_attention(q.get(), k.get(), v.get(), &options, out, nullptr); });
 }
 struct Attention {
   Tensor out, lse;
@@ -23,9 +22,9 @@ struct Attention {
 // With the logarithms of the sums of exp(scores).
 inline Attention attention_with_lse(const Tensor& q, const Tensor& k, const Tensor& v,
                                     const rondo_attention_options& options = attention_defaults()) {
-  rondo_tensor *out = nullptr, *lse = nullptr;
-  check(rondo_attention(q.get(), k.get(), v.get(), &options, &out, &lse));
-  return {Tensor(out), Tensor(lse)};
+  detail::Made made(2, q.engine());
+  throw_on_failure(rondo_attention(q.get(), k.get(), v.get(), &options, made.at(0), made.at(1)));
+  return {made.take(0), made.take(1)};
 }
 
 inline rondo_rotary_options rotary_defaults() {
@@ -33,7 +32,7 @@ inline rondo_rotary_options rotary_defaults() {
   return options;
 }
 inline Tensor rotary(const Tensor& x, const rondo_rotary_options& options = rotary_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) { return rondo_rotary(x.get(), &options, out); });
+  return x.made([&](rondo_tensor** out) { return rondo_rotary(x.get(), &options, out); });
 }
 
 }  // namespace abi_0

@@ -26,77 +26,82 @@ class Comm : public Owner<rondo_comm, rondo_comm_destroy> {
     if (colours.size() != ends.size() || (!keys.empty() && keys.size() != ends.size()))
       throw std::invalid_argument("rondo::Comm::split: each end needs one colour and, if any, one key");
     return made(ends.size(), [&](rondo_comm** out) {
-      return rondo_comm_split(handles(ends).data(), static_cast<int32_t>(ends.size()), colours.data(),
+      return rondo_comm_split(handles(ends).data(), detail::count(ends.size(), "rondo::Comm: ends"), colours.data(),
                               keys.empty() ? nullptr : keys.data(), out);
     });
   }
   static Ends reform(const Ends& ends) {
     return made(ends.size(), [&](rondo_comm** out) {
-      return rondo_comm_reform(handles(ends).data(), static_cast<int32_t>(ends.size()), out);
+      return rondo_comm_reform(handles(ends).data(), detail::count(ends.size(), "rondo::Comm: ends"), out);
     });
   }
 
   rondo_comm_info info() const {
     rondo_comm_info info = RONDO_COMM_INFO_INIT;
-    check(rondo_comm_query(get(), &info));
+    throw_on_failure(rondo_comm_query(get(), &info));
     return info;
   }
   int32_t rank() const { return info().rank; }
   int32_t ranks() const { return info().ranks; }
   // Throws the cause if the group has failed.
-  void check_working() const { check(rondo_comm_check(get())); }
-  void wait() const { check(rondo_comm_wait(get())); }
-  void abort(const std::string& reason) const { check(rondo_comm_abort(get(), reason.c_str())); }
+  void check_working() const { throw_on_failure(rondo_comm_check(get())); }
+  void wait() const { throw_on_failure(rondo_comm_wait(get())); }
+  void abort(const std::string& reason) const { throw_on_failure(rondo_comm_abort(get(), reason.c_str())); }
 
   Tensor all_reduce(const Tensor& input, rondo_reduce_op reduction) const {
-    return Tensor::made([&](rondo_tensor** out) { return rondo_comm_all_reduce(get(), input.get(), reduction, out); });
+    return input.made([&](rondo_tensor** out) { return rondo_comm_all_reduce(get(), input.get(), reduction, out); });
   }
   void all_reduce_into(const Tensor& input, rondo_reduce_op reduction, const Tensor& to) const {
     rondo_tensor* out = to.get();
-    check(rondo_comm_all_reduce(get(), input.get(), reduction, &out));
+    throw_on_failure(rondo_comm_all_reduce(get(), input.get(), reduction, &out));
   }
   Tensor all_gather(const Tensor& input) const {
-    return Tensor::made([&](rondo_tensor** out) { return rondo_comm_all_gather(get(), input.get(), out); });
+    return input.made([&](rondo_tensor** out) { return rondo_comm_all_gather(get(), input.get(), out); });
   }
   Tensor reduce_scatter(const Tensor& input, rondo_reduce_op reduction) const {
-    return Tensor::made(
+    return input.made(
         [&](rondo_tensor** out) { return rondo_comm_reduce_scatter(get(), input.get(), reduction, out); });
   }
-  void broadcast(const Tensor& tensor, int32_t root) const { check(rondo_comm_broadcast(get(), tensor.get(), root)); }
+  void broadcast(const Tensor& tensor, int32_t root) const {
+    throw_on_failure(rondo_comm_broadcast(get(), tensor.get(), root));
+  }
   // Empty on ranks other than the root.
   Tensor reduce(const Tensor& input, rondo_reduce_op reduction, int32_t root) const {
-    return Tensor::made(
-        [&](rondo_tensor** out) { return rondo_comm_reduce(get(), input.get(), reduction, root, out); });
+    return input.made([&](rondo_tensor** out) { return rondo_comm_reduce(get(), input.get(), reduction, root, out); });
   }
   Tensor all_to_all(const Tensor& input) const {
-    return Tensor::made([&](rondo_tensor** out) { return rondo_comm_all_to_all(get(), input.get(), out); });
+    return input.made([&](rondo_tensor** out) { return rondo_comm_all_to_all(get(), input.get(), out); });
   }
-  void send(const Tensor& tensor, int32_t peer) const { check(rondo_comm_send(get(), tensor.get(), peer)); }
-  void receive(const Tensor& tensor, int32_t peer) const { check(rondo_comm_receive(get(), tensor.get(), peer)); }
-  void barrier() const { check(rondo_comm_barrier(get())); }
+  void send(const Tensor& tensor, int32_t peer) const { throw_on_failure(rondo_comm_send(get(), tensor.get(), peer)); }
+  void receive(const Tensor& tensor, int32_t peer) const {
+    throw_on_failure(rondo_comm_receive(get(), tensor.get(), peer));
+  }
+  void barrier() const { throw_on_failure(rondo_comm_barrier(get())); }
   // What `calls` submits on this end is one group.
   void group(const std::function<void()>& calls) const {
-    check(rondo_comm_group_begin(get()));
+    throw_on_failure(rondo_comm_group_begin(get()));
     try {
       calls();
     } catch (...) {
       (void)rondo_comm_group_end(get());
       throw;
     }
-    check(rondo_comm_group_end(get()));
+    throw_on_failure(rondo_comm_group_end(get()));
   }
 
  private:
   static std::vector<rondo_comm*> handles(const Ends& ends) {
     std::vector<rondo_comm*> handles;
+    handles.reserve(ends.size());
     for (const Comm& each : ends) handles.push_back(each.get());
     return handles;
   }
   template <class Make>
   static Ends made(size_t count, const Make& make) {
     std::vector<rondo_comm*> handles(count);
-    check(make(handles.data()));
     Ends ends;
+    ends.reserve(count);  // before there are handles that could be lost
+    throw_on_failure(make(handles.data()));
     for (rondo_comm* each : handles) ends.emplace_back(each);
     return ends;
   }
@@ -105,19 +110,20 @@ class Comm : public Owner<rondo_comm, rondo_comm_destroy> {
 inline Comm::Ends Comm::create_all(const Engine& engine, const std::vector<rondo_device>& devices,
                                    const rondo_comm_options& options) {
   return made(devices.size(), [&](rondo_comm** out) {
-    return rondo_comm_create_all(engine.get(), devices.data(), static_cast<int32_t>(devices.size()), &options, out);
+    return rondo_comm_create_all(engine.get(), devices.data(), detail::count(devices.size(), "rondo::Comm: devices"),
+                                 &options, out);
   });
 }
 
 inline Comm Comm::create(const Engine& engine, rondo_device device, const rondo_comm_options& options) {
   rondo_comm* end = nullptr;
-  check(rondo_comm_create(engine.get(), device, &options, &end));
+  throw_on_failure(rondo_comm_create(engine.get(), device, &options, &end));
   return Comm(end);
 }
 // Which rank this process is, by its environment.
 inline rondo_ranks_info ranks() {
   rondo_ranks_info info = RONDO_RANKS_INFO_INIT;
-  check(rondo_ranks_query(&info));
+  throw_on_failure(rondo_ranks_query(&info));
   return info;
 }
 

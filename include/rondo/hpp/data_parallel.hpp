@@ -16,42 +16,41 @@ inline namespace abi_0 {
 //   rondo::Tensor dw = buckets.gradient(0);
 class Buckets : public Owner<rondo_buckets, rondo_buckets_destroy> {
  public:
-  Buckets(const Comm& comm, const std::vector<Tensor>& parameters,
+  using Owner::Owner;
+  Buckets(const Comm& comm, const Tensors& parameters,
           const rondo_buckets_options& options = RONDO_BUCKETS_OPTIONS_INIT)
-      : Owner(create(comm, parameters, options)) {}
+      : Owner(create(comm, parameters, options)), engine_(parameters.engine()) {}
   void reduce(const Tape& tape, const Tensor& output) const {
     rondo_tensor* outputs[] = {output.get()};
-    check(rondo_buckets_reduce(get(), tape.get(), 1, outputs, nullptr));
+    detail::carry([&] { return rondo_buckets_reduce(get(), tape.get(), 1, outputs, nullptr); });
   }
   // With the gradients of other tensors that the tape watches, which stay this rank's own.
-  std::vector<Tensor> reduce_with(const Tape& tape, const Tensor& output, Tensors sources) const {
+  std::vector<Tensor> reduce_with(const Tape& tape, const Tensor& output, const Tensors& sources) const {
     rondo_tensor* outputs[] = {output.get()};
-    std::vector<rondo_tensor*> made(sources.size());
-    std::vector<rondo_tensor*> from = handles_of(sources);
-    check(rondo_buckets_reduce_with(get(), tape.get(), 1, outputs, nullptr, static_cast<int32_t>(from.size()),
-                                    from.data(), made.data()));
-    std::vector<Tensor> owned;
-    for (rondo_tensor* each : made) owned.emplace_back(each);
-    return owned;
+    detail::Made made(sources.size(), sources.engine());
+    detail::carry([&] {
+      return rondo_buckets_reduce_with(get(), tape.get(), 1, outputs, nullptr, sources.count(), sources.data(),
+                                       made.data());
+    });
+    return made.take_all();
   }
   Tensor gradient(int32_t index) const {
-    return Tensor::made([&](rondo_tensor** out) { return rondo_buckets_gradient(get(), index, out); });
+    return Tensor::made_by(engine_, [&](rondo_tensor** out) { return rondo_buckets_gradient(get(), index, out); });
   }
   rondo_buckets_info info() const {
     rondo_buckets_info info = RONDO_BUCKETS_INFO_INIT;
-    check(rondo_buckets_query(get(), &info));
+    throw_on_failure(rondo_buckets_query(get(), &info));
     return info;
   }
 
  private:
-  static rondo_buckets* create(const Comm& comm, const std::vector<Tensor>& parameters,
-                               const rondo_buckets_options& options) {
-    std::vector<rondo_tensor*> handles;
-    for (const Tensor& each : parameters) handles.push_back(each.get());
+  static rondo_buckets* create(const Comm& comm, const Tensors& parameters, const rondo_buckets_options& options) {
     rondo_buckets* buckets = nullptr;
-    check(rondo_buckets_create(comm.get(), static_cast<int32_t>(handles.size()), handles.data(), &options, &buckets));
+    throw_on_failure(rondo_buckets_create(comm.get(), parameters.count(), parameters.data(), &options, &buckets));
     return buckets;
   }
+
+  rondo_engine* engine_ = nullptr;
 };
 
 }  // namespace abi_0

@@ -14,12 +14,12 @@ inline rondo_convolution_options convolution_defaults() {
 }
 inline Tensor convolution(const Tensor& x, const Tensor& w,
                           const rondo_convolution_options& options = convolution_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) { return rondo_convolution(x.get(), w.get(), &options, out); });
+  return x.made([&](rondo_tensor** out) { return rondo_convolution(x.get(), w.get(), &options, out); });
 }
 inline Tensor convolution_filter_grad(const Tensor& x, const Tensor& dy, const std::vector<int64_t>& kernel,
                                       const rondo_convolution_options& options = convolution_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_convolution_filter_grad(x.get(), dy.get(), static_cast<int32_t>(kernel.size()), kernel.data(),
+  return x.made([&](rondo_tensor** out) {
+    return rondo_convolution_filter_grad(x.get(), dy.get(), detail::count(kernel.size(), "rondo: sizes"), kernel.data(),
                                          &options, out);
   });
 }
@@ -29,7 +29,7 @@ inline rondo_norm_options norm_defaults() {
 }
 inline Tensor batch_norm(const Tensor& a, const Tensor& mean, const Tensor& variance,
                          const rondo_norm_options& options = norm_defaults()) {
-  return Tensor::made(
+  return a.made(
       [&](rondo_tensor** out) { return rondo_batch_norm(a.get(), mean.get(), variance.get(), &options, out); });
 }
 struct BatchNorm {
@@ -39,51 +39,50 @@ struct BatchNorm {
 inline BatchNorm batch_norm_training(const Tensor& a, const rondo_norm_options& options = norm_defaults(),
                                      const Tensor* running_mean = nullptr, const Tensor* running_variance = nullptr,
                                      double momentum = 0.1) {
-  rondo_tensor *out = nullptr, *mean = nullptr, *inverse = nullptr;
-  check(rondo_batch_norm_training(a.get(), running_mean ? running_mean->get() : nullptr,
-                                  running_variance ? running_variance->get() : nullptr, momentum, &options, &out, &mean,
-                                  &inverse));
-  return {Tensor(out), Tensor(mean), Tensor(inverse)};
+  detail::Made made(3, a.engine());
+  throw_on_failure(rondo_batch_norm_training(a.get(), running_mean ? running_mean->get() : nullptr,
+                                             running_variance ? running_variance->get() : nullptr, momentum, &options,
+                                             made.at(0), made.at(1), made.at(2)));
+  return {made.take(0), made.take(1), made.take(2)};
 }
 inline Tensor group_norm(const Tensor& a, int64_t groups, const rondo_norm_options& options = norm_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) { return rondo_group_norm(a.get(), groups, &options, out); });
+  return a.made([&](rondo_tensor** out) { return rondo_group_norm(a.get(), groups, &options, out); });
 }
 inline Tensor instance_norm(const Tensor& a, const rondo_norm_options& options = norm_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) { return rondo_instance_norm(a.get(), &options, out); });
+  return a.made([&](rondo_tensor** out) { return rondo_instance_norm(a.get(), &options, out); });
 }
 inline rondo_pool_options pool_defaults() {
   rondo_pool_options options = RONDO_POOL_OPTIONS_INIT;
   return options;
 }
 inline Tensor max_pool(const Tensor& a, const Shape& kernel, const rondo_pool_options& options = pool_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_max_pool(a.get(), static_cast<int32_t>(kernel.size()), kernel.data(), &options, out);
+  return a.made([&](rondo_tensor** out) {
+    return rondo_max_pool(a.get(), detail::count(kernel.size(), "rondo: sizes"), kernel.data(), &options, out);
   });
 }
 inline Tensor avg_pool(const Tensor& a, const Shape& kernel, const rondo_pool_options& options = pool_defaults()) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_avg_pool(a.get(), static_cast<int32_t>(kernel.size()), kernel.data(), &options, out);
+  return a.made([&](rondo_tensor** out) {
+    return rondo_avg_pool(a.get(), detail::count(kernel.size(), "rondo: sizes"), kernel.data(), &options, out);
   });
 }
 inline Tensor adaptive_max_pool(const Tensor& a, const Shape& sizes) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_adaptive_max_pool(a.get(), static_cast<int32_t>(sizes.size()), sizes.data(), out);
+  return a.made([&](rondo_tensor** out) {
+    return rondo_adaptive_max_pool(a.get(), detail::count(sizes.size(), "rondo: sizes"), sizes.data(), out);
   });
 }
 inline Tensor adaptive_avg_pool(const Tensor& a, const Shape& sizes) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_adaptive_avg_pool(a.get(), static_cast<int32_t>(sizes.size()), sizes.data(), out);
+  return a.made([&](rondo_tensor** out) {
+    return rondo_adaptive_avg_pool(a.get(), detail::count(sizes.size(), "rondo: sizes"), sizes.data(), out);
   });
 }
 inline Tensor resize(const Tensor& a, const Shape& sizes, rondo_resize_mode mode,
                      rondo_resize_origin origin = RONDO_RESIZE_HALF_PIXEL) {
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_resize(a.get(), static_cast<int32_t>(sizes.size()), sizes.data(), mode, origin, out);
+  return a.made([&](rondo_tensor** out) {
+    return rondo_resize(a.get(), detail::count(sizes.size(), "rondo: sizes"), sizes.data(), mode, origin, out);
   });
 }
 inline Tensor local_response_norm(const Tensor& a, int64_t size, double alpha, double beta, double k) {
-  return Tensor::made(
-      [&](rondo_tensor** out) { return rondo_local_response_norm(a.get(), size, alpha, beta, k, out); });
+  return a.made([&](rondo_tensor** out) { return rondo_local_response_norm(a.get(), size, alpha, beta, k, out); });
 }
 
 }  // namespace abi_0

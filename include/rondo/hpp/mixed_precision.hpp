@@ -25,14 +25,14 @@ inline namespace abi_0 {
 class Autocast {
  public:
   Autocast(const Engine& engine, rondo_dtype dtype) : engine_(engine.get()) {
-    check(rondo_autocast_begin(engine_, dtype));
+    throw_on_failure(rondo_autocast_begin(engine_, dtype));
   }
   Autocast(const Autocast&) = delete;
   Autocast& operator=(const Autocast&) = delete;
   ~Autocast() { rondo_autocast_end(engine_); }
   // What it does with an operator from here on.
   void set(const std::string& operation, rondo_precision precision) const {
-    check(rondo_autocast_set(engine_, operation.c_str(), precision));
+    throw_on_failure(rondo_autocast_set(engine_, operation.c_str(), precision));
   }
 
  private:
@@ -47,37 +47,35 @@ class Autocast {
 //   scaler.update();
 class LossScaler : public Owner<rondo_loss_scaler, rondo_loss_scaler_destroy> {
  public:
+  using Owner::Owner;
   LossScaler(const Engine& engine, rondo_device device,
              const rondo_loss_scaler_options& options = RONDO_LOSS_SCALER_OPTIONS_INIT)
-      : Owner(create(engine, device, options)) {}
+      : Owner(create(engine, device, options)), engine_(engine.get()) {}
   Tensor scale(const Tensor& loss) const {
-    return Tensor::made([&](rondo_tensor** out) { return rondo_loss_scaler_scale(get(), loss.get(), out); });
+    return loss.made([&](rondo_tensor** out) { return rondo_loss_scaler_scale(get(), loss.get(), out); });
   }
   // A step of the optimizer, skipped if a gradient of the scaled loss is not finite.
-  void step(const Optimizer& optimizer, const std::vector<Tensor>& gradients) const {
-    std::vector<rondo_tensor*> handles;
-    for (const Tensor& each : gradients) handles.push_back(each.get());
-    check(rondo_loss_scaler_step(get(), optimizer.get(), static_cast<int32_t>(handles.size()), handles.data()));
+  void step(const Optimizer& optimizer, const Tensors& gradients) const {
+    throw_on_failure(rondo_loss_scaler_step(get(), optimizer.get(), gradients.count(), gradients.data()));
   }
   // What a step goes by that is not step(): rondo::embedding_bag_descend, Optimizer::step, or your own. It counts as
   // one.
   struct Judged {
     Tensor finite, scale;
   };
-  Judged finite(const std::vector<Tensor>& gradients) const {
-    std::vector<rondo_tensor*> handles;
-    for (const Tensor& each : gradients) handles.push_back(each.get());
-    rondo_tensor *flag = nullptr, *number = nullptr;
-    check(rondo_loss_scaler_finite(get(), static_cast<int32_t>(handles.size()), handles.data(), &flag, &number));
-    return {Tensor(flag), Tensor(number)};
+  Judged finite(const Tensors& gradients) const {
+    detail::Made made(2, gradients.engine());
+    throw_on_failure(rondo_loss_scaler_finite(get(), gradients.count(), gradients.data(), made.at(0), made.at(1)));
+    return {made.take(0), made.take(1)};
   }
-  void update() const { check(rondo_loss_scaler_update(get())); }
+  void update() const { throw_on_failure(rondo_loss_scaler_update(get())); }
   // The state, for saving it: names and tensors that share its memory.
   std::vector<std::pair<std::string, Tensor>> states() const {
     std::vector<std::pair<std::string, Tensor>> all;
     for (int32_t i = 0; i < 3; ++i) {
       const char* name = nullptr;
-      Tensor tensor = Tensor::made([&](rondo_tensor** out) { return rondo_loss_scaler_state(get(), i, &name, out); });
+      Tensor tensor =
+          Tensor::made_by(engine_, [&](rondo_tensor** out) { return rondo_loss_scaler_state(get(), i, &name, out); });
       all.emplace_back(name, std::move(tensor));
     }
     return all;
@@ -91,9 +89,11 @@ class LossScaler : public Owner<rondo_loss_scaler, rondo_loss_scaler_destroy> {
   static rondo_loss_scaler* create(const Engine& engine, rondo_device device,
                                    const rondo_loss_scaler_options& options) {
     rondo_loss_scaler* scaler = nullptr;
-    check(rondo_loss_scaler_create(engine.get(), device, &options, &scaler));
+    throw_on_failure(rondo_loss_scaler_create(engine.get(), device, &options, &scaler));
     return scaler;
   }
+
+  rondo_engine* engine_ = nullptr;
 };
 
 }  // namespace abi_0

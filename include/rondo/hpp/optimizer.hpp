@@ -22,25 +22,24 @@ inline namespace abi_0 {
 //   optimizer.step({dw, db});
 class Optimizer : public Owner<rondo_optimizer, rondo_optimizer_destroy> {
  public:
-  explicit Optimizer(const std::vector<Tensor>& parameters,
-                     const rondo_optimizer_options& options = RONDO_OPTIMIZER_OPTIONS_INIT)
-      : Owner(create(parameters, options)) {}
-  void step(const std::vector<Tensor>& gradients) const { step_with(gradients, nullptr, nullptr); }
+  using Owner::Owner;
+  explicit Optimizer(const Tensors& parameters, const rondo_optimizer_options& options = RONDO_OPTIMIZER_OPTIONS_INIT)
+      : Owner(create(parameters, options)), engine_(parameters.engine()) {}
+  void step(const Tensors& gradients) const { step_with(gradients, nullptr, nullptr); }
   // Where `finite` is false nothing is written.
-  void step(const std::vector<Tensor>& gradients, const Tensor& finite) const {
-    step_with(gradients, finite.get(), nullptr);
-  }
+  void step(const Tensors& gradients, const Tensor& finite) const { step_with(gradients, finite.get(), nullptr); }
   // Gradients are multiplied by `scale` first.
-  void step(const std::vector<Tensor>& gradients, const Tensor& finite, const Tensor& scale) const {
+  void step(const Tensors& gradients, const Tensor& finite, const Tensor& scale) const {
     step_with(gradients, finite.get(), scale.get());
   }
-  void set_rate(double rate) const { check(rondo_optimizer_set_rate(get(), rate)); }
+  void set_rate(double rate) const { throw_on_failure(rondo_optimizer_set_rate(get(), rate)); }
   // The state, for saving it: names and tensors that share its memory.
   std::vector<std::pair<std::string, Tensor>> states() const {
     std::vector<std::pair<std::string, Tensor>> all;
     for (int32_t i = 0, n = info().states; i < n; ++i) {
       const char* name = nullptr;
-      Tensor tensor = Tensor::made([&](rondo_tensor** out) { return rondo_optimizer_state(get(), i, &name, out); });
+      Tensor tensor =
+          Tensor::made_by(engine_, [&](rondo_tensor** out) { return rondo_optimizer_state(get(), i, &name, out); });
       all.emplace_back(name, std::move(tensor));
     }
     return all;
@@ -51,42 +50,38 @@ class Optimizer : public Owner<rondo_optimizer, rondo_optimizer_destroy> {
   }
   rondo_optimizer_info info() const {
     rondo_optimizer_info info = RONDO_OPTIMIZER_INFO_INIT;
-    check(rondo_optimizer_query(get(), &info));
+    throw_on_failure(rondo_optimizer_query(get(), &info));
     return info;
   }
 
  private:
-  static rondo_optimizer* create(const std::vector<Tensor>& parameters, const rondo_optimizer_options& options) {
-    std::vector<rondo_tensor*> handles;
-    for (const Tensor& each : parameters) handles.push_back(each.get());
+  static rondo_optimizer* create(const Tensors& parameters, const rondo_optimizer_options& options) {
     rondo_optimizer* optimizer = nullptr;
-    check(rondo_optimizer_create(static_cast<int32_t>(handles.size()), handles.data(), &options, &optimizer));
+    throw_on_failure(rondo_optimizer_create(parameters.count(), parameters.data(), &options, &optimizer));
     return optimizer;
   }
-  void step_with(const std::vector<Tensor>& gradients, rondo_tensor* finite, rondo_tensor* scale) const {
-    std::vector<rondo_tensor*> handles;
-    for (const Tensor& each : gradients) handles.push_back(each.get());
-    check(rondo_optimizer_step(get(), static_cast<int32_t>(handles.size()), handles.data(), finite, scale));
+  void step_with(const Tensors& gradients, rondo_tensor* finite, rondo_tensor* scale) const {
+    throw_on_failure(rondo_optimizer_step(get(), gradients.count(), gradients.data(), finite, scale));
   }
+
+  rondo_engine* engine_ = nullptr;
 };
 
 namespace detail {
 template <class Function, class... Rest>
-Tensor of_list(Function function, const std::vector<Tensor>& tensors, Rest... rest) {
-  std::vector<rondo_tensor*> handles;
-  for (const Tensor& each : tensors) handles.push_back(each.get());
-  return Tensor::made(
-      [&](rondo_tensor** out) { return function(static_cast<int32_t>(handles.size()), handles.data(), rest..., out); });
+Tensor of_list(Function function, const Tensors& tensors, Rest... rest) {
+  return Tensor::made_by(tensors.engine(),
+                         [&](rondo_tensor** out) { return function(tensors.count(), tensors.data(), rest..., out); });
 }
 }  // namespace detail
 
-inline Tensor all_finite(const std::vector<Tensor>& tensors) {
+inline Tensor all_finite(const Tensors& tensors) {
   return detail::of_list(rondo_all_finite, tensors);
 }
-inline Tensor global_norm(const std::vector<Tensor>& tensors) {
+inline Tensor global_norm(const Tensors& tensors) {
   return detail::of_list(rondo_global_norm, tensors);
 }
-inline Tensor clip_global_norm(const std::vector<Tensor>& tensors, double max_norm) {
+inline Tensor clip_global_norm(const Tensors& tensors, double max_norm) {
   return detail::of_list(rondo_clip_global_norm, tensors, max_norm);
 }
 

@@ -18,12 +18,12 @@ inline namespace abi_0 {
 using Reclaim = std::function<bool(int64_t, int32_t)>;
 // An empty function: nobody is asked any more. `host_limit`: of the pools of the cpu that begin from here on.
 inline void set_reclaim(Reclaim reclaim, int64_t host_limit = 0) {
-  if (!reclaim) return check(rondo_set_reclaim(nullptr, nullptr, nullptr, host_limit));
+  if (!reclaim) return throw_on_failure(rondo_set_reclaim(nullptr, nullptr, nullptr, host_limit));
   auto kept = std::make_unique<Reclaim>(std::move(reclaim));
-  check(rondo_set_reclaim([](void* arg, int64_t bytes, int32_t attempt)
-                              -> int32_t { return (*static_cast<Reclaim*>(arg))(bytes, attempt) ? 1 : 0; },
-                          kept.get(), [](void* arg) { delete static_cast<Reclaim*>(arg); }, host_limit));
-  kept.release();
+  throw_on_failure(rondo_set_reclaim([](void* arg, int64_t bytes, int32_t attempt)
+                                         -> int32_t { return (*static_cast<Reclaim*>(arg))(bytes, attempt) ? 1 : 0; },
+                                     kept.get(), [](void* arg) { delete static_cast<Reclaim*>(arg); }, host_limit));
+  (void)kept.release();
 }
 
 }  // namespace abi_0

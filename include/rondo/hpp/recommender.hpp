@@ -9,27 +9,24 @@ namespace rondo {
 inline namespace abi_0 {
 
 // offsets: an empty tensor for bags of one length.
-inline Tensor embedding_bag(Tensors tables, const Tensor& indices, const Tensor& offsets = Tensor(),
+inline Tensor embedding_bag(const Tensors& tables, const Tensor& indices, const Tensor& offsets = Tensor(),
                             rondo_bag_mode mode = RONDO_BAG_SUM) {
-  const std::vector<rondo_tensor*> handles = handles_of(tables);
-  return Tensor::made([&](rondo_tensor** out) {
-    return rondo_embedding_bag(static_cast<int32_t>(handles.size()), handles.data(), indices.get(), offsets.get(), mode,
-                               out);
+  return indices.made([&](rondo_tensor** out) {
+    return rondo_embedding_bag(tables.count(), tables.data(), indices.get(), offsets.get(), mode, out);
   });
 }
 inline rondo_descend_options descend_defaults() {
   rondo_descend_options options = RONDO_DESCEND_OPTIONS_INIT;
   return options;
 }
-inline void embedding_bag_descend(Tensors tables, const Tensor& indices, const Tensor& offsets, rondo_bag_mode mode,
-                                  const Tensor& gradient, const Tensor& rate,
+inline void embedding_bag_descend(const Tensors& tables, const Tensor& indices, const Tensor& offsets,
+                                  rondo_bag_mode mode, const Tensor& gradient, const Tensor& rate,
                                   const rondo_descend_options& options = descend_defaults()) {
-  const std::vector<rondo_tensor*> handles = handles_of(tables);
-  check(rondo_embedding_bag_descend(static_cast<int32_t>(handles.size()), handles.data(), indices.get(), offsets.get(),
-                                    mode, gradient.get(), rate.get(), &options));
+  throw_on_failure(rondo_embedding_bag_descend(tables.count(), tables.data(), indices.get(), offsets.get(), mode,
+                                               gradient.get(), rate.get(), &options));
 }
 inline Tensor dot_interaction(const Tensor& x, bool keep_first = false) {
-  return Tensor::made([&](rondo_tensor** out) { return rondo_dot_interaction(x.get(), keep_first, out); });
+  return x.made([&](rondo_tensor** out) { return rondo_dot_interaction(x.get(), keep_first, out); });
 }
 
 }  // namespace abi_0

@@ -18,30 +18,32 @@ struct Recurrent {
 };
 namespace detail {
 template <class Run>
-Recurrent recurrent(Tensors weights, const Run& run) {
-  const std::vector<rondo_tensor*> handles = handles_of(weights);
-  rondo_tensor *out = nullptr, *last_h = nullptr, *last_c = nullptr;
-  check(run(static_cast<int32_t>(handles.size()), handles.data(), &out, &last_h, &last_c));
-  return {Tensor(out), Tensor(last_h), Tensor(last_c)};
+Recurrent recurrent(const Tensor& x, const Tensors& weights, const Run& run) {
+  Made made(3, x.engine());
+  throw_on_failure(run(weights.count(), weights.data(), made.at(0), made.at(1), made.at(2)));
+  return {made.take(0), made.take(1), made.take(2)};
 }
 }  // namespace detail
 
-inline Recurrent lstm(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
+inline Recurrent lstm(const Tensor& x, const Tensors& weights,
+                      const rondo_recurrent_options& options = recurrent_defaults()) {
   return detail::recurrent(
-      weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h,
-                   rondo_tensor** last_c) { return rondo_lstm(x.get(), n, handles, &options, out, last_h, last_c); });
-}
-inline Recurrent gru(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
-  return detail::recurrent(
-      weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h, rondo_tensor**) {
-        return rondo_gru(x.get(), n, handles, &options, out, last_h);
+      x, weights,
+      [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h, rondo_tensor** last_c) {
+        return rondo_lstm(x.get(), n, handles, &options, out, last_h, last_c);
       });
 }
-inline Recurrent rnn(const Tensor& x, Tensors weights, const rondo_recurrent_options& options = recurrent_defaults()) {
-  return detail::recurrent(
-      weights, [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h, rondo_tensor**) {
-        return rondo_rnn(x.get(), n, handles, &options, out, last_h);
-      });
+inline Recurrent gru(const Tensor& x, const Tensors& weights,
+                     const rondo_recurrent_options& options = recurrent_defaults()) {
+  return detail::recurrent(x, weights,
+                           [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h,
+                               rondo_tensor**) { return rondo_gru(x.get(), n, handles, &options, out, last_h); });
+}
+inline Recurrent rnn(const Tensor& x, const Tensors& weights,
+                     const rondo_recurrent_options& options = recurrent_defaults()) {
+  return detail::recurrent(x, weights,
+                           [&](int32_t n, rondo_tensor* const* handles, rondo_tensor** out, rondo_tensor** last_h,
+                               rondo_tensor**) { return rondo_rnn(x.get(), n, handles, &options, out, last_h); });
 }
 
 }  // namespace abi_0

@@ -15,81 +15,97 @@ inline namespace abi_0 {
 //   rondo::Tensor dw = tape.gradient(loss, w);
 class Tape : public Owner<rondo_tape, rondo_tape_destroy> {
  public:
-  explicit Tape(const Engine& engine, Tensors watched = {}, uint32_t flags = RONDO_TAPE_DEFAULT)
+  using Owner::Owner;
+  explicit Tape(const Engine& engine, const Tensors& watched = {}, uint32_t flags = RONDO_TAPE_DEFAULT)
       : Owner(begin(engine, flags)) {
-    for (const Tensor& each : watched) watch(each);
+    watch(watched);
   }
-  void watch(const Tensor& tensor) { check(rondo_tape_watch(get(), tensor.get())); }
-  void end() { check(rondo_tape_end(get())); }
+  void watch(const Tensor& tensor) const { throw_on_failure(rondo_tape_watch(get(), tensor.get())); }
+  void watch(const Tensors& tensors) const {
+    for (rondo_tensor* each : tensors.handles()) throw_on_failure(rondo_tape_watch(get(), each));
+  }
+  void end() const { throw_on_failure(rondo_tape_end(get())); }
   rondo_tape_info info() const {
     rondo_tape_info info = RONDO_TAPE_INFO_INIT;
-    check(rondo_tape_query(get(), &info));
+    throw_on_failure(rondo_tape_query(get(), &info));
     return info;
   }
   // Of an output of one element, or of any with its gradient.
-  std::vector<Tensor> gradients(const Tensor& output, Tensors sources, const Tensor& output_gradient = Tensor()) {
-    std::vector<rondo_tensor*> made(sources.size());
-    run(output, sources, output_gradient, made);
-    std::vector<Tensor> owned;
-    for (rondo_tensor* each : made) owned.emplace_back(each);
-    return owned;
+  std::vector<Tensor> gradients(const Tensor& output, const Tensors& sources,
+                                const Tensor& output_gradient = Tensor()) const {
+    detail::Made made(sources.size(), output.engine());
+    run(output, sources, output_gradient, made.data());
+    return made.take_all();
   }
-  Tensor gradient(const Tensor& output, const Tensor& source, const Tensor& output_gradient = Tensor()) {
+  Tensor gradient(const Tensor& output, const Tensor& source, const Tensor& output_gradient = Tensor()) const {
     return std::move(gradients(output, {source}, output_gradient).front());
   }
   // Into tensors that are there, one per source; an accumulator is added to.
-  void gradients_into(const Tensor& output, Tensors sources, Tensors into, const Tensor& output_gradient = Tensor()) {
+  void gradients_into(const Tensor& output, const Tensors& sources, const Tensors& into,
+                      const Tensor& output_gradient = Tensor()) const {
     if (sources.size() != into.size())
       throw std::invalid_argument("rondo::Tape::gradients_into: " + std::to_string(into.size()) + " tensors for " +
                                   std::to_string(sources.size()) + " sources");
-    std::vector<rondo_tensor*> given = handles_of(into);
-    run(output, sources, output_gradient, given);
+    std::vector<rondo_tensor*> given = into.handles();
+    run(output, sources, output_gradient, given.data());
   }
 
-  // The gradients of the inputs of a function, by those of its outputs, which are borrowed for the call; an empty
-  // Tensor for zero. To fail, throw.
-  using Gradient = std::function<std::vector<Tensor>(const std::vector<rondo_tensor*>& output_gradients)>;
-  // Says to the open tapes of this thread how outputs depend on inputs.
-  static void custom(const std::string& name, Tensors inputs, Tensors outputs, Gradient gradient) {
-    const std::vector<rondo_tensor*> from = handles_of(inputs), to = handles_of(outputs);
-    check(rondo_tape_custom(name.c_str(), static_cast<int32_t>(from.size()), from.data(),
-                            static_cast<int32_t>(to.size()), to.data(), run_custom, new Gradient(std::move(gradient)),
-                            [](void* arg) { delete static_cast<Gradient*>(arg); }));
+  // Says to the open tapes of this thread how outputs depend on inputs: by a function of the outputs' gradients, which
+  // are borrowed for the call, that gives those of the inputs, an empty Tensor for zero. It takes them as tensors
+  // (const std::vector<Tensor>&), or as handles of the C interface (const std::vector<rondo_tensor*>&). To fail, it
+  // throws, and gradients() throws that on.
+  using Handles = std::vector<rondo_tensor*>;
+  template <class Gradient>
+  static void custom(const std::string& name, const Tensors& inputs, const Tensors& outputs, Gradient gradient) {
+    if constexpr (std::is_invocable_v<Gradient&, const std::vector<Tensor>&>)
+      note(name, inputs, outputs,
+           [gradient = std::move(gradient), engine = outputs.engine()](const Handles& handles) mutable {
+             std::vector<Tensor> given;
+             given.reserve(handles.size());
+             for (rondo_tensor* each : handles) given.emplace_back(each, borrowed, engine);
+             return gradient(std::as_const(given));
+           });
+    else
+      note(name, inputs, outputs, std::move(gradient));
   }
 
  private:
+  using GradientOfHandles = std::function<std::vector<Tensor>(const Handles& output_gradients)>;
+  static void note(const std::string& name, const Tensors& inputs, const Tensors& outputs, GradientOfHandles gradient) {
+    auto owned = std::make_unique<GradientOfHandles>(std::move(gradient));
+    throw_on_failure(rondo_tape_custom(name.c_str(), inputs.count(), inputs.data(), outputs.count(), outputs.data(),
+                                       run_custom, owned.release(),
+                                       [](void* arg) { delete static_cast<GradientOfHandles*>(arg); }));
+  }
   static rondo_tape* begin(const Engine& engine, uint32_t flags) {
     rondo_tape* tape = nullptr;
-    check(rondo_tape_begin(engine.get(), flags, &tape));
+    throw_on_failure(rondo_tape_begin(engine.get(), flags, &tape));
     return tape;
   }
-  void run(const Tensor& output, Tensors sources, const Tensor& output_gradient,
-           std::vector<rondo_tensor*>& gradients) {
+  void run(const Tensor& output, const Tensors& sources, const Tensor& output_gradient,
+           rondo_tensor** gradients) const {
     rondo_tensor* const outputs[] = {output.get()};
     rondo_tensor* const given[] = {output_gradient.get()};
-    check(rondo_tape_gradients(get(), 1, outputs, given, static_cast<int32_t>(sources.size()),
-                               handles_of(sources).data(), gradients.data()));
+    detail::carry(
+        [&] { return rondo_tape_gradients(get(), 1, outputs, given, sources.count(), sources.data(), gradients); });
   }
   static rondo_status run_custom(void* arg, int32_t n_outputs, rondo_tensor* const* output_gradients, int32_t n_inputs,
                                  rondo_tensor** input_gradients) {
-    try {
+    return detail::caught([&] {
       std::vector<Tensor> made =
-          (*static_cast<Gradient*>(arg))(std::vector<rondo_tensor*>(output_gradients, output_gradients + n_outputs));
-      for (size_t i = 0; i < made.size() && i < static_cast<size_t>(n_inputs); ++i)
-        input_gradients[i] = made[i].release();
-      return RONDO_OK;
-    } catch (const Error& error) {
-      return error.status();
-    } catch (...) {
-      return RONDO_USER_ERROR;
-    }
+          (*static_cast<GradientOfHandles*>(arg))(Handles(output_gradients, output_gradients + n_outputs));
+      if (made.size() > static_cast<size_t>(n_inputs))
+        throw std::length_error("rondo::Tape::custom: the function has returned " + std::to_string(made.size()) +
+                                " gradients for " + std::to_string(n_inputs) + " inputs");
+      for (size_t i = 0; i < made.size(); ++i) input_gradients[i] = made[i].release();
+    });
   }
 };
 
 // While it lives, no tape of this thread notes operators.
 class NoGradients {
  public:
-  NoGradients() { check(rondo_tape_pause()); }
+  NoGradients() { throw_on_failure(rondo_tape_pause()); }
   ~NoGradients() { rondo_tape_resume(); }
   NoGradients(const NoGradients&) = delete;
   NoGradients& operator=(const NoGradients&) = delete;

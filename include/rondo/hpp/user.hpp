@@ -10,54 +10,66 @@
 namespace rondo {
 inline namespace abi_0 {
 
-// One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}.
+// One argument: {"x", tensor}, {"scale", 0.5}, {"n", 3}. It refers to the name and the tensor.
 class Argument {
  public:
-  Argument(const char* name, const Tensor& tensor) : argument_(RONDO_TENSOR(name, tensor.get())) {}
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Argument(const char* name, T value) : argument_(number(name, value)) {}
+  Argument(const char* name, const Tensor& tensor)
+      : argument_(RONDO_TENSOR(name, tensor.get())), engine_(tensor.engine()) {}
+  Argument(const char* name, Number value)
+      : argument_(value.whole() ? rondo_argument(RONDO_INTEGER(name, value.i64()))
+                                : rondo_argument(RONDO_SCALAR(name, value.f64()))) {}
   const rondo_argument& get() const noexcept { return argument_; }
+  rondo_engine* engine() const noexcept { return engine_; }
 
  private:
-  template <class T>
-  static rondo_argument number(const char* name, T value) {
-    if constexpr (std::is_integral_v<T>) return RONDO_INTEGER(name, static_cast<int64_t>(value));
-    return RONDO_SCALAR(name, static_cast<double>(value));
-  }
   rondo_argument argument_;
+  rondo_engine* engine_ = nullptr;
 };
+
+namespace detail {
+
+inline std::vector<rondo_argument> plain(const std::vector<Argument>& arguments) {
+  std::vector<rondo_argument> all;
+  all.reserve(arguments.size());
+  for (const Argument& each : arguments) all.push_back(each.get());
+  return all;
+}
+inline rondo_engine* engine_of(const std::vector<Argument>& arguments) {
+  for (const Argument& each : arguments)
+    if (each.engine()) return each.engine();
+  return nullptr;
+}
+
+}  // namespace detail
 
 class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
  public:
+  using Owner::Owner;
   explicit Expression(const std::string& text, const char* name = nullptr) : Owner(create(text, name)) {}
 
   // Names in the order of the text.
   std::vector<std::string> operands() const { return names(rondo_expression_operand); }
   std::vector<std::string> results() const { return names(rondo_expression_result); }
   // New tensors, one per result; of an expression with one result that one.
-  std::vector<Tensor> run(std::initializer_list<Argument> arguments) const {
-    std::vector<rondo_tensor*> out(results().size());
-    run(arguments, out);
-    std::vector<Tensor> tensors;
-    for (rondo_tensor* each : out) tensors.emplace_back(each);
-    return tensors;
+  std::vector<Tensor> run(const std::vector<Argument>& arguments) const {
+    detail::Made made(results().size(), detail::engine_of(arguments));
+    run(arguments, made.count(), made.data());
+    return made.take_all();
   }
-  Tensor operator()(std::initializer_list<Argument> arguments) const {
-    std::vector<rondo_tensor*> out(1);
-    run(arguments, out);
-    return Tensor(out[0]);
+  Tensor operator()(const std::vector<Argument>& arguments) const {
+    detail::Made made(1, detail::engine_of(arguments));
+    run(arguments, made.count(), made.data());
+    return made.take(0);
   }
   // Into tensors that are there.
-  void run_into(std::initializer_list<Argument> arguments,
-                std::initializer_list<std::reference_wrapper<const Tensor>> results) const {
-    std::vector<rondo_tensor*> out;
-    for (const Tensor& each : results) out.push_back(each.get());
-    run(arguments, out);
+  void run_into(const std::vector<Argument>& arguments, const Tensors& results) const {
+    std::vector<rondo_tensor*> out = results.handles();
+    run(arguments, results.count(), out.data());
   }
   // What run_into does for each of the sets, as one task.
   struct Set {
     std::vector<Argument> arguments;
-    std::vector<std::reference_wrapper<const Tensor>> results;
+    std::vector<Tensor> results;
   };
   void run_each_into(const std::vector<Set>& sets) const {
     std::vector<rondo_argument> plain;
@@ -70,14 +82,15 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
       for (const Argument& each : set.arguments) plain.push_back(each.get());
       for (const Tensor& each : set.results) out.push_back(each.get());
     }
-    check(rondo_expression_run_each(get(), static_cast<int32_t>(sets.size()), static_cast<int32_t>(n_arguments),
-                                    plain.data(), static_cast<int32_t>(n_out), out.data()));
+    throw_on_failure(rondo_expression_run_each(get(), detail::count(sets.size(), "rondo::Expression: sets"),
+                                               detail::count(n_arguments, "rondo::Expression: arguments"), plain.data(),
+                                               detail::count(n_out, "rondo::Expression: results"), out.data()));
   }
 
  private:
   static rondo_expression* create(const std::string& text, const char* name) {
     rondo_expression* expression = nullptr;
-    check(rondo_expression_create(text.c_str(), name, &expression));
+    throw_on_failure(rondo_expression_create(text.c_str(), name, &expression));
     return expression;
   }
   std::vector<std::string> names(const char* (*name)(rondo_expression*, int32_t)) const {
@@ -85,11 +98,10 @@ class Expression : public Owner<rondo_expression, rondo_expression_destroy> {
     for (int32_t i = 0; const char* each = name(get(), i); ++i) all.emplace_back(each);
     return all;
   }
-  void run(std::initializer_list<Argument> arguments, std::vector<rondo_tensor*>& out) const {
-    std::vector<rondo_argument> plain;
-    for (const Argument& each : arguments) plain.push_back(each.get());
-    check(rondo_expression_run(get(), static_cast<int32_t>(plain.size()), plain.data(),
-                               static_cast<int32_t>(out.size()), out.data()));
+  void run(const std::vector<Argument>& arguments, int32_t n_out, rondo_tensor** out) const {
+    const std::vector<rondo_argument> plain = detail::plain(arguments);
+    throw_on_failure(rondo_expression_run(get(), detail::count(plain.size(), "rondo::Expression: arguments"),
+                                          plain.data(), n_out, out));
   }
 };
 
@@ -110,21 +122,23 @@ inline rondo_launch_options launch_shape(uint32_t blocks, uint32_t threads, uint
 // Kernels in CUDA C++: Module module(engine, device, text, "scale<float>(const float* x, float* y, int n)").
 class Module : public Owner<rondo_module, rondo_module_destroy> {
  public:
+  using Owner::Owner;
   Module(const Engine& engine, rondo_device device, const std::string& text, const std::string& kernels,
          const rondo_module_options& options = module_defaults())
       : Owner(create(engine, device, text, kernels, options)) {}
-  void launch(const std::string& kernel, std::initializer_list<Argument> arguments,
+  void launch(const std::string& kernel, const std::vector<Argument>& arguments,
               const rondo_launch_options& options) const {
-    std::vector<rondo_argument> plain;
-    for (const Argument& each : arguments) plain.push_back(each.get());
-    check(rondo_module_launch(get(), kernel.c_str(), static_cast<int32_t>(plain.size()), plain.data(), &options));
+    const std::vector<rondo_argument> plain = detail::plain(arguments);
+    throw_on_failure(rondo_module_launch(get(), kernel.c_str(),
+                                         detail::count(plain.size(), "rondo::Module::launch: arguments"), plain.data(),
+                                         &options));
   }
 
  private:
   static rondo_module* create(const Engine& engine, rondo_device device, const std::string& text,
                               const std::string& kernels, const rondo_module_options& options) {
     rondo_module* module = nullptr;
-    check(rondo_module_create(engine.get(), device, text.c_str(), kernels.c_str(), &options, &module));
+    throw_on_failure(rondo_module_create(engine.get(), device, text.c_str(), kernels.c_str(), &options, &module));
     return module;
   }
 };

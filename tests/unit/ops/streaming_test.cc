@@ -40,7 +40,7 @@ class Streaming : public testing::Test {
   }
   rondo::Tensor sevens(rondo_dtype dtype, int64_t n) const {
     rondo::Tensor made = engine_.uniform(kCpu, dtype, {n});
-    rondo::check(rondo_fill(made.get(), 7));
+    rondo::throw_on_failure(rondo_fill(made.get(), 7));
     return made;
   }
   rondo::Engine engine_;
@@ -48,7 +48,7 @@ class Streaming : public testing::Test {
 
 TEST_F(Streaming, OfOneOperator) {
   expect_same([](const auto& a, const auto& b,
-                 rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
+                 rondo_tensor* out) { rondo::throw_on_failure(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
               2051);
 }
 
@@ -56,7 +56,7 @@ TEST_F(Streaming, OfOneOperator) {
 TEST_F(Streaming, OfOneOperatorOfHalves) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16})
     expect_same([](const auto& a, const auto& b,
-                   rondo_tensor* out) { rondo::check(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
+                   rondo_tensor* out) { rondo::throw_on_failure(rondo_binary(RONDO_ADD, a.get(), b.get(), &out)); },
                 4099, dtype);
 }
 
@@ -67,17 +67,17 @@ TEST_F(Streaming, OfAnExpression) {
         [](const auto& a, const auto& b, rondo_tensor* out) {
           static const rondo::Expression text("y = a * b + a");
           const rondo_argument arguments[] = {RONDO_TENSOR("a", a.get()), RONDO_TENSOR("b", b.get())};
-          rondo::check(rondo_expression_run(text.get(), 2, arguments, 1, &out));
+          rondo::throw_on_failure(rondo_expression_run(text.get(), 2, arguments, 1, &out));
         },
         4099, dtype);
 }
 
 TEST_F(Streaming, OfACopy) {
-  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::check(rondo_copy(a.get(), &out)); }, 2051);
+  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_copy(a.get(), &out)); }, 2051);
 }
 
 TEST_F(Streaming, OfRows) {
-  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::check(rondo_softmax(a.get(), 1, &out)); },
+  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_softmax(a.get(), 1, &out)); },
               2051);
 }
 
@@ -88,7 +88,7 @@ TEST_F(Streaming, InPlace) {
   std::vector<float> before(2304 * 4099), after(before.size());
   a.read(before.data(), before.size() * sizeof(float));
   rondo_tensor* out = a.get();
-  for (int i = 0; i < 3; ++i) rondo::check(rondo_binary(RONDO_ADD, a.get(), a.get(), &out));
+  for (int i = 0; i < 3; ++i) rondo::throw_on_failure(rondo_binary(RONDO_ADD, a.get(), a.get(), &out));
   a.read(after.data(), after.size() * sizeof(float));
   size_t wrong = 0;
   for (size_t i = 0; i < before.size(); ++i) wrong += after[i] != 8 * before[i];
