@@ -170,7 +170,7 @@ struct Rows {
       for (; i < plan.length; ++i) add(i, i % kLanes);
       double all[sums];
       for (int s = 0; s < sums; ++s) all[s] = std::accumulate(lanes[s], lanes[s] + kLanes, 0.0);
-      Formula::template know<step>(known, all, static_cast<double>(plan.length), plan.scale * scale * scale);
+      Formula::template know<step>(known, all, static_cast<double>(plan.length), plan.scale, scale);
       know<Formula, step + 1, last>(dy, known, scale);
     }
   }

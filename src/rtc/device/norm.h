@@ -265,7 +265,11 @@ struct NormPass {
         const C epsilon = static_cast<C>(acc.scale == C(1) ? args.epsilon : args.epsilon * scale * scale);
         *result(kNormFirst) = mean;
         *result(kNormThird) = (acc.mean - (scaled - acc.base)) * back;
-        *result(kNormSecond) = C(1) / sqrt(acc.squares / static_cast<C>(args.length) + epsilon) * acc.scale;
+        // Where the squares are 0, epsilon is what remains, and its product with the square of the scale may be 0.
+        if (acc.scale != C(1) && acc.squares == C(0))
+          *result(kNormSecond) = static_cast<C>(1 / sqrt(args.epsilon));
+        else
+          *result(kNormSecond) = C(1) / sqrt(acc.squares / static_cast<C>(args.length) + epsilon) * acc.scale;
         if constexpr (tracks) {
           C *to = result(kNormRunningMean), *spread = result(kNormRunningVariance);
           *to = running(*to, mean, args.momentum);

@@ -6,9 +6,8 @@
 // are added up in, which is wider on the host.
 //
 // known[kInverse] is what rows are multiplied by, known before step kChange. Where that says that squares overflow or
-// vanish, the row is gone through again multiplied by a power of two (scales.h), and epsilon by its square; x is that
-// everywhere then, and so a gradient lacks this factor. known[kRest], if there is one (not -1), is often 0: the host
-// leaves it out then.
+// vanish, the row is gone through again multiplied by `scale`, a power of two (scales.h); x is that everywhere then,
+// and so a gradient lacks this factor. known[kRest], if there is one (not -1), is often 0: the host leaves it out then.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -24,6 +23,15 @@ inline constexpr int kMaxRowSums = 2;  // of a step
 template <class Formula, class C>
 RONDO_INLINE C next_row_scale(C scale, const C* known) {
   return next_scale(scale, C(1) / known[Formula::kInverse]);
+}
+
+// 1 / deviation of a row that is multiplied by `scale`, by the mean of its squares. Where all of those are 0, epsilon
+// is what remains, and its product with the square of the scale may be 0.
+template <class C, class S>
+RONDO_INLINE C inverse_deviation(S squares, f64 epsilon, f64 scale) {
+  if (scale == 1) return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon)));
+  if (squares == S(0)) return static_cast<C>(1 / (sqrt(epsilon) * scale));
+  return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon * scale * scale)));
 }
 
 // Known: the mean, what rounding took from it (kRest; 0 where no digit of a result hangs on it), 1 / deviation. Without
@@ -45,7 +53,7 @@ struct LayerNorm {
     terms[1] = value;
   }
   template <int step, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S count, S epsilon) {
+  RONDO_INLINE static void know(C* known, const S* sums, S count, f64 epsilon, f64 scale) {
     if constexpr (step == 0) {
       const S mean = sums[0] / count;
       known[0] = static_cast<C>(mean);
@@ -53,7 +61,7 @@ struct LayerNorm {
     } else {
       if constexpr (same_type<C, S>) known[kRest] = sums[1] / count;
       const S rest = known[kRest], squares = sums[0] - count * rest * rest;
-      known[kInverse] = op_rsqrt(static_cast<C>((squares < S(0) ? S(0) : squares) / count + epsilon));
+      known[kInverse] = inverse_deviation<C>((squares < S(0) ? S(0) : squares) / count, epsilon, scale);
       if (op_abs(known[kRest]) * known[kInverse] < (sizeof(C) == 8 ? C(0x1p-55) : C(0x1p-26))) known[kRest] = C(0);
     }
   }
@@ -81,9 +89,9 @@ struct LayerNormGrad {
     }
   }
   template <int step, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S count, S epsilon) {
+  RONDO_INLINE static void know(C* known, const S* sums, S count, f64 epsilon, f64 scale) {
     if constexpr (step < kChange) {
-      LayerNorm::know<step>(known, sums, count, epsilon);
+      LayerNorm::know<step>(known, sums, count, epsilon, scale);
     } else {
       known[3] = static_cast<C>(sums[0] / count);
       known[4] = static_cast<C>(sums[1] / count);
@@ -106,8 +114,8 @@ struct RmsNorm {
     terms[0] = x * x;
   }
   template <int, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S count, S epsilon) {
-    known[kInverse] = op_rsqrt(static_cast<C>(sums[0] / count + epsilon));
+  RONDO_INLINE static void know(C* known, const S* sums, S count, f64 epsilon, f64 scale) {
+    known[kInverse] = inverse_deviation<C>(sums[0] / count, epsilon, scale);
   }
   template <class C>
   RONDO_INLINE static C result(const C* known, C x, C) {
@@ -127,9 +135,9 @@ struct RmsNormGrad {
     terms[0] = step < kChange ? x * x : change * (x * known[kInverse]);
   }
   template <int step, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S count, S epsilon) {
+  RONDO_INLINE static void know(C* known, const S* sums, S count, f64 epsilon, f64 scale) {
     if constexpr (step < kChange)
-      RmsNorm::know<step>(known, sums, count, epsilon);
+      RmsNorm::know<step>(known, sums, count, epsilon, scale);
     else
       known[1] = static_cast<C>(sums[0] / count);
   }

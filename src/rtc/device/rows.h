@@ -222,9 +222,7 @@ struct RowsKernel : RowNumbers<In> {
 #pragma unroll
       for (int s = 0; s < sums; ++s) all[s] = adders[s].sum;
       together<AddRows>(all, step % 2);
-      C epsilon = static_cast<C>(args.scale);
-      if (x.scale != C(1)) epsilon = static_cast<C>(args.scale * static_cast<f64>(x.scale) * static_cast<f64>(x.scale));
-      Formula::template know<step>(known, all, static_cast<C>(args.length), epsilon);
+      Formula::template know<step>(known, all, static_cast<C>(args.length), args.scale, static_cast<f64>(x.scale));
       know<step + 1, last>(x, dy, known);
     }
   }
