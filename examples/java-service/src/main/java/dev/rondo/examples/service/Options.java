@@ -4,6 +4,8 @@ package dev.rondo.examples.service;
 import dev.rondo.Device;
 import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** What the command line says. */
 record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience, int connections,
@@ -75,6 +77,10 @@ record Options(String model, String photographs, String sentences, String device
     }
     if (model == null && train == null) {
       throw new IllegalArgumentException("--model FILE is missing");
+    }
+    final Path trained = train == null ? null : Path.of(train).toAbsolutePath();
+    if (trained != null && (Files.isDirectory(trained) || !Files.isDirectory(trained.getParent()))) { // or it would come out behind the training
+      throw new IllegalArgumentException("--train must name a file in a folder that is there, not '" + train + "'");
     }
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
