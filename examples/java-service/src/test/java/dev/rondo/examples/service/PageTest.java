@@ -19,13 +19,17 @@ import org.junit.jupiter.api.Timeout;
 class PageTest {
   /** Where the drawing lies in the page now. */
   private static void draw(Browser browser, List<List<double[]>> strokes) throws Exception {
+    drawUnanswered(browser, strokes);
+    browser.await("!sending && !waiting && document.getElementById('digit').textContent !== '?'");
+  }
+
+  private static void drawUnanswered(Browser browser, List<List<double[]>> strokes) throws Exception {
     final JsonArray box = browser.evaluate("(({x, y, width, height}) => [x, y, width, height])(document.getElementById('canvas')"
         + ".getBoundingClientRect())").getAsJsonArray();
     for (final List<double[]> stroke : strokes) {
       browser.stroke(stroke.stream().map(point -> new double[] {box.get(0).getAsDouble() + point[0] * box.get(2).getAsDouble(),
           box.get(1).getAsDouble() + point[1] * box.get(3).getAsDouble()}).toList());
     }
-    browser.await("!sending && !waiting && document.getElementById('digit').textContent !== '?'");
   }
 
   private static String text(Browser browser, String id) throws Exception {
@@ -87,8 +91,10 @@ class PageTest {
       assertEquals(true, browser.evaluate("document.documentElement.scrollWidth <= innerWidth").getAsBoolean());
       service.terminate();
       service.process.waitFor();
-      draw(browser, Drawings.strokes(1)); // adds to what is drawn; nobody answers
-      browser.await("document.getElementById('problem').textContent.startsWith('No answer')");
+      drawUnanswered(browser, Drawings.strokes(1)); // adds to what is drawn; nobody answers, and the last answer is not about it
+      browser.await("!sending && document.getElementById('problem').textContent.startsWith('No answer')");
+      assertEquals("?", text(browser, "digit"));
+      assertEquals("no answer", text(browser, "sure"));
     }
   }
 }
