@@ -92,6 +92,7 @@ class PhotographPageTest {
         browser.await("document.getElementById('photoproblem').textContent.startsWith('No answer: the picture is damaged')");
         assertEquals(0, browser.evaluate("document.querySelectorAll('#things li').length").getAsInt());
         assertEquals(false, browser.evaluate("document.getElementById('drop').classList.contains('filled')").getAsBoolean());
+        browser.screenshot(pictures.resolve("page-photograph-damaged-" + format + ".png"));
       }
       choose(browser, "no picture".getBytes());
       browser.await("document.getElementById('photoproblem').textContent.startsWith('No answer: the body is no picture')");
