@@ -48,6 +48,8 @@ def visit(root, port):
     assert status == 200 and json.loads(text)["results"][0]["digit"] == labels[0], text
     status, text = ask(port, "POST", "/classify", "{}")
     assert status == 400, (status, text)
+    status, text = ask(port, "POST", "/sketch", json.dumps({"image": [0] * 784}))
+    assert status == 200 and json.loads(text)["results"][0]["digit"] is None, text
     status, text = ask(port, "POST", "/embed", json.dumps({"sentence": "A cat sat on the mat."}))
     assert (status, len(json.loads(text).get("vectors", [[]])[0])) in ((200, 384), (404, 0)), (status, text)  # 404: it was not fetched
     status, text = ask(port, "GET", "/metrics")

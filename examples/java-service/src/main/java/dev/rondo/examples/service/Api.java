@@ -7,18 +7,22 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /** What the service answers, whatever server brings the requests. */
 final class Api {
   private static final String JSON = "application/json";
-  private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/photograph", "POST", "/embed", "POST",
+  private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/sketch", "POST", "/photograph", "POST", "/embed", "POST",
       "/healthz", "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
 
   private final Batcher batcher;
+  private final Batcher sketches;
+  private final float sure;
   private final Photographs photographs;
   private final Sentences sentences;
   private final Metrics metrics;
@@ -52,12 +56,16 @@ final class Api {
    * Makes it.
    *
    * @param batcher of digits
+   * @param sketches of sketches; null: they are not recognised
+   * @param sure the probability from which on the network for sketches is sure
    * @param photographs null: they are not classified
    * @param sentences null: no vectors of sentences are made
    * @param executor writes answers, so that the batcher's thread has time for the next batch
    */
-  Api(Batcher batcher, Photographs photographs, Sentences sentences, Metrics metrics, Executor executor) {
+  Api(Batcher batcher, Batcher sketches, float sure, Photographs photographs, Sentences sentences, Metrics metrics, Executor executor) {
     this.batcher = batcher;
+    this.sketches = sketches;
+    this.sure = sure;
     this.photographs = photographs;
     this.sentences = sentences;
     this.metrics = metrics;
@@ -76,6 +84,7 @@ final class Api {
     }
     return switch (path) {
       case "/classify" -> 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
+      case "/sketch" -> sketches == null ? 0 : 1024 + sketches.model().largestBatch() * Sketches.PIXELS * 24;
       case "/photograph" -> photographs == null ? 0 : Photographs.MOST_BYTES;
       case "/embed" -> sentences == null ? 0 : Sentences.MOST_BYTES;
       default -> 0;
@@ -89,7 +98,7 @@ final class Api {
   }
 
   private List<Batcher> batchers() {
-    return photographs == null ? List.of(batcher) : List.of(batcher, photographs.batcher());
+    return Stream.of(batcher, sketches, photographs == null ? null : photographs.batcher()).filter(Objects::nonNull).toList();
   }
 
   /**
@@ -126,12 +135,14 @@ final class Api {
     final String right = METHODS.get(path);
     final Reply reply;
     if (right == null) {
-      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/photograph", "/embed", "/healthz",
+      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/sketch", "/photograph", "/embed", "/healthz",
           "/readyz", "/metrics")));
     } else if (!List.of(right.split(", ")).contains(method)) {
       reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
     } else if (path.equals("/classify")) {
-      return classify(body);
+      return classify(body, batcher, Weights.SURE);
+    } else if (path.equals("/sketch")) {
+      return sketches == null ? CompletableFuture.completedFuture(Reply.error(404, "sketches are not recognised here")) : classify(body, sketches, sure);
     } else if (path.equals("/photograph")) {
       return photograph(body);
     } else if (path.equals("/embed")) {
@@ -176,15 +187,16 @@ final class Api {
     return Reply.of(200, JSON, Images.object(facts.toArray(new String[0])));
   }
 
-  private CompletableFuture<Reply> classify(byte[] body) {
+  private CompletableFuture<Reply> classify(byte[] body, Batcher by, float sureFrom) {
+    final Model model = by.model();
     final float[] images;
     try {
-      images = Images.parse(body, batcher.model().largestBatch());
+      images = Images.parse(body, model.pixels(), model.largestBatch());
     } catch (Images.InvalidException e) {
       return CompletableFuture.completedFuture(Reply.error(400, e.getMessage()));
     }
-    return batcher.submit(images).handleAsync((answer, thrown) -> thrown != null ? failure(thrown)
-        : Reply.of(200, JSON, Images.write(answer, batcher.model().device())), executor);
+    return by.submit(images).handleAsync((answer, thrown) -> thrown != null ? failure(thrown)
+        : Reply.of(200, JSON, Images.write(answer, model.classes(), sureFrom, by.model().device())), executor);
   }
 
   private CompletableFuture<Reply> photograph(byte[] body) {

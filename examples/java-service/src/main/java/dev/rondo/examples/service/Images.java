@@ -12,11 +12,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 
-/** Images and answers as JSON: {@code {"images": [[64 numbers], ...]}} comes in, or {@code {"image": [64 numbers]}}. */
+/** Images and answers as JSON: {@code {"images": [[numbers], ...]}} comes in, or {@code {"image": [numbers]}}, 64 or 784 of them by the path. */
 final class Images {
-  /** From this probability on the network is sure. Of digits that it has not seen it is of nearly all, and nearly always right then. */
-  static final float SURE = 0.9f;
-
   private static final JsonFactory JSON = new JsonFactory();
 
   private Images() {}
@@ -32,14 +29,15 @@ final class Images {
    * Reads the images of a request.
    *
    * @param body the JSON
+   * @param each pixels of an image
    * @param most how many images are allowed
    * @return their pixels, one image behind the other
    * @throws InvalidException if it is not JSON, or not of that form
    */
-  static float[] parse(byte[] body, int most) throws InvalidException {
+  static float[] parse(byte[] body, int each, int most) throws InvalidException {
     try (JsonParser json = JSON.createParser(body)) {
       if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new InvalidException("the body must be a JSON object: {\"images\": [[64 numbers], ...]}");
+        throw new InvalidException("the body must be a JSON object: {\"images\": [[" + each + " numbers], ...]}");
       }
       float[] images = null;
       while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -49,8 +47,8 @@ final class Images {
           throw new InvalidException("'" + name + "' is one member too many: give either \"image\" or \"images\", once");
         }
         images = switch (name) {
-          case "image" -> image(json, new float[Weights.PIXELS], 0, "image");
-          case "images" -> images(json, most);
+          case "image" -> image(json, new float[each], each, 0, "image");
+          case "images" -> images(json, each, most);
           default -> throw new InvalidException("'" + name + "' is unknown: give \"image\" or \"images\"");
         };
       }
@@ -77,32 +75,32 @@ final class Images {
         : ", at line " + where.getLineNr() + ", column " + where.getColumnNr()));
   }
 
-  private static float[] images(JsonParser json, int most) throws IOException, InvalidException {
+  private static float[] images(JsonParser json, int each, int most) throws IOException, InvalidException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
       throw new InvalidException("\"images\" must be an array of images");
     }
-    float[] pixels = new float[Weights.PIXELS];
+    float[] pixels = new float[each];
     int count = 0;
     while (json.nextToken() != JsonToken.END_ARRAY) {
       if (count == most) {
         throw new InvalidException("\"images\" has more than " + most + " images, the most that one request may have");
       }
-      if ((count + 1) * Weights.PIXELS > pixels.length) {
-        pixels = Arrays.copyOf(pixels, Math.min(2 * count, most) * Weights.PIXELS);
+      if ((count + 1) * each > pixels.length) {
+        pixels = Arrays.copyOf(pixels, Math.min(2 * count, most) * each);
       }
-      image(json, pixels, count, "images[" + count + "]");
+      image(json, pixels, each, count, "images[" + count + "]");
       ++count;
     }
     if (count == 0) {
       throw new InvalidException("\"images\" is empty: give at least one image");
     }
-    return Arrays.copyOf(pixels, count * Weights.PIXELS);
+    return Arrays.copyOf(pixels, count * each);
   }
 
   /** One image, to its place among the pixels. */
-  private static float[] image(JsonParser json, float[] pixels, int index, String where) throws IOException, InvalidException {
+  private static float[] image(JsonParser json, float[] pixels, int each, int index, String where) throws IOException, InvalidException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
-      throw new InvalidException("\"" + where + "\" must be an array of " + Weights.PIXELS + " numbers, row by row");
+      throw new InvalidException("\"" + where + "\" must be an array of " + each + " numbers, row by row");
     }
     int count = 0;
     for (; json.nextToken() != JsonToken.END_ARRAY; ++count) {
@@ -113,12 +111,12 @@ final class Images {
       if (!(value >= 0 && value <= 1)) {
         throw new InvalidException("\"" + where + "\" has " + json.getText() + " at " + count + ": pixels go from 0 (paper) to 1 (ink)");
       }
-      if (count < Weights.PIXELS) {
-        pixels[index * Weights.PIXELS + count] = (float) value;
+      if (count < each) {
+        pixels[index * each + count] = (float) value;
       }
     }
-    if (count != Weights.PIXELS) {
-      throw new InvalidException("\"" + where + "\" has " + count + " numbers: an image has " + Weights.PIXELS + ", row by row");
+    if (count != each) {
+      throw new InvalidException("\"" + where + "\" has " + count + " numbers: an image has " + each + ", row by row");
     }
     return pixels;
   }
@@ -127,16 +125,18 @@ final class Images {
    * Writes what the network says.
    *
    * @param answer of the batcher
+   * @param classes of the network: the digits, and behind them none of these if it knows that
+   * @param sure the probability from which on it is sure
    * @param device where it ran
    * @return the JSON
    */
-  static byte[] write(Batcher.Answer answer, String device) {
+  static byte[] write(Batcher.Answer answer, int classes, float sure, String device) {
     final float[] all = answer.probabilities();
     final var bytes = new ByteArrayOutputStream(64 + 16 * all.length);
     try (JsonGenerator json = JSON.createGenerator(bytes)) {
       json.writeStartObject();
       json.writeArrayFieldStart("results");
-      for (int at = 0; at < all.length; at += Weights.CLASSES) {
+      for (int at = 0; at < all.length; at += classes) {
         int best = 0;
         json.writeStartObject();
         json.writeArrayFieldStart("probabilities");
@@ -145,8 +145,18 @@ final class Images {
           best = all[at + i] > all[at + best] ? i : best;
         }
         json.writeEndArray();
-        json.writeNumberField("digit", best);
-        json.writeBooleanField("sure", all[at + best] >= SURE);
+        boolean digit = true;
+        if (classes > Weights.CLASSES) {
+          json.writeNumberField("none", all[at + Weights.CLASSES]);
+          digit = all[at + best] > all[at + Weights.CLASSES];
+        }
+        json.writeFieldName("digit");
+        if (digit) {
+          json.writeNumber(best);
+        } else {
+          json.writeNull();
+        }
+        json.writeBooleanField("sure", digit && all[at + best] >= sure);
         json.writeEndObject();
       }
       json.writeEndArray();

@@ -16,6 +16,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 /** Starts the service, and stops it when the process is told to end. */
 public final class Main {
   private static final Logger SERVER_LOG = Logger.getLogger("org.eclipse.jetty"); // kept: a logger that nobody holds forgets its level
+  private static final int SKETCHES_BATCH = 64;
+  private static final int SKETCHES_QUEUE = 1024;
   private static final int PHOTOGRAPHS_BATCH = 4; // a launch of more takes longer, and hardly less each
   private static final int PHOTOGRAPHS_QUEUE = 64;
   private static final Duration HEADERS = Duration.ofSeconds(10); // the longest that a request's header may take
@@ -30,6 +32,8 @@ public final class Main {
       final Options options = Options.parse(arguments);
       if (options.help()) {
         System.out.print(Options.USAGE);
+      } else if (options.train() != null) {
+        Training.run(Path.of(options.train()), options.chooseDevice(), Training.STEPS);
       } else {
         start(options);
       }
@@ -44,6 +48,7 @@ public final class Main {
 
   private static void start(Options options) throws Exception {
     final Weights weights = Weights.read(Path.of(options.model()));
+    final Sketches sketches = Sketches.read();
     final Lite0 network = options.photographs() == null ? null : Lite0.read(Path.of(options.photographs()));
     final Device device = options.chooseDevice();
     final QueuedThreadPool threads = new QueuedThreadPool();
@@ -54,6 +59,8 @@ public final class Main {
     try {
       final Batcher digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
       open.push(digits);
+      final Batcher sketched = batcher(sketches, "/sketch", device, Math.min(options.maxBatch(), SKETCHES_BATCH), SKETCHES_QUEUE, options, metrics);
+      open.push(sketched);
       Photographs photographs = null;
       if (network != null) {
         final Batcher batcher = batcher(network, "/photograph", device, PHOTOGRAPHS_BATCH, PHOTOGRAPHS_QUEUE, options, metrics);
@@ -66,7 +73,7 @@ public final class Main {
         sentences = new Sentences(Path.of(options.sentences()), device, options.cpuWhenLost(), metrics.network("sentences", "/embed"));
         open.push(sentences);
       }
-      final Api api = new Api(digits, photographs, sentences, metrics, threads);
+      final Api api = new Api(digits, sketched, sketches.sure(), photographs, sentences, metrics, threads);
       final JettyServer server = new JettyServer(api, bodies, new Connections(options.connections(), HEADERS), options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);

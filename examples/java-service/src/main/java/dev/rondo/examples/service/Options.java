@@ -4,10 +4,12 @@ package dev.rondo.examples.service;
 import dev.rondo.Device;
 import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** What the command line says. */
 record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience, int connections,
-    boolean cpuWhenLost, boolean help) {
+    boolean cpuWhenLost, String train, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options]
         --model FILE              the trained network, a safetensors file with w1, b1, w2, b2
@@ -22,6 +24,7 @@ record Options(String model, String photographs, String sentences, String device
         --patience S              seconds that the body of a request may take, and one more for each 64 KiB (30)
         --connections N           connections that may be open at a time; others get status 503 (256)
         --when-lost fail|cpu      what a lost device does: requests get status 503, or the cpu goes on (fail)
+        --train FILE              trains the network for sketches, some ten minutes on two processors, writes it there, and ends
         --help                    this text
       """;
 
@@ -38,10 +41,11 @@ record Options(String model, String photographs, String sentences, String device
     int patience = 30;
     int connections = 256;
     boolean cpuWhenLost = false;
+    String train = null;
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, true);
+        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -51,6 +55,7 @@ record Options(String model, String photographs, String sentences, String device
       }
       final String value = arguments[i + 1];
       switch (option) {
+        case "--train" -> train = value;
         case "--model" -> model = value;
         case "--photographs" -> photographs = value;
         case "--sentences" -> sentences = value;
@@ -70,13 +75,17 @@ record Options(String model, String photographs, String sentences, String device
         }
       }
     }
-    if (model == null) {
+    if (model == null && train == null) {
       throw new IllegalArgumentException("--model FILE is missing");
+    }
+    final Path trained = train == null ? null : Path.of(train).toAbsolutePath();
+    if (trained != null && (Files.isDirectory(trained) || !Files.isDirectory(trained.getParent()))) { // or it would come out behind the training
+      throw new IllegalArgumentException("--train must name a file in a folder that is there, not '" + train + "'");
     }
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, false);
+    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -98,6 +98,7 @@ final class Photographs implements AutoCloseable {
       }
       final ImageReader reader = readers.next();
       try {
+        Damage.checkFile(file);
         reader.setInput(in, true, true);
         return shrink(square(reader));
       } finally {
@@ -108,7 +109,10 @@ final class Photographs implements AutoCloseable {
     }
   }
 
-  /** The square. Of a large picture only so many pixels are kept that shrinking still has four of them for each one. */
+  /**
+   * The square. Of a large picture only so many pixels are kept that shrinking still has four of them for each one. The rows below are read too,
+   * or nobody would see that the file ends within them.
+   */
   private static BufferedImage square(ImageReader reader) throws IOException, Images.InvalidException {
     final int width = reader.getWidth(0);
     final int height = reader.getHeight(0);
@@ -116,11 +120,16 @@ final class Photographs implements AutoCloseable {
       throw new Images.InvalidException("the picture has " + width + " x " + height + " pixels: at most " + MOST_PIXELS + " are read");
     }
     final int side = Math.max((int) (Math.min(width, height) * 7L / 8), 1);
+    final int top = (height - side) / 2;
     final int step = Math.max(side / (2 * Lite0.SIDE), 1);
     final ImageReadParam part = reader.getDefaultReadParam();
-    part.setSourceRegion(new Rectangle((width - side) / 2, (height - side) / 2, side, side));
+    part.setSourceRegion(new Rectangle((width - side) / 2, top, side, height - top));
     part.setSourceSubsampling(step, step, 0, 0);
-    return reader.read(0, part);
+    final Damage damage = new Damage();
+    reader.addIIOReadWarningListener(damage);
+    final BufferedImage read = reader.read(0, part);
+    damage.checkWarning();
+    return read.getSubimage(0, 0, read.getWidth(), Math.min((side + step - 1) / step, read.getHeight()));
   }
 
   /** Each of the network's pixels is the mean of what it covers. */

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class DeviceLossTest {
   private static final String[] OPTIONS = {"--device", "cuda:0", "--max-batch", "16", "--max-wait", "300000"};
-  private static final int GRAPHS = 3; // of 1, 4 and 16 rows, each launched once before the service is ready
+  private static final int GRAPHS = 6; // of 1, 4 and 16 rows, for digits and for sketches, each launched once before the service is ready
 
   /** The device is lost in the second launch of requests: 700 is an illegal address. */
   private static final Map<String, String> LOSS = Map.of("SIMCUDA_FAULT", "cuGraphLaunch:" + (GRAPHS + 2) + ":700");
@@ -96,7 +96,7 @@ class DeviceLossTest {
   @Test
   void sentencesGetStatus503OrGoOnOnTheCpu(@TempDir Path folder) throws Exception {
     SentenceFiles.write(folder);
-    final Map<String, String> loss = Map.of("SIMCUDA_FAULT", "cuGraphLaunch:8:700"); // one graph of digits, five of sentences
+    final Map<String, String> loss = Map.of("SIMCUDA_FAULT", "cuGraphLaunch:9:700"); // one graph of digits, one of sketches, five of sentences
     final String request = "{\"sentence\": \"the cat sat\"}";
     for (final String when : new String[] {"fail", "cpu"}) {
       try (ServiceProcess service = new ServiceProcess(loss, "--device", "cuda:0", "--max-batch", "1", "--when-lost", when, "--sentences",

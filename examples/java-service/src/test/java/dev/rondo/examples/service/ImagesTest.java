@@ -20,7 +20,7 @@ class ImagesTest {
   }
 
   private static float[] parse(String body) throws Images.InvalidException {
-    return Images.parse(body.getBytes(StandardCharsets.UTF_8), 3);
+    return Images.parse(body.getBytes(StandardCharsets.UTF_8), 64, 3);
   }
 
   @Test
@@ -68,7 +68,7 @@ class ImagesTest {
 
   @Test
   void bytesThatAreNoText() {
-    assertThrows(Images.InvalidException.class, () -> Images.parse(new byte[] {'{', '"', (byte) 0xff, '"'}, 3));
+    assertThrows(Images.InvalidException.class, () -> Images.parse(new byte[] {'{', '"', (byte) 0xff, '"'}, 64, 3));
     assertThrows(Images.InvalidException.class, () -> parse("[".repeat(100_000)));
     assertThrows(Images.InvalidException.class, () -> parse("{\"image\":" + "[".repeat(100_000)));
     assertThrows(Images.InvalidException.class, () -> parse("{\"image\": [0." + "0".repeat(100_000) + "]}"));

@@ -9,6 +9,7 @@ import com.google.gson.JsonArray;
 import java.awt.image.BufferedImage;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,16 @@ class PhotographPageTest {
       Thread.sleep(250);
       browser.screenshot(pictures.resolve("page-photograph-dark.png"));
 
+      for (final String format : new String[] {"jpg", "png", "gif"}) { // none beside the answer to another, and what is wrong is said
+        drop(browser, other);
+        browser.await("document.querySelectorAll('#things li').length === 5 && document.getElementById('drop').classList.contains('filled')");
+        final byte[] whole = PhotographFiles.encode(PhotographFiles.picture(640, 427, BufferedImage.TYPE_INT_RGB), format);
+        choose(browser, Arrays.copyOf(whole, whole.length / 2));
+        browser.await("document.getElementById('photoproblem').textContent.startsWith('No answer: the picture is damaged')");
+        assertEquals(0, browser.evaluate("document.querySelectorAll('#things li').length").getAsInt());
+        assertEquals(false, browser.evaluate("document.getElementById('drop').classList.contains('filled')").getAsBoolean());
+        browser.screenshot(pictures.resolve("page-photograph-damaged-" + format + ".png"));
+      }
       choose(browser, "no picture".getBytes());
       browser.await("document.getElementById('photoproblem').textContent.startsWith('No answer: the body is no picture')");
       assertEquals(0, browser.evaluate("document.querySelectorAll('#things li').length").getAsInt());

@@ -22,6 +22,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Photographs: files of every kind that comes, what the service answers, and what is in two real ones. */
 @Timeout(120)
@@ -76,6 +79,45 @@ class PhotographsTest {
     assertArrayEquals(white, Photographs.pixels(PhotographFiles.encode(nothing, "png")), 0);
   }
 
+  /** Files of which the JDK's readers make a picture all the same, or of which only rows that the network does not see are missing. */
+  @ParameterizedTest
+  @CsvSource(textBlock = """
+      jpg, 0.1
+      jpg, 0.5
+      jpg, 0.98
+      png, 0.1
+      png, 0.5
+      png, 0.98
+      gif, 0.1
+      gif, 0.5
+      gif, 0.98
+      bmp, 0.1
+      bmp, 0.5
+      bmp, 0.98
+      """)
+  void truncatedPictureIsDamaged(String format, double kept) throws Exception {
+    for (final int[] size : new int[][] {{640, 427}, {300, 900}, {1100, 1030}}) {
+      final byte[] file = PhotographFiles.encode(PhotographFiles.picture(size[0], size[1], BufferedImage.TYPE_INT_RGB), format);
+      assertDamaged(Arrays.copyOf(file, (int) (kept * file.length)));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jpg", "png", "gif"})
+  void corruptPictureIsDamaged(String format) throws Exception {
+    final byte[] file = PhotographFiles.encode(PhotographFiles.picture(640, 427, BufferedImage.TYPE_INT_RGB), format);
+    for (int part = 2; part < 8; ++part) {
+      final byte[] corrupt = file.clone();
+      Arrays.fill(corrupt, part * file.length / 10, (part + 1) * file.length / 10, (byte) 0);
+      assertDamaged(corrupt);
+    }
+  }
+
+  private static void assertDamaged(byte[] file) {
+    final var thrown = assertThrows(Images.InvalidException.class, () -> Photographs.pixels(file));
+    assertTrue(thrown.getMessage().startsWith("the picture is damaged, or of a kind that is not read here: "), thrown.getMessage());
+  }
+
   @Test
   void answersAndRefuses() throws Exception {
     final byte[] png = PhotographFiles.encode(PhotographFiles.picture(640, 427, BufferedImage.TYPE_INT_RGB), "png");
@@ -98,6 +140,7 @@ class PhotographsTest {
       assertTrue(sum > 5.0 / PhotographFiles.CLASSES && sum < 1.0001, reply::body);
       check(service.postPhotograph(jpeg), 200);
       check(service.postPhotograph(Arrays.copyOf(png, png.length / 2)), 400, "damaged");
+      check(service.postPhotograph(Arrays.copyOf(jpeg, jpeg.length / 2)), 400, "damaged", "Truncated File");
       check(service.postPhotograph("<svg/>".getBytes()), 400, "no picture: send a JPEG or PNG");
       check(service.postPhotograph(new byte[0]), 400, "no picture");
       final byte[] large = png.clone(); // says that it is 65536 x 65536
@@ -108,7 +151,7 @@ class PhotographsTest {
       check(service.postPhotograph(large), 400, "65536 x 65536");
       check(service.postPhotograph(new byte[Photographs.MOST_BYTES + 1]), 413, "longer than");
       assertEquals(2, service.metric("digits_requests_total{path=\"/photograph\",status=\"200\"}"));
-      assertEquals(4, service.metric("digits_requests_total{path=\"/photograph\",status=\"400\"}"));
+      assertEquals(5, service.metric("digits_requests_total{path=\"/photograph\",status=\"400\"}"));
       assertEquals(2, service.metric("photographs_classify_seconds_count"));
       assertEquals(2, service.metric("photographs_graph_replays_total{rows=\"1\"}"));
       assertEquals(1, service.metric("photographs_ready{device=\"cpu:0\"}"));
