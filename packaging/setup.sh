@@ -45,6 +45,10 @@ fish|command -v fish|a test completes the rondo command in it
 LIST
     format) echo 'clang-format-14|command -v clang-format-14|checks the layout of the sources' ;;
     tidy) echo 'clang-tidy-14|command -v clang-tidy-14|checks the sources for likely defects' ;;
+    compilers) cat <<'LIST' ;;
+clang-14|command -v clang++-14|the sources compile with the oldest clang that they need
+g++-11|command -v g++-11|the sources compile with the oldest GCC that they need
+LIST
     reference) echo 'doxygen|command -v doxygen|makes the reference of the C interface, which a test reads' ;;
     java) cat <<'LIST' ;;
 openjdk-17-jdk-headless|command -v javac|compiles the Java library and its native part

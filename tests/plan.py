@@ -49,6 +49,7 @@ normal             conformance/*_layers       -          all        all
 normal             conformance/*_models_*     1          all        all
 normal             conformance/*_operators_*  1          all        all
 normal             conformance/*              all        all        all
+normal             compilers/*                -          1          all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   -          half       all

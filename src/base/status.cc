@@ -30,7 +30,8 @@ Status Status::bare(rondo_status code) noexcept {
     alignas(ErrorInfo) unsigned char room[kCodes * sizeof(ErrorInfo)];
   };
   static Bare all;
-  ErrorInfo* info = all.at(code > RONDO_OK && code < kCodes ? code : RONDO_OUT_OF_MEMORY);
+  const int number = code;  // a caller may have given any
+  ErrorInfo* info = all.at(number > RONDO_OK && number < kCodes ? number : RONDO_OUT_OF_MEMORY);
   info->retain();
   Status status;
   status.info_ = info;

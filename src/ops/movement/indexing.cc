@@ -13,11 +13,6 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr const char* kOneHot = "rondo_one_hot";
-constexpr const char* kGather = "rondo_gather_rows";
-constexpr const char* kTake = "rondo_take";
-constexpr const char* kTakeAlong = "rondo_take_along_axis";
-
 int64_t index_at(const View& indices, int64_t at) {
   return indices.dtype == RONDO_I32 ? reinterpret_cast<const device::i32*>(indices.address())[at]
                                     : reinterpret_cast<const device::i64*>(indices.address())[at];

@@ -15,7 +15,6 @@ namespace {
 
 using device::StepRule;
 
-constexpr const char* kCreate = "rondo_optimizer_create";
 constexpr int64_t kAlign = 256;  // bytes from which each parameter's part of a block starts
 
 struct Number {

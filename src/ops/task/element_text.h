@@ -26,7 +26,10 @@ class ExpressionLines {
  protected:
   template <class... A>
   void line(const char* pattern, A... arguments) {
-    text_ += format(pattern, arguments...);
+    if constexpr (sizeof...(A) == 0)
+      text_ += pattern;
+    else
+      text_ += format(pattern, arguments...);
     text_ += '\n';
   }
   const char* type(int operand) const { return memory_type(e_.operand_dtype(operand)); }

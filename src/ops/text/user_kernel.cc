@@ -12,8 +12,6 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr const char* kLaunch = "rondo_module_launch";
-
 // One launch. Its arguments are words.
 class UserKernelTask final : public KernelTask {
  public:

@@ -40,7 +40,6 @@ class Formula {
  public:
   Formula(Steps& steps, const ops::AttentionGradCall& call, std::span<const View> in)
       : steps_(steps),
-        call_(call),
         numbers_(call.numbers),
         at_(call),
         in_(in),
@@ -163,7 +162,6 @@ class Formula {
   }
 
   Steps& steps_;
-  const ops::AttentionGradCall& call_;
   const ops::AttentionNumbers& numbers_;
   const Operands at_;
   const std::span<const View> in_;

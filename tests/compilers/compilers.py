@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The library's sources, the command and the JNI part are compiled without warnings by the least compilers that meson.build names.
+
+    compilers.py BUILD C_COMPILER CXX_COMPILER PART PARTS
+
+Each source is parsed by that compiler with the options that the build has for it, but for those that no other compiler knows.
+PART of PARTS: every PARTS-th source from there on. A compiler that is not installed skips it.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+BUILD, COMPILERS = pathlib.Path(sys.argv[1]).resolve(), {".c": sys.argv[2], ".cc": sys.argv[3]}
+PART, PARTS = int(sys.argv[4]), int(sys.argv[5])
+TAKES_A_WORD = ("-o", "-MF", "-MQ")
+# The build's own compiler's, and what asks for files: headers are read as they are, not in one piece.
+LEFT_OUT = ("-fvect-cost-model", "--param", "-fpch-preprocess", "-Winvalid-pch", "-MD", "-c", "-fdiagnostics-color")
+
+
+def sources():
+    """The compilations of what is shipped, each source once."""
+    known = {}
+    for each in json.loads((BUILD / "compile_commands.json").read_text()):
+        output = each["output"]
+        if output.startswith(("src/librondo", "src/rondo.p/", "bindings/java/")):
+            known.setdefault(each["file"], each)
+    return [known[file] for file in sorted(known)]
+
+
+def parse(compilation):
+    words, kept = iter(shlex.split(compilation["command"])), []
+    for word in words:
+        if word in TAKES_A_WORD:
+            next(words)
+        elif word == "-include":
+            if "precompiled" not in (header := next(words)):
+                kept += [word, header]
+        elif word.startswith("-") and not word.startswith(LEFT_OUT):
+            kept.append(word)
+    file = compilation["file"]
+    compiler = COMPILERS[pathlib.Path(file).suffix]
+    done = subprocess.run([compiler, *kept, "-Werror", "-fsyntax-only", file], cwd=compilation["directory"], capture_output=True, text=True)
+    return None if done.returncode == 0 else f"{file}: {compiler} says\n{done.stderr[:2000]}"
+
+
+for compiler in COMPILERS.values():
+    if not shutil.which(compiler):
+        print(f"{compiler} is not installed")
+        sys.exit(77)
+if re.search("-fsanitize=(address|thread|undefined)", (BUILD / "compile_commands.json").read_text()):
+    print("the sources are those of the build without a sanitizer")
+    sys.exit(77)
+mine = sources()[PART::PARTS]
+if not mine:
+    sys.exit("no source is compiled")
+wrong = [each for each in map(parse, mine) if each]
+print(*wrong, f"{len(mine)} sources, {len(wrong)} with warnings or errors, by {COMPILERS['.cc']}", sep="\n")
+sys.exit(bool(wrong))
