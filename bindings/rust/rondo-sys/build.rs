@@ -1,10 +1,15 @@
-//! Makes librondo available to the linker: the one that the environment names, else one that pkg-config knows, else the
-//! sources that come along, which the macro of `rondo-sys-build` compiles with a C++ compiler and nothing more.
+//! Makes librondo available to the linker: the one that the environment names, else the one that the checkout built or
+//! the package carries, else one that pkg-config knows, else the sources that come along, which the macro of
+//! `rondo-sys-build` compiles with a C++ compiler and nothing more.
+//!
+//! What was decided stays: the script runs again when its own variables, the library it chose or the sources change, and
+//! not when the environment would lead it elsewhere.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A folder with librondo.so or librondo.a; it must have what is asked for.
 const LIB_DIR: &str = "RONDO_LIB_DIR";
@@ -17,7 +22,7 @@ fn main() {
         println!("cargo:rerun-if-env-changed={}", name);
     }
     println!("cargo:rerun-if-changed=build.rs");
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let root = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     // In the package they are in `vendor`; in Rondo's own tree where they belong.
     let packaged = root.join("vendor");
     let sources = if packaged.exists() { packaged } else { root.join("../../..") };
@@ -31,6 +36,14 @@ fn main() {
         link_from(Path::new(&folder));
     } else if cfg!(feature = "vendored") && vendor_allowed {
         compile(&sources);
+    } else if let Some(library) = built(&sources) {
+        println!(
+            "cargo:warning=links {}, which is built in this checkout; {} names another folder, and the feature \
+             `vendored` compiles the sources",
+            library.display(),
+            LIB_DIR
+        );
+        link(&library);
     } else if let Err(problem) = probe() {
         if !vendor_allowed {
             fail(&format!(
@@ -52,16 +65,17 @@ fn compile(sources: &Path) {
     println!("cargo:rustc-link-search=native={}", out_folder().display());
     println!("cargo:rustc-env=RONDO_SYS_SOURCES={}", sources.display());
     for name in ["TARGET", "HOST"] {
-        println!("cargo:rustc-env=RONDO_SYS_{}={}", name, env::var(name).expect("cargo sets it"));
+        println!("cargo:rustc-env=RONDO_SYS_{}={}", name, variable(name));
     }
-    println!("cargo:rustc-env=RONDO_SYS_COMPILER={}", compiler().replace('\n', " "));
+    println!("cargo:rustc-env=RONDO_SYS_OPTIONS={}", options().replace('\n', " "));
 }
 
-/// What chooses the compiler and how it is called, as the crate `cc` looks for it.
-fn compiler() -> String {
-    let target = env::var("TARGET").expect("cargo sets TARGET");
+/// Options of the compiler, as the crate `cc` looks for them. Which compiler it is does not count: what one has made is
+/// not made again for another.
+fn options() -> String {
+    let target = variable("TARGET");
     let mut found = String::new();
-    for name in ["CXX", "CXXFLAGS", "AR", "ARFLAGS", "CXXSTDLIB"] {
+    for name in ["CXXFLAGS", "CXXSTDLIB"] {
         let of_target = [format!("{}_{}", name, target), format!("{}_{}", name, target.replace('-', "_"))];
         for name in
             of_target.into_iter().chain([format!("TARGET_{}", name), format!("HOST_{}", name), name.to_string()])
@@ -75,8 +89,13 @@ fn compiler() -> String {
     found
 }
 
+/// A variable that cargo sets for every build script.
+fn variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|problem| fail(&format!("{}: {}", name, problem)))
+}
+
 fn out_folder() -> PathBuf {
-    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
+    PathBuf::from(variable("OUT_DIR"))
 }
 
 /// Ends the build with one text, instead of a panic's.
@@ -85,19 +104,55 @@ fn fail(message: &str) -> ! {
     std::process::exit(1)
 }
 
-/// Links the library in the folder that the user named; anything else there than what is wanted is an error, not a
-/// reason to look elsewhere.
+/// The library in the folder that the user named; anything else there than what is wanted is an error, not a reason to
+/// look elsewhere.
 fn link_from(folder: &Path) {
-    let (file, kind) = if cfg!(feature = "static") { ("librondo.a", "static") } else { ("librondo.so", "dylib") };
+    let file = if cfg!(feature = "static") { "librondo.a" } else { "librondo.so" };
     if !folder.join(file).exists() {
         fail(&format!("{} is {}, and there is no {} in it", LIB_DIR, folder.display(), file));
     }
-    println!("cargo:rerun-if-changed={}", folder.join(file).display());
+    link(&folder.join(file));
+}
+
+/// The newest library of this version that Meson has built below the checkout, without a sanitizer.
+fn built(checkout: &Path) -> Option<PathBuf> {
+    let checkout = checkout.canonicalize().ok()?;
+    let builds = fs::read_dir(checkout).into_iter().flatten().flatten().map(|entry| entry.path());
+    builds.filter(|build| plain(build)).filter_map(|build| library_of(&build)).max().map(|(_, library)| library)
+}
+
+/// Whether it is a folder of Meson's that was set up without a sanitizer, whose runtime a Rust program has not.
+fn plain(build: &Path) -> bool {
+    let options = fs::read_to_string(build.join("meson-info/intro-buildoptions.json")).unwrap_or_default();
+    let sanitizer = options.split("\"name\": ").find(|option| option.starts_with("\"b_sanitize\""));
+    sanitizer.map_or(false, |option| option.contains("\"value\": \"none\""))
+}
+
+/// What one build has, and since when: the static library, with which a program starts anywhere, unless it is older than
+/// what it is made of.
+fn library_of(build: &Path) -> Option<(SystemTime, PathBuf)> {
+    let dated = |file: PathBuf| Some((fs::metadata(&file).ok()?.modified().ok()?, file));
+    let version = variable("CARGO_PKG_VERSION");
+    dated(build.join(format!("src/librondo.so.{}", version)))?; // the archives do not tell theirs
+    let parts = dated(build.join("src/librondo.a"));
+    let archive = dated(build.join("packaging/portable/librondo.a"))
+        .filter(|(made, _)| parts.map_or(false, |(changed, _)| changed <= *made));
+    let shared = || dated(build.join("src/librondo.so")).filter(|_| !cfg!(feature = "static"));
+    archive.or_else(shared)
+}
+
+/// Links this file: librondo.a, else librondo.so.
+fn link(library: &Path) {
+    let folder = library.parent().expect("a file is in a folder");
+    println!("cargo:rerun-if-changed={}", library.display());
     println!("cargo:rustc-link-search=native={}", folder.display());
-    println!("cargo:rustc-link-lib={}=rondo", kind);
-    if kind == "static" {
-        link_what_the_archive_needs();
+    if library.extension().map_or(false, |extension| extension == "a") {
+        println!("cargo:rustc-link-lib=static=rondo");
+        for needed in ["stdc++", "dl", "pthread", "m"] {
+            println!("cargo:rustc-link-lib=dylib={}", needed);
+        }
     } else {
+        println!("cargo:rustc-link-lib=dylib=rondo");
         let_cargo_run_find(folder);
     }
 }
@@ -107,8 +162,10 @@ fn link_from(folder: &Path) {
 fn let_cargo_run_find(folder: &Path) {
     let out = out_folder();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with("librondo.so") {
-            let link = out.join(entry.file_name());
+        let name = entry.file_name();
+        // Meson keeps a folder of objects beside it.
+        if name.to_string_lossy().starts_with("librondo.so") && !name.to_string_lossy().ends_with(".p") {
+            let link = out.join(name);
             let _ = fs::remove_file(&link);
             if let Err(problem) = std::os::unix::fs::symlink(entry.path(), &link) {
                 fail(&format!("{}: {}", link.display(), problem));
@@ -118,23 +175,24 @@ fn let_cargo_run_find(folder: &Path) {
     println!("cargo:rustc-link-search=native={}", out.display());
 }
 
-fn link_what_the_archive_needs() {
-    for library in ["stdc++", "dl", "pthread", "m"] {
-        println!("cargo:rustc-link-lib=dylib={}", library);
-    }
-}
-
-/// Asks pkg-config for a library from this version to before the next one that may change the interface.
+/// Asks pkg-config for a library from this version to before the next one that may change the interface. It is asked again
+/// when the library is gone, not when its variables change.
 fn probe() -> Result<(), pkg_config::Error> {
-    let number = |name: &str| -> u32 { env::var(name).expect(name).parse().expect(name) };
+    let number = |name: &str| -> u32 { variable(name).parse().expect(name) };
     let (major, minor) = (number("CARGO_PKG_VERSION_MAJOR"), number("CARGO_PKG_VERSION_MINOR"));
-    let from = format!("{}.{}.{}", major, minor, env::var("CARGO_PKG_VERSION_PATCH").expect("cargo sets it"));
+    let from = format!("{}.{}.{}", major, minor, variable("CARGO_PKG_VERSION_PATCH"));
     let to = if major == 0 { format!("0.{}.0", minor + 1) } else { format!("{}.0.0", major + 1) };
-    pkg_config::Config::new().range_version(&from[..]..&to[..]).statik(cfg!(feature = "static")).probe("rondo").map(
-        |found| {
-            if !cfg!(feature = "static") {
-                found.link_paths.iter().for_each(|folder| let_cargo_run_find(folder));
-            }
-        },
-    )
+    let found = pkg_config::Config::new()
+        .range_version(&from[..]..&to[..])
+        .statik(cfg!(feature = "static"))
+        .env_metadata(false)
+        .probe("rondo")?;
+    let file = if cfg!(feature = "static") { "librondo.a" } else { "librondo.so" };
+    for folder in found.link_paths.iter().filter(|folder| folder.join(file).exists()) {
+        println!("cargo:rerun-if-changed={}", folder.join(file).display());
+        if !cfg!(feature = "static") {
+            let_cargo_run_find(folder);
+        }
+    }
+    Ok(())
 }

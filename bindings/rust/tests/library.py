@@ -3,6 +3,7 @@
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
+import itertools
 import os
 import pathlib
 import re
@@ -23,49 +24,127 @@ echo >> "{count}"
 while [ "$1" != -o ]; do shift; done
 exec c++ -x c++ -c /dev/null -o "$2"
 """
+HELLO = "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0"
 
 
 def library(build):
     run.require_crates()
     target = build / "rust-library"
-    environment = {key: value for key, value in os.environ.items() if key not in ("RONDO_LIB_DIR", "LD_LIBRARY_PATH", "DOCS_RS", "CXXFLAGS")}
-
-    def cargo(*arguments, status=0, **more):
-        done = subprocess.run(["cargo", *arguments, "--locked"], cwd=run.HERE, capture_output=True, text=True,
-                              env={**environment, "CARGO_TARGET_DIR": str(target), **more})
-        assert (done.returncode == 0) == (status == 0), f"cargo {arguments} exits {done.returncode}:\n{done.stdout}{done.stderr}"
-        return done.stdout + done.stderr
-
-    # From a folder that no loader knows: the program is found its library by cargo.
-    found = {"RONDO_LIB_DIR": str(build / "src")}
-    assert "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0" in cargo("run", "--example", "hello", **found)
-
+    names = ("RONDO_LIB_DIR", "RONDO_NO_VENDOR", "LD_LIBRARY_PATH", "DOCS_RS", "CXXFLAGS", "CXXSTDLIB")
+    environment = {key: value for key, value in os.environ.items() if key not in names}
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        count, compiler = folder / "count", folder / "compiler"
-        compiler.write_text(COMPILER.format(count=count))
-        compiler.chmod(0o755)
-        count.touch()
-        none = {"PKG_CONFIG_LIBDIR": name, "PKG_CONFIG_PATH": "", "CXX": str(compiler)}
-        shutil.rmtree(target)  # as where nothing was built before
-        said = cargo("build", "-p", "rondo", **none)
-        compiled = len(count.read_text())
-        for part in (f"compiles librondo, {compiled} C++ files, by {compiler}", f"once for {target}", "pkg-config", "RONDO_LIB_DIR", "ccache"):
-            assert part in said, f"{part} is not in:\n{said}"
-        machine = re.search(r"^host: (\S+)", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.MULTILINE)[1]
-        for again in (["--release"], ["--features", "static"], ["--features", "vendored"], ["--target", machine]):
-            assert "compiles librondo" not in cargo("build", "-p", "rondo-sys", *again, **none)
-        assert len(count.read_text()) == compiled, "another profile, feature or target compiles the library again"
-        [kept] = target.glob("rondo-sys-*")
-        shutil.rmtree(kept)
-        cargo("check", "--all-features", **none)
-        cargo("doc", "-p", "rondo", "--no-deps", **none)
-        assert len(count.read_text()) == compiled, "checking and documenting compile the library"
-        cargo("build", "-p", "rondo-sys", **{**none, "CXXFLAGS": "-O1"})
-        assert len(count.read_text()) == 2 * compiled, "other flags do not compile it again"
-        broken = cargo("build", "-p", "rondo", status=1, **{**none, "CXX": "false"})
-        assert "librondo cannot be compiled" in broken, broken
-        refused = cargo("check", status=1, RONDO_NO_VENDOR="1", **none)
-        assert "RONDO_NO_VENDOR forbids to compile it" in refused, refused
-        refused = cargo("check", status=1, RONDO_LIB_DIR=name)
-        assert "there is no librondo.so in it" in refused, refused
+        tree = pathlib.Path(name) / "tree"
+
+        def cargo(*arguments, status=0, **more):
+            done = subprocess.run(["cargo", *arguments, "--locked"], cwd=tree / "bindings/rust", capture_output=True, text=True,
+                                  env={**environment, "CARGO_TARGET_DIR": str(target), "PKG_CONFIG_LIBDIR": name, "PKG_CONFIG_PATH": "", **more})
+            assert (done.returncode == 0) == (status == 0), f"cargo {arguments} exits {done.returncode}:\n{done.stdout}{done.stderr}"
+            return done.stdout + done.stderr
+
+        lay_out(tree)
+        if target.exists():
+            shutil.rmtree(target)  # as where nothing was built before
+        compiled(build, pathlib.Path(name), target, cargo)
+        asked(build, cargo)
+        chosen(tree, cargo)
+        found(build, tree, cargo)
+
+
+def lay_out(tree):
+    """A checkout that has built nothing."""
+    shutil.copytree(run.HERE, tree / "bindings/rust", ignore=shutil.ignore_patterns("target"))
+    for part in ("src", "include"):
+        (tree / part).symlink_to(run.ROOT / part)
+
+
+def compiled(build, folder, target, cargo):
+    """The sources are compiled once, when code is made, and again for what changes the result alone."""
+    count, compiler = folder / "count", folder / "compiler"
+    compiler.write_text(COMPILER.format(count=count))
+    compiler.chmod(0o755)
+    count.touch()
+    by = {"CXX": str(compiler)}
+    said = cargo("build", "-p", "rondo", **by)
+    number = len(count.read_text())
+    for part in (f"compiles librondo, {number} C++ files, by {compiler}", f"once for {target}", "pkg-config", "RONDO_LIB_DIR", "ccache"):
+        assert part in said, f"{part} is not in:\n{said}"
+    pkg_config, tools = str(build / "meson-uninstalled"), f"{folder}{os.pathsep}{os.environ['PATH']}"
+    for change in {"PKG_CONFIG_PATH": pkg_config}, {"PATH": tools}, {"CXX": "false"}, {"PKG_CONFIG_PATH": pkg_config, "PATH": tools, "CXX": "c++", "AR": "false"}:
+        said = cargo("build", "-p", "rondo", **{**by, **change})
+        assert "Compiling" not in said, f"{change} compiles something anew:\n{said}"
+    machine = re.search(r"^host: (\S+)", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.MULTILINE)[1]
+    for again in (["--release"], ["--features", "static"], ["--features", "vendored"], ["--target", machine]):
+        assert "compiles librondo" not in cargo("build", "-p", "rondo-sys", *again, CXX="false")
+    assert len(count.read_text()) == number, "another profile, feature or target compiles the library again"
+    [kept] = target.glob("rondo-sys-*")
+    shutil.rmtree(kept)
+    cargo("check", "--all-features", **by)
+    cargo("doc", "-p", "rondo", "--no-deps", **by)
+    assert len(count.read_text()) == number, "checking and documenting compile the library"
+    cargo("build", "-p", "rondo-sys", **by, CXXFLAGS="-O1")
+    assert len(count.read_text()) == 2 * number, "other flags do not compile it again"
+    broken = cargo("build", "-p", "rondo-sys", status=1, CXX="false", CXXFLAGS="-O2")
+    assert "librondo cannot be compiled" in broken, broken
+
+
+def asked(build, cargo):
+    """What the environment names is taken, or the build says what is missing."""
+    refused = cargo("check", status=1, RONDO_NO_VENDOR="1")
+    assert "RONDO_NO_VENDOR forbids to compile it" in refused, refused
+    refused = cargo("check", status=1, RONDO_LIB_DIR=str(build))
+    assert "there is no librondo.so in it" in refused, refused
+    # From a folder that no loader knows: the program is found its library by cargo.
+    assert HELLO in cargo("run", "--example", "hello", RONDO_LIB_DIR=str(build / "src"))
+
+
+def chosen(tree, cargo):
+    """Of what Meson has built in a checkout, the newest that fits is linked, and a warning says so."""
+    version = re.search(r'^version = "(.*?)"', (run.HERE / "rondo-sys/Cargo.toml").read_text(), re.MULTILINE)[1]
+    times = itertools.count(1_000_000_000)
+    runs = itertools.count()
+
+    def make(path):
+        file = tree / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        os.utime(file, times=(next(times),) * 2)
+
+    def make_build(folder, *, archive=True, sanitizer="none", version=version):
+        for file in (f"src/librondo.so.{version}", "src/librondo.so", "src/librondo.a", *(["packaging/portable/librondo.a"] if archive else [])):
+            make(f"{folder}/{file}")
+        options = tree / folder / "meson-info/intro-buildoptions.json"
+        options.parent.mkdir()
+        options.write_text(f'[{{"name": "b_pch", "value": true}}, {{"name": "b_sanitize", "value": "{sanitizer}", "choices": ["none", "address"]}}]')
+
+    def links(*features, **environment):
+        # Another value runs the script again, as a change of what it decided from would not.
+        said = cargo("check", "-p", "rondo-sys", *features, **{"RONDO_NO_VENDOR": str(next(runs)), **environment})
+        warned = re.findall(r"warning: rondo-sys@\S+ links (\S+), which is built in this checkout", said)
+        return [str(pathlib.Path(file).relative_to(tree.resolve())) for file in warned]
+
+    make_build("build", archive=False)
+    assert links() == ["build/src/librondo.so"]
+    make_build("build-release")
+    assert links() == ["build-release/packaging/portable/librondo.a"]
+    make_build("build-address", sanitizer="address,undefined")
+    make_build("build-next", version="99.0.0")
+    assert links() == ["build-release/packaging/portable/librondo.a"], "one with a sanitizer or of another version is linked"
+    make("build-release/src/librondo.a")
+    assert links() == ["build-release/src/librondo.so"], "an archive is linked that is older than its parts"
+    make("build/src/librondo.so")
+    assert links() == ["build/src/librondo.so"], "the older one is linked"
+    make("build-release/packaging/portable/librondo.a")
+    make("build/src/librondo.so")
+    assert links("--features", "static") == ["build-release/packaging/portable/librondo.a"]
+    assert links(RONDO_LIB_DIR=str(tree / "build-next/src")) == []
+    said = cargo("check", "-p", "rondo-sys", "--features", "vendored")
+    assert "which is built in this checkout" not in said, said
+    for folder in tree.glob("build*"):
+        shutil.rmtree(folder)
+
+
+def found(build, tree, cargo):
+    """What is built in a checkout runs there: from a folder that no loader knows, and without cargo where it is static."""
+    (tree / "build").symlink_to(build)
+    said = cargo("run", "--example", "hello")
+    assert HELLO in said and f"links {tree.resolve()}/build/" in said, said

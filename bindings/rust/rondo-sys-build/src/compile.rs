@@ -80,7 +80,7 @@ fn remove_interrupted(target: &Path) {
 /// Everything that the archive depends on, but the compiler's own version.
 fn key(root: &Path) -> Result<u64, String> {
     let mut key = DefaultHasher::new();
-    (env!("CARGO_PKG_VERSION"), FLAGS, variable("RONDO_SYS_TARGET")?, variable("RONDO_SYS_COMPILER")?).hash(&mut key);
+    (env!("CARGO_PKG_VERSION"), FLAGS, variable("RONDO_SYS_TARGET")?, variable("RONDO_SYS_OPTIONS")?).hash(&mut key);
     let mut files = Vec::new();
     for part in ["src", "include"] {
         walk(&root.join(part), &mut |path| files.push(path))?;
