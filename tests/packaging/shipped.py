@@ -16,9 +16,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 
 from consumer import Installed, ROOT, about, placeholders, run, skip, version
+
+sys.path.insert(0, str(ROOT / "bindings/rust/tests"))
+import package as crates  # noqa: E402 - what is packed is tried there with a stand-in, too
 
 FOLDER, PROGRAMS = pathlib.Path(sys.argv[1]).absolute(), sys.argv[3:]
 TREE, PACKAGES = FOLDER / "tree/usr", FOLDER / "packages"
@@ -213,6 +217,39 @@ def case_jars():
         with zipfile.ZipFile(files["-linux-x86_64.jar"]) as natives:
             natives.extractall(folder)
         print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--portable", *(folder / "dev/rondo/native/linux-x86_64").glob("*.so*")))
+
+
+def case_crates():
+    """They carry the library that their sources make, and a program is built with it in seconds, that starts in an older system."""
+    if not shutil.which("cargo"):
+        skip("cargo is not installed")
+    with temporary() as name:
+        folder = pathlib.Path(name)
+        crates.unpack(PACKAGES, folder)
+        [carried] = (folder / "rondo-sys/vendor/lib").glob("*/librondo.a")
+        # The folder has as many parents as the first: paths in the objects are the same.
+        again = FOLDER.with_name("shipped-again")
+        run(ROOT / "packaging/portable/build", again)
+        made = (again / "packaging/portable/librondo.a").read_bytes()
+        sums = [hashlib.sha256(data).hexdigest() for data in (carried.read_bytes(), made)]
+        assert sums[0] == sums[1], f"the crate carries a library whose SHA-256 is {sums[0]}, and the sources make one of {sums[1]}"
+        assert carried.with_name("librondo.a.sha256").read_text() == f"{sums[1]}  librondo.a\n"
+
+        crates.write_program(folder)
+        environment = {**crates.settings_without(folder, "pkg-config", "c++", "g++"), "CXX": "false", "RONDO_CUDA_DRIVER": "none"}
+        start = time.monotonic()
+        built, said = crates.build_program(folder, environment)
+        seconds = time.monotonic() - start
+        assert built and seconds <= 30, f"{seconds:.0f} s\n{said}"
+        crates.started(shutil.copy(folder / "target/debug/program", folder / "moved"), folder, environment)
+        # A program asks for the C library that it was linked with: for that of the older system if it is linked as the portable build is.
+        target = carried.parent.name
+        flags = " ".join(f"-Clink-arg={flag}" for flag in (*old_compiler()[1:], "-Wl,--allow-shlib-undefined"))
+        built, said = crates.build_program(folder, {**environment, f"CARGO_TARGET_{target.upper().replace('-', '_')}_RUSTFLAGS": flags}, "--target", target)
+        assert built, said
+        program = folder / "target" / target / "debug/program"
+        print(run(sys.executable, ROOT / "tests/packaging/elf.py", "--portable", program))
+        assert in_old_system(program, folder) == f"rondo {version()}"
 
 
 def case_repeated():

@@ -11,6 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+mod sha256;
+
 /// A folder with librondo.so or librondo.a; it must have what is asked for.
 const LIB_DIR: &str = "RONDO_LIB_DIR";
 /// Set to anything: never compile the sources. It wins over the feature `vendored`, because features of a
@@ -21,7 +23,9 @@ fn main() {
     for name in [LIB_DIR, NO_VENDOR, "DOCS_RS"] {
         println!("cargo:rerun-if-env-changed={}", name);
     }
-    println!("cargo:rerun-if-changed=build.rs");
+    for file in ["build.rs", "sha256.rs"] {
+        println!("cargo:rerun-if-changed={}", file);
+    }
     let root = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     // In the package they are in `vendor`; in Rondo's own tree where they belong.
     let packaged = root.join("vendor");
@@ -36,6 +40,8 @@ fn main() {
         link_from(Path::new(&folder));
     } else if cfg!(feature = "vendored") && vendor_allowed {
         compile(&sources);
+    } else if let Some(library) = carried(&sources) {
+        link_carried(&library);
     } else if let Some(library) = built(&sources) {
         println!(
             "cargo:warning=links {}, which is built in this checkout; {} names another folder, and the feature \
@@ -114,6 +120,34 @@ fn link_from(folder: &Path) {
     link(&folder.join(file));
 }
 
+/// The library that the package carries for this platform, if for any: of the portable build, with its C++ library inside.
+fn carried(packaged: &Path) -> Option<PathBuf> {
+    let library = packaged.join("lib").join(variable("TARGET")).join("librondo.a");
+    library.exists().then_some(library)
+}
+
+/// Links what the package carries, if it is what was packed.
+fn link_carried(library: &Path) {
+    let beside = library.with_extension("a.sha256");
+    let read = |file: &Path| fs::read(file).unwrap_or_else(|problem| fail(&format!("{}: {}", file.display(), problem)));
+    let (found, text) = (sha256::sha256(&read(library)), read(&beside));
+    let text = String::from_utf8_lossy(&text);
+    let packed = text.split_whitespace().next().unwrap_or("nothing");
+    if found != packed {
+        fail(&format!(
+            "{} is not the file that was packed: its SHA-256 is {}, and {} says {}. Have cargo fetch the package anew, set \
+             {} to a folder with a library, or compile the sources with the feature `vendored`.",
+            library.display(),
+            found,
+            beside.display(),
+            packed,
+            LIB_DIR
+        ));
+    }
+    println!("cargo:rerun-if-changed={}", beside.display());
+    link_archive(library, &["dl", "pthread", "m"]);
+}
+
 /// The newest library of this version that Meson has built below the checkout, without a sanitizer.
 fn built(checkout: &Path) -> Option<PathBuf> {
     let checkout = checkout.canonicalize().ok()?;
@@ -143,18 +177,29 @@ fn library_of(build: &Path) -> Option<(SystemTime, PathBuf)> {
 
 /// Links this file: librondo.a, else librondo.so.
 fn link(library: &Path) {
+    if library.extension().map_or(false, |extension| extension == "a") {
+        return link_archive(library, &["stdc++", "dl", "pthread", "m"]);
+    }
+    let folder = look_in_folder_of(library);
+    println!("cargo:rustc-link-lib=dylib=rondo");
+    let_cargo_run_find(folder);
+}
+
+/// Links librondo.a and what it needs.
+fn link_archive(library: &Path, needed: &[&str]) {
+    look_in_folder_of(library);
+    println!("cargo:rustc-link-lib=static=rondo");
+    for name in needed {
+        println!("cargo:rustc-link-lib=dylib={}", name);
+    }
+}
+
+/// Has the linker look where the library is, and this script run again when it changes.
+fn look_in_folder_of(library: &Path) -> &Path {
     let folder = library.parent().expect("a file is in a folder");
     println!("cargo:rerun-if-changed={}", library.display());
     println!("cargo:rustc-link-search=native={}", folder.display());
-    if library.extension().map_or(false, |extension| extension == "a") {
-        println!("cargo:rustc-link-lib=static=rondo");
-        for needed in ["stdc++", "dl", "pthread", "m"] {
-            println!("cargo:rustc-link-lib=dylib={}", needed);
-        }
-    } else {
-        println!("cargo:rustc-link-lib=dylib=rondo");
-        let_cargo_run_find(folder);
-    }
+    folder
 }
 
 /// `cargo run` and `cargo test` look for shared libraries in the folders that build scripts name, if those are in the

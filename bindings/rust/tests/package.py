@@ -1,8 +1,10 @@
-"""Packing the crates and building from the packed files alone; building with the oldest Rust. Kinds of run.py.
+"""Packing the crates and building from the packed files alone, with the library that they carry and without; building with the oldest Rust. Kinds
+of run.py.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
+import hashlib
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 import run
 
@@ -32,17 +35,124 @@ fn main() -> Result<(), rondo::Error> {
 """
 
 
+# Made of the standard alone, for lengths around which a block ends.
+SUMS = """\
+#[path = {file}]
+mod sha256;
+
+fn main() {{
+    for length in (0..=130).chain([1000]) {{
+        println!("{{}}", sha256::sha256(&(0..length).map(|at| (at * 7) as u8).collect::<Vec<u8>>()));
+    }}
+}}
+"""
+
+
+def stand_in(build, folder):
+    """A folder as the portable build leaves it, with this build's library, which brings this machine's C++ library along."""
+    (folder / "packaging/portable").mkdir(parents=True)
+    run.call([sys.executable, run.ROOT / "packaging/portable/merge.py", build / "src/librondo.a", folder / "packaging/portable/librondo.a",
+              *os.environ.get("CXX", "c++").split()])
+    return folder
+
+
+def unpack(crates, folder):
+    """Unpacks the crates there, as they came from cargo: nothing else is there. The library may be most of one, and no crate is larger than promised."""
+    for crate in CRATES:
+        [file] = crates.glob(f"{crate}-[0-9]*.crate")
+        with tarfile.open(file) as archive:
+            archive.extractall(folder)
+        (folder / file.stem).rename(folder / crate)
+        size, most = file.stat().st_size, 8_000_000 if crate == "rondo-sys" else 500_000
+        assert size <= most, f"{file.name} has {size} bytes, more than {most}: does it hold what it should not?"
+
+
 def packed(build, folder):
-    """The crates as cargo packs them, unpacked in the folder: nothing else is there."""
+    """The crates of a portable build, unpacked in the folder."""
     with tempfile.TemporaryDirectory() as output:
         run.call([run.HERE / "package", build, output])
-        for crate in CRATES:
-            [file] = pathlib.Path(output).glob(f"{crate}-[0-9]*.crate")
-            with tarfile.open(file) as archive:
-                archive.extractall(folder)
-            (folder / file.stem).rename(folder / crate)
-            size = file.stat().st_size
-            assert size < 5_000_000, f"{file.name} has {size} bytes: does it hold what it should not?"
+        unpack(pathlib.Path(output), folder)
+
+
+def write_program(folder):
+    """A program that depends on the crates beside it."""
+    (folder / "program/src").mkdir(parents=True)
+    (folder / "program/src/main.rs").write_text(PROGRAM)
+    (folder / "program/Cargo.toml").write_text(
+        '[package]\nname = "program"\nversion = "1.0.0"\nedition = "2021"\n\n[features]\nvendored = ["rondo/vendored"]\n\n'
+        '[dependencies]\nrondo = "0.1.0"\n\n[patch.crates-io]\n' + "".join(f'{crate} = {{ path = "../{crate}" }}\n' for crate in CRATES))
+
+
+def settings_without(folder, *tools):
+    """The environment of a user who has no librondo and whose PATH has none of these tools."""
+    names = ("RONDO_LIB_DIR", "RONDO_NO_VENDOR", "DOCS_RS", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH")
+    environment = {key: value for key, value in os.environ.items() if key not in names}
+    return {**environment, "PKG_CONFIG_LIBDIR": str(folder), "PATH": path_without(folder, *tools), "CARGO_TARGET_DIR": str(folder / "target")}
+
+
+def build_program(folder, environment, *arguments):
+    """What cargo says, and whether it built the program."""
+    done = subprocess.run(["cargo", "build", *arguments], cwd=folder / "program", env=environment, capture_output=True, text=True)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def carried(build):
+    """A program is built from the packed crates with the library that they carry, and with no other that they might."""
+    run.require_crates()
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as elsewhere:
+        folder = pathlib.Path(name)
+        refused = subprocess.run([run.HERE / "package", folder, name], capture_output=True, text=True)
+        assert refused.returncode == 1 and f"{folder}/packaging/portable/librondo.a is not there" in refused.stderr, refused
+        refused = subprocess.run([run.HERE / "package", build, name], capture_output=True, text=True)
+        assert refused.returncode == 1 and "librondo.a needs a C++ library" in refused.stderr, refused
+        packed(stand_in(build, folder / "portable"), folder)
+        write_program(folder)
+        environment = {**settings_without(folder, "meson", "ninja", "python3", "pkg-config", "c++", "g++"), "CXX": "false"}
+        start = time.monotonic()
+        built, said = build_program(folder, environment)
+        assert built, said
+        print(f"built in {time.monotonic() - start:.0f} s")
+        program = shutil.copy(folder / "target/debug/program", elsewhere)
+        needed = subprocess.run(["readelf", "--dynamic", program], capture_output=True, text=True, check=True).stdout
+        assert "NEEDED" in needed and "librondo" not in needed and "libstdc++" not in needed, needed
+        started(program, elsewhere, environment)
+        for change in {"PKG_CONFIG_PATH": str(build / "meson-uninstalled")}, {"CXX": "c++"}, {"PATH": os.environ["PATH"]}:
+            built, said = build_program(folder, {**environment, **change})
+            assert built and "Compiling" not in said, f"{change} compiles something anew:\n{said}"
+        damaged(folder, environment)
+        sums(folder)
+
+
+def started(program, elsewhere, environment):
+    """The program starts where nothing of Rondo is."""
+    done = subprocess.run([program], cwd=elsewhere, env={**environment, "RONDO_CACHE": "off"}, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.startswith("rondo 0."), done
+
+
+def damaged(folder, environment):
+    """A carried library that is not the packed one is refused, by name and with both sums."""
+    [library] = (folder / "rondo-sys/vendor/lib").glob("*/librondo.a")
+    beside = library.with_name("librondo.a.sha256")
+    whole = library.read_bytes()
+    packed = hashlib.sha256(whole).hexdigest()
+    assert beside.read_text() == f"{packed}  librondo.a\n", beside.read_text()
+    for bytes_now in whole[:-1] + bytes([whole[-1] ^ 1]), whole[:4096]:
+        library.write_bytes(bytes_now)
+        built, said = build_program(folder, environment)
+        for part in (f"{library} is not the file that was packed", hashlib.sha256(bytes_now).hexdigest(), f"{beside} says {packed}"):
+            assert not built and part in said, f"{part} is not in:\n{said}"
+    library.write_bytes(whole)
+    beside.unlink()
+    built, said = build_program(folder, environment)
+    assert not built and f"{beside}: No such file" in said, said
+
+
+def sums(folder):
+    """The build script's own SHA-256 is the standard's."""
+    (folder / "sums.rs").write_text(SUMS.format(file=json.dumps(str(run.HERE / "rondo-sys/sha256.rs"))))
+    run.call(["rustc", "--edition", "2021", folder / "sums.rs", "-o", folder / "sums"])
+    ours = subprocess.run([folder / "sums"], capture_output=True, text=True, check=True).stdout.split()
+    assert ours == [hashlib.sha256(bytes(at * 7 % 256 for at in range(length))).hexdigest() for length in (*range(131), 1000)], ours
 
 
 def meson_sources(build):
@@ -60,19 +170,14 @@ def package(build):
     run.require_crates()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        packed(build, folder)
-        (folder / "program/src").mkdir(parents=True)
-        (folder / "program/src/main.rs").write_text(PROGRAM)
-        (folder / "program/Cargo.toml").write_text(
-            '[package]\nname = "program"\nversion = "1.0.0"\nedition = "2021"\n\n[dependencies]\nrondo = "0.1.0"\n\n'
-            '[patch.crates-io]\n' + "".join(f'{crate} = {{ path = "../{crate}" }}\n' for crate in CRATES))
-        environment = {key: value for key, value in os.environ.items() if key not in ("RONDO_LIB_DIR", "DOCS_RS")}
+        packed(stand_in(build, folder / "portable"), folder)
+        write_program(folder)
         # No installed librondo; the compiler alone, without optimisation, because this is about what is there.
-        environment.update(PKG_CONFIG_LIBDIR=str(folder), PKG_CONFIG_PATH="", PATH=path_without(folder, "meson", "ninja", "python3"),
-                           CARGO_TARGET_DIR=str(folder / "target"), CXXFLAGS="-O0",
-                           CXX=f"{'ccache ' if shutil.which('ccache') else ''}{os.environ.get('CXX', 'c++')}")
-        done = subprocess.run(["cargo", "run", "--quiet"], cwd=folder / "program", env=environment, capture_output=True, text=True)
-        assert done.returncode == 0 and done.stdout.startswith("rondo 0."), done.stdout + done.stderr
+        environment = {**settings_without(folder, "meson", "ninja", "python3"), "CXXFLAGS": "-O0",
+                       "CXX": f"{'ccache ' if shutil.which('ccache') else ''}{os.environ.get('CXX', 'c++')}"}
+        built, said = build_program(folder, environment, "--features", "vendored")
+        assert built, said
+        started(folder / "target/debug/program", folder, environment)
         [made] = (folder / "target").glob("rondo-sys-*/sources.txt")
         ours = set(made.read_text().splitlines())
         listed, generated = meson_sources(build)
@@ -81,9 +186,8 @@ def package(build):
         for file in generated:
             assert file.read_text() == (made.parent / file.name).read_text(), f"cargo makes another {file.name} than Meson"
         print(f"{len(ours)} sources, as Meson has them")
-        environment.update(RONDO_LIB_DIR=str(folder))
-        done = subprocess.run(["cargo", "build", "--quiet"], cwd=folder / "program", env=environment, capture_output=True, text=True)
-        assert done.returncode != 0 and "there is no librondo.so in it" in done.stderr, done.stderr
+        built, said = build_program(folder, {**environment, "RONDO_LIB_DIR": name})
+        assert not built and "there is no librondo.so in it" in said, said
 
 
 def path_without(folder, *programs):

@@ -13,8 +13,10 @@
     examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
-    library     cargo finds librondo to run with; the sources are compiled once, when code is made, and never to check it
-    package     the crates packed, and a program built from the packed files alone
+    library     cargo finds librondo to run with, that of a checkout's build too; the sources are compiled once, when code is made,
+                and never to check it
+    carried     the crates packed, and a program built with the library that they carry; a damaged one is refused
+    package     the crates packed, and a program built from the packed files alone, the sources among them
     msrv        the oldest Rust that is promised builds the crates
 
 A test that cannot run exits 77; its last line says what is missing.
@@ -297,8 +299,8 @@ def complete(build):
 
 if __name__ == "__main__":
     from library import library  # beside this file: subjects of their own
-    from package import msrv, package
+    from package import carried, msrv, package
 
     kinds = {"cpu": cpu, "simulated": cpu, "address": address, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
-             "examples": examples, "complete": complete, "library": library, "package": package, "msrv": msrv}
+             "examples": examples, "complete": complete, "library": library, "carried": carried, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

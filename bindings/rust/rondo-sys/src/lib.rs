@@ -3,13 +3,20 @@
 //!
 //! # Where the library comes from
 //!
-//! 1. The folder in `RONDO_LIB_DIR`, if that is set.
-//! 2. pkg-config, if it knows a `rondo` of this version or a later compatible one, and the feature `vendored` is off.
-//! 3. The C++ sources in this package, compiled with the compiler that `CXX` names, GCC 12 or newer: once for each target
+//! The first of these that there is:
+//!
+//! 1. The folder in `RONDO_LIB_DIR`.
+//! 2. With the feature `vendored`, the C++ sources, as in 6.
+//! 3. The static library in this package, for x86-64 Linux with glibc. The SHA-256 beside it is compared.
+//! 4. In a checkout, the newest library of this version that Meson has built there. A warning says which.
+//! 5. pkg-config, if it knows a `rondo` of this version or a later compatible one.
+//! 6. The C++ sources in this package, compiled with the compiler that `CXX` names, GCC 12 or newer: once for each target
 //!    folder, and only when code is made, so not by `cargo check` or `cargo doc`. `RONDO_NO_VENDOR` forbids it.
 //!
-//! The feature `static` links `librondo.a` instead of `librondo.so` in the first two cases. Neither Meson nor Python nor
-//! the network is needed. Nothing links CUDA: Rondo opens its libraries when they are used.
+//! What is built stays when `PKG_CONFIG_PATH`, `PATH` or `CXX` change.
+//!
+//! The feature `static` links `librondo.a` instead of `librondo.so` where a library is found (1, 4 and 5). Neither Meson
+//! nor Python nor the network is needed. Nothing links CUDA: Rondo opens its libraries when they are used.
 //!
 //! Crates that depend on this one find the folder of the C headers in `DEP_RONDO_INCLUDE`.
 //!
