@@ -48,6 +48,9 @@ def library(build):
         asked(build, cargo)
         chosen(tree, cargo)
         found(build, tree, cargo)
+        # The static library is in the program, which starts without cargo.
+        done = subprocess.run([target / "debug/examples/hello"], cwd=name, env=environment, capture_output=True, text=True)
+        assert HELLO in done.stdout, done
 
 
 def lay_out(tree):
@@ -144,7 +147,7 @@ def chosen(tree, cargo):
 
 
 def found(build, tree, cargo):
-    """What is built in a checkout runs there: from a folder that no loader knows, and without cargo where it is static."""
+    """What is built in a checkout is linked with a program of the checkout."""
     (tree / "build").symlink_to(build)
     said = cargo("run", "--example", "hello")
-    assert HELLO in said and f"links {tree.resolve()}/build/" in said, said
+    assert HELLO in said and f"links {tree.resolve()}/build/packaging/portable/librondo.a, which is built in this checkout" in said, said
