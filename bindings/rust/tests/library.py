@@ -4,6 +4,7 @@ Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -75,11 +76,12 @@ def compiled(build, folder, target, cargo):
     for change in {"PKG_CONFIG_PATH": pkg_config}, {"PATH": tools}, {"CXX": "false"}, {"PKG_CONFIG_PATH": pkg_config, "PATH": tools, "CXX": "c++", "AR": "false"}:
         said = cargo("build", "-p", "rondo", **{**by, **change})
         assert "Compiling" not in said, f"{change} compiles something anew:\n{said}"
+    [kept] = target.glob("rondo-sys-*")
+    same_sources(build, kept)
     machine = re.search(r"^host: (\S+)", subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout, re.MULTILINE)[1]
     for again in (["--release"], ["--features", "static"], ["--features", "vendored"], ["--target", machine]):
         assert "compiles librondo" not in cargo("build", "-p", "rondo-sys", *again, CXX="false")
     assert len(count.read_text()) == number, "another profile, feature or target compiles the library again"
-    [kept] = target.glob("rondo-sys-*")
     shutil.rmtree(kept)
     cargo("check", "--all-features", **by)
     cargo("doc", "-p", "rondo", "--no-deps", **by)
@@ -88,6 +90,45 @@ def compiled(build, folder, target, cargo):
     assert len(count.read_text()) == 2 * number, "other flags do not compile it again"
     broken = cargo("build", "-p", "rondo-sys", status=1, CXX="false", CXXFLAGS="-O2")
     assert "librondo cannot be compiled" in broken, broken
+
+
+def meson_sources(build):
+    """Sources of librondo as Meson compiles them, beginning with `src/`, and the one it makes."""
+    targets = json.loads((build / "meson-info/intro-targets.json").read_text())
+    sources = [source for target in targets if target["name"] in ("rondo", "rondo_loops", "rondo_lean") and target["type"] == "static library"
+               for source in target["target_sources"]]
+    listed = {pathlib.Path(file) for source in sources for file in source.get("sources", [])}
+    made = {pathlib.Path(file) for source in sources for file in source.get("generated_sources", [])}
+    return {file.relative_to(run.ROOT).as_posix() for file in listed}, made
+
+
+def texts(file):
+    """{name: text} of a source that was made of kernels' texts, unpacked as src/rtc/device_text.h says."""
+    found = {}
+    for name, value in re.findall(r"^const char (\w+)\[\] =\n(.*?)^    ;$", file.read_text(), re.MULTILINE | re.DOTALL):
+        raw, escaped = re.findall(r'R"RONDO\((.*?)\)RONDO"', value, re.DOTALL), re.findall(r'^    "(.*)"$', value, re.MULTILINE)
+        packed = iter("".join(raw).encode() or re.sub(rb"\\(\d{3})", lambda octal: bytes([int(octal[1], 8)]), "".join(escaped).encode()))
+        text = bytearray()
+        for byte in packed:
+            if byte < 128:
+                text.append(byte)
+            else:
+                back = (next(packed) - 1) * 255 + next(packed)
+                for _ in range(byte - 128 + 4):
+                    text.append(text[-back])
+        found[name] = text.decode()
+    return found
+
+
+def same_sources(build, kept):
+    """Cargo compiles what Meson compiles, and makes the same texts of kernels."""
+    ours = set((kept / "sources.txt").read_text().splitlines())
+    listed, generated = meson_sources(build)
+    assert ours == listed, f"only cargo compiles {sorted(ours - listed)}, only Meson {sorted(listed - ours)}"
+    [file] = generated
+    assert (kept / file.name).exists(), f"cargo does not make {file.name}"
+    assert texts(file) and texts(file) == texts(kept / file.name), f"cargo makes another {file.name} than Meson"
+    print(f"{len(ours)} sources, as Meson has them")
 
 
 def asked(build, cargo):

@@ -155,16 +155,6 @@ def sums(folder):
     assert ours == [hashlib.sha256(bytes(at * 7 % 256 for at in range(length))).hexdigest() for length in (*range(131), 1000)], ours
 
 
-def meson_sources(build):
-    """Sources of librondo as Meson compiles them, beginning with `src/`, and the one it makes."""
-    targets = json.loads((build / "meson-info/intro-targets.json").read_text())
-    sources = [source for target in targets if target["name"] in ("rondo", "rondo_loops", "rondo_lean") and target["type"] == "static library"
-               for source in target["target_sources"]]
-    listed = {pathlib.Path(file) for source in sources for file in source.get("sources", [])}
-    made = {pathlib.Path(file) for source in sources for file in source.get("generated_sources", [])}
-    return {file.relative_to(run.ROOT).as_posix() for file in listed}, made
-
-
 def package(build):
     """A program built in an empty folder from what cargo packs, with the C++ sources compiled by cargo alone."""
     run.require_crates()
@@ -178,14 +168,6 @@ def package(build):
         built, said = build_program(folder, environment, "--features", "vendored")
         assert built, said
         started(folder / "target/debug/program", folder, environment)
-        [made] = (folder / "target").glob("rondo-sys-*/sources.txt")
-        ours = set(made.read_text().splitlines())
-        listed, generated = meson_sources(build)
-        assert ours == listed, f"only cargo compiles {sorted(ours - listed)}, only Meson {sorted(listed - ours)}"
-        assert {file.name for file in generated} == {"device_text.cc"}, f"cargo does not make {generated}"
-        for file in generated:
-            assert file.read_text() == (made.parent / file.name).read_text(), f"cargo makes another {file.name} than Meson"
-        print(f"{len(ours)} sources, as Meson has them")
         built, said = build_program(folder, {**environment, "RONDO_LIB_DIR": name})
         assert not built and "there is no librondo.so in it" in said, said
 

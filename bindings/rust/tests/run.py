@@ -13,8 +13,8 @@
     examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
-    library     cargo finds librondo to run with, that of a checkout's build too; the sources are compiled once, when code is made,
-                and never to check it
+    library     cargo finds librondo to run with, that of a checkout's build too; the sources that Meson has are compiled once, when code
+                is made, and never to check it
     carried     the crates packed, and a program built with the library that they carry; a damaged one is refused
     package     the crates packed, and a program built from the packed files alone, the sources among them
     msrv        the oldest Rust that is promised builds the crates
