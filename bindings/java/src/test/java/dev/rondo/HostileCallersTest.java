@@ -19,6 +19,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -74,15 +75,17 @@ class HostileCallersTest {
     final Engine engine = Engine.create();
     final Tensor x = engine.ones(Device.CPU, 3);
     final AtomicBoolean stop = new AtomicBoolean();
+    final CountDownLatch overflowed = new CountDownLatch(1);
     final Thread goesOn = new Thread(null, () -> {
       overflowHere(engine, x, 300);
+      overflowed.countDown();
       while (!stop.get()) {
         Thread.onSpinWait();
       }
     }, "goes on", 256 << 10);
     goesOn.start();
     try {
-      Thread.sleep(300);
+      overflowed.await();
       final Thread closer = new Thread(() -> {
         x.close();
         engine.close();
