@@ -48,19 +48,21 @@ final class Tasks {
       try {
         Objects.requireNonNull(task.run(context), "the task returned null, not a stage").whenComplete((nothing, failure) -> {
           if (completed.compareAndSet(false, true)) {
-            complete(completion, failure);
+            complete(context.operands(), completion, failure);
           }
         });
         started = true;
       } finally {
         if (!started && completed.compareAndSet(false, true)) {
+          context.operands().end();
           NativeEngine.completionDestroy(completion);
         }
       }
     }
 
-    private static void complete(long completion, Throwable failure) {
+    private static void complete(Lending operands, long completion, Throwable failure) {
       try {
+        operands.end();
         if (failure == null) {
           NativeEngine.completionComplete(completion, Status.OK, null);
           return;

@@ -69,7 +69,8 @@ final class TensorCallback {
     }
   }
 
-  private static long view(long address) {
+  /** A handle of the same view. */
+  static long view(long address) {
     return NativeTensor.tensorTranspose(address, IntStream.range(0, NativeTensor.tensorQuery(address).ndim()).toArray());
   }
 }

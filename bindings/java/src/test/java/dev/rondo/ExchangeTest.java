@@ -107,6 +107,7 @@ class ExchangeTest {
   void aStepIsValidWhileItRuns() throws Exception {
     final Queues queues = new Queues();
     final AtomicReference<ExchangeStep> kept = new AtomicReference<>();
+    final AtomicReference<ByteBuffer> received = new AtomicReference<>();
     final AtomicReference<Throwable> problem = new AtomicReference<>();
     final Exchange looks = step -> {
       try {
@@ -122,6 +123,7 @@ class ExchangeTest {
         problem.set(e);
       }
       kept.set(step);
+      received.set(step.receives().get(0).buffer());
       queues.of(0).run(step);
     };
     final CompletableFuture<Object> first = rank(0, looks, (engine, end) -> null);
@@ -130,6 +132,7 @@ class ExchangeTest {
     assertEquals(null, problem.get());
     fails(InvalidStateException.class, kept.get()::stopped, "is over");
     fails(InvalidStateException.class, () -> kept.get().sends().get(0).buffer(), "is over");
+    HostileCallersTest.assertEnded(received.get());
   }
 
   @Test

@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -19,9 +21,11 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +172,109 @@ class HostileCallersTest {
       }
     }
     assertEquals(null, failure.get());
+  }
+
+  /** What is done with a buffer that was kept reaches no memory of Rondo's. */
+  static void assertEnded(ByteBuffer kept) {
+    if (Runtime.version().feature() >= 22) {
+      assertThrows(IllegalStateException.class, () -> kept.putInt(0, 7));
+      assertThrows(IllegalStateException.class, () -> kept.getInt(0));
+    } else {
+      for (int i = 0; i < kept.capacity(); i += 4096) {
+        kept.putInt(i, 7);
+      }
+    }
+  }
+
+  @Test
+  void aBufferThatATaskKeptReachesNoTensor() {
+    final Operand[] operand = {null};
+    final ByteBuffer[] kept = {null, null};
+    try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1 << 16); Variable other = engine.variable()) {
+      engine.submit(context -> {
+        operand[0] = context.output(0);
+        kept[0] = operand[0].buffer();
+        operand[0].buffer().putFloat(0, 1); // the same memory
+        kept[0].putFloat(4, kept[0].getFloat(0) + 1);
+      }, List.of(), List.of(x));
+      assertArrayEquals(new float[] {1, 2, 0}, x.get(":3").copy().toFloatArray());
+      engine.submit(context -> {
+        kept[1] = context.buffer(x);
+        kept[1].putFloat(8, 3);
+      }, List.of(), List.of(x, other));
+      assertArrayEquals(new float[] {1, 2, 3}, x.get(":3").copy().toFloatArray());
+      assertEnded(kept[0]);
+      assertEnded(kept[1]);
+      assertArrayEquals(new float[] {1, 2, 3}, x.get(":3").copy().toFloatArray());
+      assertThrows(InvalidStateException.class, operand[0]::buffer);
+      x.close();
+      engine.trimMemory(Device.CPU);
+      assertEnded(kept[0]);
+      assertEnded(kept[1]);
+    }
+  }
+
+  @Test
+  void aBufferOfATensorThatIsClosedMeanwhileStaysUntilTheTaskEnds() throws Exception {
+    final float[] seen = {0};
+    try (Engine engine = Engine.create(); Variable done = engine.variable(); Tensor x = engine.ones(Device.CPU, 1 << 20)) {
+      x.await();
+      engine.submit(context -> {
+        final ByteBuffer buffer = context.buffer(x);
+        x.close();
+        engine.trimMemory(Device.CPU);
+        seen[0] = buffer.getFloat(1 << 21);
+      }, List.of(), List.of(done));
+      done.await();
+    }
+    assertEquals(1, seen[0]);
+  }
+
+  @Test
+  void aBufferOfAStageThatIsCompletedHasEnded() {
+    final ByteBuffer[] kept = {null};
+    try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1 << 16)) {
+      final CompletableFuture<Void> stage = new CompletableFuture<>();
+      final CompletableFuture<Void> began = new CompletableFuture<>();
+      engine.submit(Task.async(context -> {
+        kept[0] = context.output(0).buffer();
+        began.complete(null);
+        return stage;
+      }), List.of(), List.of(x));
+      began.join();
+      kept[0].putFloat(0, 5);
+      stage.complete(null);
+      assertEquals(5, x.getFloat(0));
+      assertEnded(kept[0]);
+      assertEquals(5, x.getFloat(0));
+    }
+  }
+
+  @Test
+  void aStageThatCompletesTwiceOrThrowsAfterwardsEndsItsTaskOnce() {
+    for (final boolean twice : new boolean[] {true, false}) {
+      try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1)) {
+        engine.submit(Task.async(context -> {
+          context.output(0).buffer().putFloat(0, 3);
+          return new CompletableFuture<Void>() {
+            @Override
+            public CompletableFuture<Void> whenComplete(BiConsumer<? super Void, ? super Throwable> action) {
+              action.accept(null, null);
+              if (twice) {
+                action.accept(null, new IllegalStateException("again"));
+                return this;
+              }
+              throw new IllegalStateException("afterwards");
+            }
+          };
+        }), List.of(), List.of(x));
+        if (twice) {
+          assertEquals(3, x.getFloat(0));
+        } else {
+          assertTrue(assertThrows(UserException.class, x::await).getMessage().contains("afterwards"));
+        }
+      }
+    }
   }
 
   @Test
