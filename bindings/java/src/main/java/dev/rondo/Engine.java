@@ -237,7 +237,7 @@ public final class Engine extends EngineTensors {
    * float[] y = step.value().toFloatArray();
    * }</pre>
    *
-   * @param <T> a tensor, or an array, collection or map of them: those in it are kept; what else it is, is handed through
+   * @param <T> a tensor, or an array, collection, map, optional or record with tensors in it: those are kept; anything else is handed through
    * @param work what to record
    * @return the graph and what the function returned
    * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
@@ -249,7 +249,7 @@ public final class Engine extends EngineTensors {
   /**
    * The same with options.
    *
-   * @param <T> a tensor, or an array, collection or map of them
+   * @param <T> a tensor, or an array, collection, map, optional or record with tensors in it
    * @param options name, branches
    * @param work what to record
    * @return the graph and what the function returned

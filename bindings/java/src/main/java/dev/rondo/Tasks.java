@@ -106,7 +106,8 @@ final class Tasks {
     return cause instanceof RondoException ? ((RondoException) cause).status() : Status.USER_ERROR;
   }
 
-  private static String textOf(Throwable cause) {
+  /** What a failure says of what was thrown. */
+  static String textOf(Throwable cause) {
     try {
       return (cause instanceof RondoException ? String.valueOf(cause.getMessage()) : String.valueOf(cause)).replace('\0', '?');
     } catch (Throwable e) { // of the user's toString or getMessage; the cause goes with the failure all the same

@@ -96,6 +96,17 @@ class ExchangeTest {
     final ExecutionException user = assertThrows(ExecutionException.class, () -> rank(0, down, (engine, end) -> null).get());
     assertEquals(UserException.class, user.getCause().getClass());
     assertTrue(user.getCause().getMessage().contains("java.io.IOException: the net is down"), user.getCause().getMessage());
+    final Exchange mute = step -> {
+      throw new IOException("never told") {
+        @Override
+        public String toString() {
+          throw new IllegalStateException("no text");
+        }
+      };
+    };
+    final ExecutionException unspoken = assertThrows(ExecutionException.class, () -> rank(0, mute, (engine, end) -> null).get());
+    assertEquals(UserException.class, unspoken.getCause().getClass());
+    assertTrue(unspoken.getCause().getMessage().contains(ExchangeTest.class.getName()), unspoken.getCause().getMessage());
     final Exchange refuses = step -> {
       throw new NotFoundException("no such host", null);
     };

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What callers do who run out of stack, change what they have given, keep what they were lent, or return what is no tensor. */
@@ -332,9 +334,51 @@ class HostileCallersTest {
   void pathsOfOtherFileSystemsAreRefused(@TempDir Path folder) throws Exception {
     try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1);
         FileSystem zip = FileSystems.newFileSystem(java.net.URI.create("jar:" + folder.resolve("z.zip").toUri()), Map.of("create", "true"))) {
-      final String name = "of_another_file_system.safetensors";
-      assertThrows(InvalidArgumentException.class, () -> ModelFile.write(zip.getPath(name), Map.of("a", x)));
+      final String name = "of_another_file_system";
+      final Path inside = zip.getPath(name);
+      engine.beginTrace();
+      try (Graph graph = engine.record(() -> x.addInto(1, x))) {
+        for (final Executable write : List.<Executable>of(() -> ModelFile.write(inside, Map.of("a", x)), () -> ModelFile.open(inside),
+            () -> graph.dot(inside), () -> graph.profile(inside), () -> engine.endTrace(inside), () -> KernelCache.save(inside, 90),
+            () -> KernelCache.load(inside))) {
+          final InvalidArgumentException refused = assertThrows(InvalidArgumentException.class, write);
+          assertTrue(refused.getMessage().contains("default file system"), refused::getMessage);
+        }
+      }
       assertFalse(Files.exists(Path.of(name)));
+      assertFalse(Files.exists(inside));
+    }
+  }
+
+  @Test
+  void messagesHaveTheSameDigitsAndLettersInEveryLocale() {
+    final Locale before = Locale.getDefault();
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 12); Callable none = engine.callable(1, in -> List.of())) {
+      for (final String locale : new String[] {"ar-EG-u-nu-arab", "tr-TR"}) {
+        Locale.setDefault(Locale.forLanguageTag(locale));
+        final RondoException wrong = assertThrows(RondoException.class, () -> none.call(x));
+        assertTrue(wrong.getCause().getMessage().contains("gives 0 tensors; the callable was made with 1"), wrong::toString);
+        assertTrue(x.toString().contains("[12]") && x.info().toString().contains("bytes=48"), x::toString);
+        assertTrue(assertThrows(InvalidArgumentException.class, () -> x.get("99")).getMessage().contains("99"));
+      }
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void aListThatHoldsItselfIsHandedThrough() {
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1)) {
+      final Recorded<List<Object>> graph = engine.record(() -> {
+        final List<Object> itself = new ArrayList<>();
+        itself.add(x.add(1));
+        itself.add(itself);
+        return itself;
+      });
+      graph.launch();
+      assertEquals(2f, ((Tensor) graph.value().get(0)).getFloat(0));
+      ((Tensor) graph.value().get(0)).close();
+      graph.close();
     }
   }
 
