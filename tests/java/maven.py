@@ -24,7 +24,7 @@ import tempfile
 # What the virtual machine prints about native methods that break a rule.
 JNI_REPORT = re.compile(r"(?:WARNING|FATAL ERROR) in native method|WARNING: JNI local refs|Warning: SIG|# A fatal error has been")
 SHORT = os.environ.get("MAVEN_OPTS", "").split()  # options of virtual machines that end soon
-SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_"))]
+SETTINGS = [name for name in os.environ if name.startswith(("RONDO_", "SIMCUDA_")) and not name.startswith("RONDO_TEST_")]
 
 
 def jdks():
