@@ -14,17 +14,17 @@ public final class CallableLayers {
   private static final int STEPS = 200;
   private static final int LAYERS = 3;
 
-  /** x + silu(rmsNorm(x) w + b); as a callable its function is called once for each size of batch. */
+  /** x + silu(rmsNorm(x) w + b); as a graph function it is called once for each size of batch. */
   private static final class Layer {
     final Tensor w;
     final Tensor b;
-    final Callable graphs;
+    final GraphFunction graphs;
     final AtomicInteger runs = new AtomicInteger();
 
     Layer(Engine engine, Device device) {
       w = engine.normal(device, 0, 0.25, WIDTH, WIDTH);
       b = engine.normal(device, 0, 0.25, WIDTH);
-      graphs = engine.callable(1, in -> List.of(run(in.get(0))));
+      graphs = engine.graphFunction(1, in -> List.of(run(in.get(0))));
     }
 
     Tensor run(Tensor x) {

@@ -3,7 +3,7 @@
 
 import re
 
-from names import BOOLEANS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
+from names import BOOLEANS, GETTER_NAMES, PEERS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "float": "float"}
 NULLABLE = "@org.jspecify.annotations.Nullable"  # in front of a type, but behind that of an array's elements
@@ -223,6 +223,14 @@ def fact_of(struct, field):
     return ("boolean", f"from.getInt({at}) != 0") if boolean else (java, f"from.{GETTERS[java]}({at})")
 
 
+def method_alias(texts, java, own, name):
+    return f"""
+{texts.block(f"{{@link #{own}()}}.", ["@return the value"])}  public {java} {name}() {{
+    return {own}();
+  }}
+"""
+
+
 def facts_file(texts, struct):
     name, fields, reads, methods, members = class_name(struct["name"]), "", "", "", []
     for field in struct["fields"]:
@@ -240,6 +248,8 @@ def facts_file(texts, struct):
     return {get};
   }}
 """
+        if (struct["name"], field["name"]) in GETTER_NAMES:  # as others call it
+            methods += method_alias(texts, java, own, GETTER_NAMES[struct["name"], field["name"]])
     about = texts.inline(struct["text"]) or f"Facts as {{@code {struct['name']}}} has them, at the moment they were asked for."
     return name, java_file(f"""import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -330,6 +340,8 @@ class Operator:
                         else "null, or the tensor that the result is written into"))
         made = "the result" if len(self.outs) == 1 else f"the results: {', '.join(camel(p['name']) for p in self.outs)}"
         tags += [f"@return {made}", "@throws RondoException if an argument does not fit, or in naive mode if the task failed"]
+        if self.function["name"] in PEERS:
+            tags.append(f'@see "DJL: {PEERS[self.function["name"]]}"')
         return self.texts.block(self.texts.inline(self.function["text"]) + f"\n\n{{@code {self.function['name']}}}.", tags)
 
     def java_methods(self):

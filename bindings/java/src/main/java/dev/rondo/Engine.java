@@ -241,6 +241,7 @@ public final class Engine extends EngineTensors {
    * @param work what to record
    * @return the graph and what the function returned
    * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   * @see "ONNX Runtime: OrtSession.run"
    */
   public <T> Recorded<T> record(Supplier<T> work) {
     return record(new RecordOptions(), work);
@@ -370,17 +371,17 @@ public final class Engine extends EngineTensors {
     }
   }
 
-  // --- callables
+  // --- graph functions
 
   /**
-   * Makes a callable of a function of tensors: it is recorded once for each signature of its inputs, and then called as a graph.
+   * Makes a graph function of a function of tensors, a callable of the C interface: it is recorded once for each signature of its inputs, and then called as a graph.
    *
    * @param outputs how many tensors the function gives
    * @param function what to do
-   * @return the callable
+   * @return the graph function
    */
-  public Callable callable(int outputs, TensorFunction function) {
-    return callable(outputs, new CallableOptions(), function);
+  public GraphFunction graphFunction(int outputs, TensorFunction function) {
+    return graphFunction(outputs, new GraphFunctionOptions(), function);
   }
 
   /**
@@ -390,11 +391,11 @@ public final class Engine extends EngineTensors {
    * @param options its name, the memory that its graphs may take, sizes to fill inputs up to, whether to run eagerly what cannot be
    *     recorded
    * @param function what to do
-   * @return the callable
+   * @return the graph function
    * @throws InvalidArgumentException for options that are not possible
    */
-  public Callable callable(int outputs, CallableOptions options, TensorFunction function) {
-    return Callable.create(this, outputs, options, function);
+  public GraphFunction graphFunction(int outputs, GraphFunctionOptions options, TensorFunction function) {
+    return GraphFunction.create(this, outputs, options, function);
   }
 
   // --- gradients
@@ -405,6 +406,7 @@ public final class Engine extends EngineTensors {
    * @param watched tensors with respect to which gradients may be asked for; {@link Tape#watch} adds more
    * @return the tape
    * @throws InvalidStateException inside a task, or in a virtual thread
+   * @see "DJL: Engine.newGradientCollector"
    */
   public Tape tape(Tensor... watched) {
     return Tape.begin(this, TapeFlags.DEFAULT, watched);

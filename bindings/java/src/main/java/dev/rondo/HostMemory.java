@@ -214,6 +214,12 @@ public final class HostMemory {
     return bytes;
   }
 
+  /** The dtype of a tensor with these elements, unless another one is asked for. */
+  DType dtype() {
+    return element == float.class ? DType.F32 : element == double.class ? DType.F64 : element == short.class ? DType.I16
+        : element == int.class ? DType.I32 : element == long.class ? DType.I64 : element == boolean.class ? DType.BOOL : DType.U8;
+  }
+
   /** Refuses what is not exactly the contents of a tensor. */
   void check(DType dtype, long[] shape) {
     check(dtype);

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * Where the native part enters Java for a function of the user's that makes tensors of tensors: a gradient, or a callable. What it
+ * Where the native part enters Java for a function of the user's that makes tensors of tensors: a gradient, or a graph function. What it
  * throws ends here.
  */
 final class TensorCallback {
@@ -42,7 +42,7 @@ final class TensorCallback {
   }
 
   private void fill(long[] given, long[] made) throws Exception {
-    Sites.begun(); // a callable's function may be recorded
+    Sites.begun(); // a graph function may be recorded
     final Scope scope = Scope.open();
     try (scope) {
       final List<Tensor> borrowed = new ArrayList<>();

@@ -353,11 +353,11 @@ class HostileCallersTest {
   @Test
   void messagesHaveTheSameDigitsAndLettersInEveryLocale() {
     final Locale before = Locale.getDefault();
-    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 12); Callable none = engine.callable(1, in -> List.of())) {
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 12); GraphFunction none = engine.graphFunction(1, in -> List.of())) {
       for (final String locale : new String[] {"ar-EG-u-nu-arab", "tr-TR"}) {
         Locale.setDefault(Locale.forLanguageTag(locale));
         final RondoException wrong = assertThrows(RondoException.class, () -> none.call(x));
-        assertTrue(wrong.getCause().getMessage().contains("gives 0 tensors; the callable was made with 1"), wrong::toString);
+        assertTrue(wrong.getCause().getMessage().contains("gives 0 tensors; the graph function was made with 1"), wrong::toString);
         assertTrue(x.toString().contains("[12]") && x.info().toString().contains("bytes=48"), x::toString);
         assertTrue(assertThrows(InvalidArgumentException.class, () -> x.get("99")).getMessage().contains("99"));
       }
