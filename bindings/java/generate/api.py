@@ -362,15 +362,19 @@ class Operator:
         for p, name, java in self.signature(True):
             arguments[name] = name
             if p["kind"] == "handle" and java.endswith("[]"):
-                uses.append(("array", name))
-                arguments[name] = f"{name}Uses.addresses()"
-                engine = engine or f"Tensor.engineOf({name})"
+                own = f"{name}Given"
+                prelude += f"    final {java} {own} = {name}.clone();\n"  # another thread may write the array
+                uses.append(("array", own))
+                arguments[name] = f"{own}Uses.addresses()"
+                engine = engine or f"Tensor.engineOf({own})"
             elif p["kind"] == "handle":
                 uses.append(("maybe" if p.get("created") or p.get("nullable") else "one", name))
                 arguments[name] = f"{name}Address"
                 engine = engine or (name if p["base"] == "rondo_engine" else f"{name}.engine()")
             elif p["kind"] == "struct" and p["pointers"]:
-                prelude += f"    final {java} {name}Set = {name} == null ? new {java}() : {name};\n"
+                has_handle = any(field["kind"] == "handle" for field in self.options[p["base"]]["fields"])
+                own_copy = f"new {java}({name})" if has_handle else name  # so that what is in use is what C gets, whoever sets another meanwhile
+                prelude += f"    final {java} {name}Set = {name} == null ? new {java}() : {own_copy};\n"
                 arguments[name] = f"{name}Set"
                 for field in self.options[p["base"]]["fields"]:
                     if field["kind"] == "handle":

@@ -130,24 +130,20 @@ public final class Engine extends EngineTensors {
   public void submit(Task task, Collection<? extends Dependency> reads, Collection<? extends Dependency> writes, TaskOptions options) {
     Objects.requireNonNull(task, "task");
     Objects.requireNonNull(options, "options");
-    final NativeObject[] objects = new NativeObject[reads.size() + writes.size()];
-    int count = 0;
-    for (final Dependency read : reads) {
-      objects[count++] = (NativeObject) read;
-    }
-    for (final Dependency write : writes) {
-      objects[count++] = (NativeObject) write;
-    }
+    final NativeObject[] toRead = reads.toArray(new NativeObject[0]);
+    final NativeObject[] toWrite = writes.toArray(new NativeObject[0]);
+    final NativeObject[] objects = Arrays.copyOf(toRead, toRead.length + toWrite.length);
+    System.arraycopy(toWrite, 0, objects, toRead.length, toWrite.length);
     final long engine = acquire();
     try {
       final Uses uses = use(objects);
       try {
         final boolean operands = Arrays.stream(objects).allMatch(object -> object instanceof Tensor);
         final long[] addresses = operands ? uses.addresses() : Arrays.stream(objects).mapToLong(Engine::variableOf).toArray();
-        final long[] read = Arrays.copyOf(addresses, reads.size());
-        final long[] written = Arrays.copyOfRange(addresses, reads.size(), count);
+        final long[] read = Arrays.copyOf(addresses, toRead.length);
+        final long[] written = Arrays.copyOfRange(addresses, toRead.length, addresses.length);
         if (operands) {
-          NativeEngine.enginePushTensors(engine, new Tasks.Submitted(task, reads.size()), read, written, options);
+          NativeEngine.enginePushTensors(engine, new Tasks.Submitted(task, toRead.length), read, written, options);
         } else {
           NativeEngine.enginePush(engine, new Tasks.Submitted(task, TaskContext.NO_OPERANDS), read, written, options);
         }

@@ -82,20 +82,21 @@ public final class GraphFunction extends NativeObject {
   public void callInto(List<Tensor> inputs, List<Tensor> outputs) {
     final Uses uses = use(outputs.toArray(new NativeObject[0]));
     try {
-      call(inputs.toArray(new Tensor[0]), Tape.addresses(outputs));
+      call(inputs.toArray(new Tensor[0]), uses.addresses());
     } finally {
       uses.end();
     }
   }
 
   private void call(Tensor[] inputs, long[] made) {
-    final List<NativeObject> used = new ArrayList<>(Arrays.asList(inputs));
+    final List<Tensor> given = now(Arrays.asList(inputs));
+    final List<NativeObject> used = new ArrayList<>(given);
     used.add(this);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     final ThreadState state = ThreadState.current();
     state.callbackFailure = null;
     try {
-      NativeGraphFunction.callableCall(address(), Tape.addresses(Arrays.asList(inputs)), made);
+      NativeGraphFunction.callableCall(address(), Tape.addresses(given), made);
     } catch (RondoException e) {
       final Throwable cause = state.callbackFailure;
       state.callbackFailure = null;

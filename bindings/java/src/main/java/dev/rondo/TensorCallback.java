@@ -49,7 +49,7 @@ final class TensorCallback {
       for (final long each : given) {
         borrowed.add(new Tensor(engine, view(each))); // of its own, which the last use gives back: another thread may be in a call with it
       }
-      final List<Tensor> results = function.gradients(Collections.unmodifiableList(borrowed));
+      final List<Tensor> results = NativeObject.now(function.gradients(Collections.unmodifiableList(borrowed)));
       if (results.size() != made.length) {
         throw new InvalidArgumentException(String.format(Locale.ROOT, expected, results.size(), made.length), null);
       }
