@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.rondo.program.Overflow;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -35,43 +36,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** What callers do who run out of stack, change what they have given, keep what they were lent, or return what is no tensor. */
 @Timeout(120)
 class HostileCallersTest {
-  private static void recur(Engine engine, Tensor x, int pad) {
-    x.add(1.0).close();
-    engine.mode();
-    padded(pad, pad, engine, x);
-  }
-
-  private static void padded(int left, int pad, Engine engine, Tensor x) {
-    if (left > 0) {
-      padded(left - 1, pad, engine, x);
-    } else {
-      recur(engine, x, pad);
-    }
-  }
-
-  /** Runs out of the calling thread's stack in every place that there is. */
-  private static void overflowHere(Engine engine, Tensor x, int times) {
-    for (int i = 0; i < times; ++i) {
-      try {
-        recur(engine, x, i % 13);
-      } catch (StackOverflowError e) {
-        continue;
-      }
-    }
-  }
-
-  /** The same, of a small thread's. */
-  private static void overflow(Engine engine, Tensor x, int times) throws InterruptedException {
-    final Thread small = new Thread(null, () -> overflowHere(engine, x, times), "overflows", 256 << 10);
-    small.start();
-    small.join();
-  }
-
   @Test
   void closingComesBackAfterStackOverflow() throws Exception {
     final Engine engine = Engine.create();
     final Tensor x = engine.ones(Device.CPU, 3);
-    overflow(engine, x, 300);
+    final CountDownLatch overflowed = new CountDownLatch(1);
+    final Thread overflows = Overflow.thread(engine, x, 300, overflowed);
+    overflows.start();
+    overflowed.await();
+    overflows.interrupt();
+    overflows.join();
     x.close();
     engine.close();
   }
@@ -80,15 +54,8 @@ class HostileCallersTest {
   void closingComesBackAfterStackOverflowOfAThreadThatGoesOn() throws Exception {
     final Engine engine = Engine.create();
     final Tensor x = engine.ones(Device.CPU, 3);
-    final AtomicBoolean stop = new AtomicBoolean();
     final CountDownLatch overflowed = new CountDownLatch(1);
-    final Thread goesOn = new Thread(null, () -> {
-      overflowHere(engine, x, 300);
-      overflowed.countDown();
-      while (!stop.get()) {
-        Thread.onSpinWait();
-      }
-    }, "goes on", 256 << 10);
+    final Thread goesOn = Overflow.thread(engine, x, 300, overflowed);
     goesOn.start();
     try {
       overflowed.await();
@@ -100,7 +67,7 @@ class HostileCallersTest {
       closer.join(60_000);
       assertFalse(closer.isAlive(), () -> Arrays.toString(closer.getStackTrace()));
     } finally {
-      stop.set(true);
+      goesOn.interrupt();
       goesOn.join();
     }
   }
