@@ -105,7 +105,7 @@ public class Main {
 
 def small_examples(root, java, device, environment, folder):
     """Layers as callables, and a branch in a graph: they print what those in C print, but for losses and times."""
-    for source, expected in ("CallableLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
+    for source, expected in ("GraphFunctionLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
         run([sys.executable, f"{root}/tests/examples/small.py", java[0], expected, *java[1:], f"{root}/examples/java/{source}.java", device],
             environment, folder)
 
