@@ -355,7 +355,12 @@ class HostileCallersTest {
       assertEquals(a.info(), b.info());
       assertEquals(a.info().hashCode(), b.info().hashCode());
       assertNotEquals(a.info(), c.info());
+      assertEquals(Rondo.feature("cuda"), Rondo.feature("cuda"));
+      assertEquals(Rondo.feature("cuda").hashCode(), Rondo.feature("cuda").hashCode());
+      assertNotEquals(Rondo.feature("cuda"), Rondo.feature("nccl"));
+      assertEquals(Device.parse("cpu:0"), Device.CPU);
       assertEquals(new EngineOptions(), new EngineOptions());
+      assertEquals(new EngineOptions().workers(3).hashCode(), new EngineOptions().workers(3).hashCode());
       assertNotEquals(new EngineOptions(), new EngineOptions().workers(3));
       assertTrue(new EngineOptions().workers(3).toString().contains("workers=3"));
     }
