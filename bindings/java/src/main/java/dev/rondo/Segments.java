@@ -100,9 +100,9 @@ final class Segments {
     invoke("copy", types, null, out ? segment : memory, 0L, out ? memory : segment, 0L, bytes);
   }
 
-  /** Whether Java has arenas, whose memory nobody reaches any more when they are closed. */
+  /** Whether Java has arenas, whose memory nobody reaches any more when they are closed. In Java 21 they are a preview. */
   static boolean canLend() {
-    return SEGMENT != null;
+    return SEGMENT != null && Runtime.version().feature() >= 22;
   }
 
   /** An arena that any thread may use and close. */

@@ -20,7 +20,7 @@ class LoadTest {
   private static final String SECONDS = System.getenv().getOrDefault("RONDO_TEST_LOAD_SECONDS", "2");
 
   private static void run(String options, int threads, String kind) throws Exception {
-    final List<String> all = new ArrayList<>(List.of("-Xcheck:jni", "-Ddev.rondo.leaks=off"));
+    final List<String> all = new ArrayList<>(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=4", "-Ddev.rondo.leaks=off"));
     all.addAll(Arrays.asList(options.split(" ")));
     final String out = Child.run(Load.class, all, SECONDS, Integer.toString(threads), kind);
     assertTrue(out.contains("uses "), out);
@@ -31,7 +31,7 @@ class LoadTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"-Xmx48m -XX:-UseSerialGC -XX:+UseG1GC", "-Xmx48m -Xint", "-Xmx96m -XX:-UseSerialGC -XX:+UseZGC"})
+  @ValueSource(strings = {"-XX:-UseSerialGC -XX:+UseG1GC -Xmx48m", "-Xint -Xmx48m", "-XX:-UseSerialGC -XX:+UseZGC -Xmx96m"})
   void thirtyTwoThreadsUseWhatOthersClose(String options) throws Exception {
     run(options, 32, "platform");
   }
