@@ -23,7 +23,7 @@ EXAMPLES = [
     ("examples/c", ["branch.c", "callable.c", "check.h", "hello.c", "views.c", "dlpack.c", "expression.c", "module.c", "serve.c", "user_task.c"], "examples/c"),
     ("examples/cpp", ["branch.cc", "callable.cc", "hello.cc"], "examples/cpp"),
     ("examples/tutorial", ["*.c", "*.cc", "*.java"], "examples/tutorial"),
-    ("examples/java", ["Hello.java", "CallableLayers.java", "Branch.java"], "examples/java"),
+    ("examples/java", ["Hello.java", "GraphFunctionLayers.java", "Branch.java"], "examples/java"),
     ("bindings/rust/rondo/examples", ["hello.rs", "callable.rs", "branch.rs", "serve.rs", "tutorial_train.rs", "tutorial_serve.rs"], "examples/rust"),
 ]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")

@@ -17,7 +17,7 @@ public final class Serve {
       Tensor last = file.load("last", engine, device);
 
       // What the network makes of bits. It is recorded at the first call of a shape.
-      Callable network = engine.callable(1, in -> List.of(in.get(0).matmul(hidden).tanh().matmul(last).argmax(1)));
+      GraphFunction network = engine.graphFunction(1, in -> List.of(in.get(0).matmul(hidden).tanh().matmul(last).argmax(1)));
 
       List<CompletableFuture<Long>> answers = IntStream.range(0, 4)
           .mapToObj(i -> CompletableFuture.supplyAsync(() -> ask(engine, device, network, i / 2, i % 2)))
@@ -26,7 +26,7 @@ public final class Serve {
     }
   }
 
-  private static long ask(Engine engine, Device device, Callable network, int a, int b) {
+  private static long ask(Engine engine, Device device, GraphFunction network, int a, int b) {
     try (Scope scope = Scope.open()) {
       Tensor x = engine.tensor(device, new float[] {a, b, 1}, 1, 3); // 1 for the bias
       return network.call(x).get(0).toLongArray()[0]; // waits for this answer alone

@@ -3,7 +3,7 @@
 
 import re
 
-from names import BOOLEANS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
+from names import BOOLEANS, GETTER_NAMES, PEERS, camel, class_name, exception_name, java_name, method_name, native_class, value_names
 
 NUMBERS = {"int32_t": "int", "uint32_t": "int", "int64_t": "long", "uint64_t": "long", "double": "double", "float": "float"}
 NULLABLE = "@org.jspecify.annotations.Nullable"  # in front of a type, but behind that of an array's elements
@@ -223,6 +223,14 @@ def fact_of(struct, field):
     return ("boolean", f"from.getInt({at}) != 0") if boolean else (java, f"from.{GETTERS[java]}({at})")
 
 
+def method_alias(texts, java, own, name):
+    return f"""
+{texts.block(f"{{@link #{own}()}}.", ["@return the value"])}  public {java} {name}() {{
+    return {own}();
+  }}
+"""
+
+
 def facts_file(texts, struct):
     name, fields, reads, methods, members = class_name(struct["name"]), "", "", "", []
     for field in struct["fields"]:
@@ -240,6 +248,8 @@ def facts_file(texts, struct):
     return {get};
   }}
 """
+        if (struct["name"], field["name"]) in GETTER_NAMES:  # as others call it
+            methods += method_alias(texts, java, own, GETTER_NAMES[struct["name"], field["name"]])
     about = texts.inline(struct["text"]) or f"Facts as {{@code {struct['name']}}} has them, at the moment they were asked for."
     return name, java_file(f"""import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -330,6 +340,8 @@ class Operator:
                         else "null, or the tensor that the result is written into"))
         made = "the result" if len(self.outs) == 1 else f"the results: {', '.join(camel(p['name']) for p in self.outs)}"
         tags += [f"@return {made}", "@throws RondoException if an argument does not fit, or in naive mode if the task failed"]
+        if self.function["name"] in PEERS:
+            tags.append(f'@see "DJL: {PEERS[self.function["name"]]}"')
         return self.texts.block(self.texts.inline(self.function["text"]) + f"\n\n{{@code {self.function['name']}}}.", tags)
 
     def java_methods(self):
@@ -350,15 +362,19 @@ class Operator:
         for p, name, java in self.signature(True):
             arguments[name] = name
             if p["kind"] == "handle" and java.endswith("[]"):
-                uses.append(("array", name))
-                arguments[name] = f"{name}Uses.addresses()"
-                engine = engine or f"Tensor.engineOf({name})"
+                own = f"{name}Given"
+                prelude += f"    final {java} {own} = {name}.clone();\n"  # another thread may write the array
+                uses.append(("array", own))
+                arguments[name] = f"{own}Uses.addresses()"
+                engine = engine or f"Tensor.engineOf({own})"
             elif p["kind"] == "handle":
                 uses.append(("maybe" if p.get("created") or p.get("nullable") else "one", name))
                 arguments[name] = f"{name}Address"
                 engine = engine or (name if p["base"] == "rondo_engine" else f"{name}.engine()")
             elif p["kind"] == "struct" and p["pointers"]:
-                prelude += f"    final {java} {name}Set = {name} == null ? new {java}() : {name};\n"
+                has_handle = any(field["kind"] == "handle" for field in self.options[p["base"]]["fields"])
+                own_copy = f"new {java}({name})" if has_handle else name  # so that what is in use is what C gets, whoever sets another meanwhile
+                prelude += f"    final {java} {name}Set = {name} == null ? new {java}() : {own_copy};\n"
                 arguments[name] = f"{name}Set"
                 for field in self.options[p["base"]]["fields"]:
                     if field["kind"] == "handle":

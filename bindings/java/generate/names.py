@@ -11,7 +11,9 @@ KEYWORDS = {"abstract", "assert", "boolean", "break", "byte", "case", "catch", "
             "instanceof", "int", "interface", "long", "native", "new", "package", "private", "protected", "public", "return",
             "short", "static", "strictfp", "super", "switch", "synchronized", "this", "throw", "throws", "transient", "try",
             "void", "volatile", "while", "true", "false", "null"}
-CLASSES = {"rondo_dtype": "DType", "rondo_task_flags": "TaskFlag"}  # where the rule gives no good name
+CLASSES = {"rondo_dtype": "DType", "rondo_task_flags": "TaskFlag",  # where the rule gives no good name, or one of java.util.concurrent's
+           "rondo_callable": "GraphFunction", "rondo_callable_options": "GraphFunctionOptions", "rondo_callable_info": "GraphFunctionInfo",
+           "rondo_callable_flags": "GraphFunctionFlags"}
 
 # Numbers that are yes or no: the C interface has no type for them.
 BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "transpose_b"),
@@ -28,9 +30,17 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),
             ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights")}
 
+# What DJL calls operators that have no method of the same name on a tensor here.
+PEERS = {"rondo_topk": "NDArray.topK", "rondo_cumulative": "NDArray.cumSum, NDArray.cumProd", "rondo_select": "NDArray.booleanMask",
+         "rondo_one_hot": "NDArray.oneHot", "rondo_stack": "NDArrays.stack", "rondo_concat": "NDArrays.concat", "rondo_where": "NDArrays.where",
+         "rondo_take": "NDArray.take", "rondo_sort": "NDArray.sort", "rondo_argsort": "NDArray.argSort"}
+
+# Facts that users of ONNX Runtime know by another name.
+GETTER_NAMES = {("rondo_tensor_info", "shape"): "getShape"}
+
 # What Java calls functions that the headers' texts tell of, besides operators.
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
-         "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link Callable#report}",
+         "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link GraphFunction#report}",
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_optimizer_step": "{@link Optimizer#step}", "rondo_tensor_create": "{@link Engine#empty}",
          "rondo_last_error()": "the exception's message"}
 
@@ -48,7 +58,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "record_parameter": "Recording.parameter", "record_section_begin": "Recording.section", "record_section_end": "Recording.section",
            "record_site": "RecordFlags.SITES", "graph_set_i64": "Graph.set", "trace_begin": "Engine.beginTrace",
            "trace_end": "Engine.endTrace", "graph_query": "Graph.info", "if": "Control.ifElse", "while": "Control.whileTrue", "switch": "Control.switchTo", "tape_begin": "Engine.tape", "tape_custom": "Tape.customGradient",
-           "callable_create": "Engine.callable", "callable_query": "Callable.info", "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
+           "callable_create": "Engine.graphFunction", "callable_query": "GraphFunction.info", "tape_pause": "NoGradients.open", "tape_resume": "NoGradients.close", "tape_query": "Tape.info",
            "buckets_query": "Buckets.info", "optimizer_query": "Optimizer.info", "optimizer_state": "Optimizer.states", "loss_scaler_state": "LossScaler.states", "autocast_begin": "Engine.autocast", "autocast_end": "Autocast.close", "cache_query": "KernelCache.info", "cache_export": "KernelCache.save",
            "cache_import": "KernelCache.load", "set_compile_progress": "KernelCache.setProgress", "set_log": "Rondo.setLog",
            "set_reclaim": "-Ddev.rondo.memoryLimit", "comm_create_all": "Comm.createAll", "comm_create_with_hooks": "Comm.create",
@@ -96,7 +106,7 @@ def method_name(function):
 
 def native_class(header):
     """rondo/data_parallel.h: NativeDataParallel."""
-    return "Native" + "".join(part.capitalize() for part in os.path.basename(header).removesuffix(".h").split("_"))
+    return "Native" + class_name("rondo_" + os.path.basename(header).removesuffix(".h"))
 
 
 def value_names(enum):

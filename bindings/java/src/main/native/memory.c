@@ -10,11 +10,6 @@ JNIEXPORT jlong JNICALL Java_dev_rondo_Memory_address0(JNIEnv* env, jclass self,
   return (jlong)(intptr_t)(*env)->GetDirectBufferAddress(env, buffer);
 }
 
-JNIEXPORT jobject JNICALL Java_dev_rondo_Memory_buffer0(JNIEnv* env, jclass self, jlong address, jlong bytes) {
-  (void)self;
-  return (*env)->NewDirectByteBuffer(env, (void*)(intptr_t)address, bytes);
-}
-
 JNIEXPORT jbyteArray JNICALL Java_dev_rondo_Memory_text0(JNIEnv* env, jclass self, jlong address) {
   const char* text = (const char*)(intptr_t)address;
   const jsize length = (jsize)strlen(text);

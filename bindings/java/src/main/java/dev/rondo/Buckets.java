@@ -57,11 +57,14 @@ public final class Buckets extends NativeObject {
    */
   public static Buckets create(Comm comm, BucketsOptions options, Tensor... parameters) {
     Objects.requireNonNull(options, "options");
-    final NativeObject[] used = Arrays.copyOf(parameters, parameters.length + 1, NativeObject[].class);
-    used[parameters.length] = comm;
-    final Uses uses = use(used);
+    final Uses uses = use(parameters);
     try {
-      return new Buckets(comm.engine(), NativeDataParallel.bucketsCreate(comm.address(), Tape.addresses(Arrays.asList(parameters)), options));
+      final long address = comm.acquire();
+      try {
+        return new Buckets(comm.engine(), NativeDataParallel.bucketsCreate(address, uses.addresses(), options));
+      } finally {
+        comm.release();
+      }
     } finally {
       uses.end();
     }
@@ -97,6 +100,10 @@ public final class Buckets extends NativeObject {
    * @throws RondoException as that method says
    */
   public void reduce(Tape tape, List<Tensor> outputs, List<Tensor> outputGradients) {
+    reduceNow(tape, now(outputs), now(outputGradients));
+  }
+
+  private void reduceNow(Tape tape, List<Tensor> outputs, List<Tensor> outputGradients) {
     Tape.check("Buckets.reduce", "outputGradients", outputGradients, "outputs", outputs);
     final List<NativeObject> used = new ArrayList<>(outputs);
     outputGradients.stream().filter(Objects::nonNull).forEach(used::add);
@@ -137,6 +144,11 @@ public final class Buckets extends NativeObject {
    * @throws RondoException as that method says
    */
   public List<Tensor> reduceWith(Tape tape, List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources,
+      List<@Nullable Tensor> out) {
+    return reduceWithNow(tape, now(outputs), now(outputGradients), now(sources), now(out));
+  }
+
+  private List<Tensor> reduceWithNow(Tape tape, List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources,
       List<@Nullable Tensor> out) {
     Tape.check("Buckets.reduceWith", "outputGradients", outputGradients, "outputs", outputs);
     Tape.check("Buckets.reduceWith", "out", out, "sources", sources);

@@ -148,10 +148,10 @@ public final class Comm extends NativeObject {
   }
 
   /** New ends in the place of old ones, null for none. */
-  private static List<Comm> ends(List<Comm> of, long[] made) {
+  private static List<Comm> ends(Comm[] of, long[] made) {
     final List<Comm> ends = new ArrayList<>();
     for (int i = 0; i < made.length; ++i) {
-      ends.add(made[i] == 0 ? null : new Comm(of.get(i).engine, made[i]));
+      ends.add(made[i] == 0 ? null : new Comm(of[i].engine, made[i]));
     }
     return Collections.unmodifiableList(ends);
   }
@@ -168,16 +168,17 @@ public final class Comm extends NativeObject {
    * @throws InvalidStateException inside a task or a recording
    */
   public static List<@Nullable Comm> split(List<Comm> ends, int[] colours, int @Nullable [] keys) {
-    if (colours.length != ends.size() || keys != null && keys.length != ends.size()) {
+    final Comm[] own = ends.toArray(new Comm[0]);
+    if (colours.length != own.length || keys != null && keys.length != own.length) {
       throw new InvalidArgumentException("Comm.split: " + colours.length + " colours and " + (keys == null ? "no" : keys.length) + " keys for "
-          + ends.size() + " ends; give one of each for each, or null as keys", null);
+          + own.length + " ends; give one of each for each, or null as keys", null);
     }
     NativeLibrary.load();
-    final long[] made = new long[ends.size()];
-    final Uses uses = use(ends.toArray(new Comm[0]));
+    final long[] made = new long[own.length];
+    final Uses uses = use(own);
     try {
       NativeComm.commSplit(uses.addresses(), colours, keys, made);
-      return ends(ends, made);
+      return ends(own, made);
     } finally {
       uses.end();
     }
@@ -205,11 +206,12 @@ public final class Comm extends NativeObject {
    */
   public static List<Comm> reform(List<Comm> ends) {
     NativeLibrary.load();
-    final long[] made = new long[ends.size()];
-    final Uses uses = use(ends.toArray(new Comm[0]));
+    final Comm[] own = ends.toArray(new Comm[0]);
+    final long[] made = new long[own.length];
+    final Uses uses = use(own);
     try {
       NativeComm.commReform(uses.addresses(), made);
-      return ends(ends, made);
+      return ends(own, made);
     } finally {
       uses.end();
     }

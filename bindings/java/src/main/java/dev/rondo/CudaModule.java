@@ -74,12 +74,13 @@ public final class CudaModule extends NativeObject {
    * @throws RondoException if an argument does not fit, or in naive mode if the task failed
    */
   public void launch(String kernel, LaunchOptions options, Argument... arguments) {
+    final Argument[] given = arguments.clone();
     final List<NativeObject> used = new ArrayList<>();
     used.add(this);
-    Arguments.addTensors(arguments, used);
+    Arguments.addTensors(given, used);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      final Arguments plain = new Arguments(arguments);
+      final Arguments plain = new Arguments(given);
       launch0(address(), Memory.bytes(kernel), plain.names, plain.kinds, plain.scalars, plain.words, new int[] {
           options.gridXValue(), options.gridYValue(), options.gridZValue(), options.blockXValue(), options.blockYValue(),
           options.blockZValue(), options.sharedBytesValue(), options.priorityValue(), options.streamValue(),

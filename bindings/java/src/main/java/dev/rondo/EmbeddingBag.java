@@ -51,11 +51,11 @@ public final class EmbeddingBag {
    */
   public static void descend(List<Tensor> tables, Tensor indices, @Nullable Tensor offsets, BagMode mode, Tensor gradient, Tensor rate,
       DescendOptions options) {
-    final List<NativeObject> used = new ArrayList<>(tables);
+    final List<Tensor> own = NativeObject.now(tables);
+    final DescendOptions set = new DescendOptions(options); // what is in use is what C gets, whatever another thread sets meanwhile
+    final List<NativeObject> used = new ArrayList<>(own);
     used.addAll(List.of(indices, gradient, rate));
-    final Tensor finite = options.finite();
-    final Tensor scale = options.scale();
-    for (Tensor each : new Tensor[] {offsets, finite, scale}) {
+    for (Tensor each : new Tensor[] {offsets, set.finite(), set.scale()}) {
       if (each != null) {
         used.add(each);
       }
@@ -63,8 +63,8 @@ public final class EmbeddingBag {
     Objects.requireNonNull(mode, "mode");
     final NativeObject.Uses uses = NativeObject.use(used.toArray(new NativeObject[0]));
     try {
-      NativeRecommender.embeddingBagDescend(Tape.addresses(tables), indices.address(), NativeObject.addressOf(offsets), mode,
-          gradient.address(), rate.address(), options);
+      NativeRecommender.embeddingBagDescend(Tape.addresses(own), indices.address(), NativeObject.addressOf(offsets), mode,
+          gradient.address(), rate.address(), set);
     } finally {
       uses.end();
     }

@@ -130,24 +130,20 @@ public final class Engine extends EngineTensors {
   public void submit(Task task, Collection<? extends Dependency> reads, Collection<? extends Dependency> writes, TaskOptions options) {
     Objects.requireNonNull(task, "task");
     Objects.requireNonNull(options, "options");
-    final NativeObject[] objects = new NativeObject[reads.size() + writes.size()];
-    int count = 0;
-    for (final Dependency read : reads) {
-      objects[count++] = (NativeObject) read;
-    }
-    for (final Dependency write : writes) {
-      objects[count++] = (NativeObject) write;
-    }
+    final NativeObject[] toRead = reads.toArray(new NativeObject[0]);
+    final NativeObject[] toWrite = writes.toArray(new NativeObject[0]);
+    final NativeObject[] objects = Arrays.copyOf(toRead, toRead.length + toWrite.length);
+    System.arraycopy(toWrite, 0, objects, toRead.length, toWrite.length);
     final long engine = acquire();
     try {
       final Uses uses = use(objects);
       try {
         final boolean operands = Arrays.stream(objects).allMatch(object -> object instanceof Tensor);
         final long[] addresses = operands ? uses.addresses() : Arrays.stream(objects).mapToLong(Engine::variableOf).toArray();
-        final long[] read = Arrays.copyOf(addresses, reads.size());
-        final long[] written = Arrays.copyOfRange(addresses, reads.size(), count);
+        final long[] read = Arrays.copyOf(addresses, toRead.length);
+        final long[] written = Arrays.copyOfRange(addresses, toRead.length, addresses.length);
         if (operands) {
-          NativeEngine.enginePushTensors(engine, new Tasks.Submitted(task, reads.size()), read, written, options);
+          NativeEngine.enginePushTensors(engine, new Tasks.Submitted(task, toRead.length), read, written, options);
         } else {
           NativeEngine.enginePush(engine, new Tasks.Submitted(task, TaskContext.NO_OPERANDS), read, written, options);
         }
@@ -237,10 +233,11 @@ public final class Engine extends EngineTensors {
    * float[] y = step.value().toFloatArray();
    * }</pre>
    *
-   * @param <T> a tensor, or an array, collection or map of them: those in it are kept; what else it is, is handed through
+   * @param <T> a tensor, or an array, collection, map, optional or record with tensors in it: those are kept; anything else is handed through
    * @param work what to record
    * @return the graph and what the function returned
    * @throws InvalidStateException if the thread records already, runs a task, or is a virtual thread
+   * @see "ONNX Runtime: OrtSession.run"
    */
   public <T> Recorded<T> record(Supplier<T> work) {
     return record(new RecordOptions(), work);
@@ -249,7 +246,7 @@ public final class Engine extends EngineTensors {
   /**
    * The same with options.
    *
-   * @param <T> a tensor, or an array, collection or map of them
+   * @param <T> a tensor, or an array, collection, map, optional or record with tensors in it
    * @param options name, branches
    * @param work what to record
    * @return the graph and what the function returned
@@ -370,17 +367,17 @@ public final class Engine extends EngineTensors {
     }
   }
 
-  // --- callables
+  // --- graph functions
 
   /**
-   * Makes a callable of a function of tensors: it is recorded once for each signature of its inputs, and then called as a graph.
+   * Makes a graph function of a function of tensors, a callable of the C interface: it is recorded once for each signature of its inputs, and then called as a graph.
    *
    * @param outputs how many tensors the function gives
    * @param function what to do
-   * @return the callable
+   * @return the graph function
    */
-  public Callable callable(int outputs, TensorFunction function) {
-    return callable(outputs, new CallableOptions(), function);
+  public GraphFunction graphFunction(int outputs, TensorFunction function) {
+    return graphFunction(outputs, new GraphFunctionOptions(), function);
   }
 
   /**
@@ -390,11 +387,11 @@ public final class Engine extends EngineTensors {
    * @param options its name, the memory that its graphs may take, sizes to fill inputs up to, whether to run eagerly what cannot be
    *     recorded
    * @param function what to do
-   * @return the callable
+   * @return the graph function
    * @throws InvalidArgumentException for options that are not possible
    */
-  public Callable callable(int outputs, CallableOptions options, TensorFunction function) {
-    return Callable.create(this, outputs, options, function);
+  public GraphFunction graphFunction(int outputs, GraphFunctionOptions options, TensorFunction function) {
+    return GraphFunction.create(this, outputs, options, function);
   }
 
   // --- gradients
@@ -405,6 +402,7 @@ public final class Engine extends EngineTensors {
    * @param watched tensors with respect to which gradients may be asked for; {@link Tape#watch} adds more
    * @return the tape
    * @throws InvalidStateException inside a task, or in a virtual thread
+   * @see "DJL: Engine.newGradientCollector"
    */
   public Tape tape(Tensor... watched) {
     return Tape.begin(this, TapeFlags.DEFAULT, watched);

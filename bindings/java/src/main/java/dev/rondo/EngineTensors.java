@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.nio.Buffer;
 import java.util.Objects;
 
 /** How an engine makes tensors. */
@@ -61,6 +62,7 @@ abstract class EngineTensors extends NativeObject {
    * @param data its elements, row-major
    * @param shape the size of each dimension; none: one dimension
    * @return the tensor
+   * @see "DJL: NDManager.create; ONNX Runtime: OnnxTensor.createTensor"
    */
   public Tensor tensor(Device device, float[] data, long... shape) {
     return tensor(device, DType.F32, HostMemory.of(data), shapeOr(shape, data.length));
@@ -136,6 +138,76 @@ abstract class EngineTensors extends NativeObject {
    */
   public Tensor tensor(Device device, boolean[] data, long... shape) {
     return tensor(device, DType.BOOL, HostMemory.of(data), shapeOr(shape, data.length));
+  }
+
+  /**
+   * Makes a tensor with the elements of a buffer from its position to its limit: of {@link DType#F32} for floats, F64 for doubles, I16 for
+   * shorts, I32 for ints, I64 for longs, U8 for bytes.
+   *
+   * @param device where
+   * @param data its elements, row-major, in the native byte order
+   * @param shape the size of each dimension; none: one dimension
+   * @return the tensor
+   * @throws InvalidArgumentException for a buffer of chars, or in the other byte order
+   */
+  public Tensor tensor(Device device, Buffer data, long... shape) {
+    final HostMemory memory = HostMemory.of(data);
+    return tensor(device, memory.dtype(), memory, shapeOr(shape, data.remaining()));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F32} without axes.
+   *
+   * @param device where
+   * @param value its element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, float value) {
+    return tensor(device, DType.F32, HostMemory.of(new float[] {value}));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#F64} without axes.
+   *
+   * @param device where
+   * @param value its element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, double value) {
+    return tensor(device, DType.F64, HostMemory.of(new double[] {value}));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#I32} without axes.
+   *
+   * @param device where
+   * @param value its element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, int value) {
+    return tensor(device, DType.I32, HostMemory.of(new int[] {value}));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#I64} without axes.
+   *
+   * @param device where
+   * @param value its element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, long value) {
+    return tensor(device, DType.I64, HostMemory.of(new long[] {value}));
+  }
+
+  /**
+   * Makes a tensor of {@link DType#BOOL} without axes.
+   *
+   * @param device where
+   * @param value its element
+   * @return the tensor
+   */
+  public Tensor tensor(Device device, boolean value) {
+    return tensor(device, DType.BOOL, HostMemory.of(new boolean[] {value}));
   }
 
   /**
@@ -237,6 +309,7 @@ abstract class EngineTensors extends NativeObject {
    * @param high what all are below
    * @param shape the size of each dimension; none: one element
    * @return the tensor
+   * @see "DJL: NDManager.randomUniform"
    */
   public Tensor uniform(Device device, double low, double high, long... shape) {
     return Operators.randomUniform(self(), device, DType.F32, shape, low, high);
@@ -250,6 +323,7 @@ abstract class EngineTensors extends NativeObject {
    * @param deviation how far
    * @param shape the size of each dimension; none: one element
    * @return the tensor
+   * @see "DJL: NDManager.randomNormal"
    */
   public Tensor normal(Device device, double mean, double deviation, long... shape) {
     return Operators.randomNormal(self(), device, DType.F32, shape, mean, deviation);
@@ -266,7 +340,7 @@ abstract class EngineTensors extends NativeObject {
    */
   public Tensor tensor(Device device, Object[] nested) {
     final Nested flat = Nested.of(nested);
-    return tensor(device, flat.dtype, flat.memory, flat.shape);
+    return tensor(device, flat.memory.dtype(), flat.memory, flat.shape);
   }
 
   /**

@@ -2,7 +2,6 @@
 package dev.rondo;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -15,6 +14,7 @@ public final class ExchangeStep {
   private final int channel;
   private final List<Message> sends = new ArrayList<>();
   private final List<Message> receives = new ArrayList<>();
+  private final Lending lending = new Lending("this step of an exchange is over");
 
   ExchangeStep(long address, int channel, long[] messages, int sends) {
     this.address = address;
@@ -25,8 +25,11 @@ public final class ExchangeStep {
     }
   }
 
-  synchronized void end() {
-    address = 0;
+  void end() {
+    synchronized (this) {
+      address = 0;
+    }
+    lending.end();
   }
 
   private synchronized long address() {
@@ -105,9 +108,9 @@ public final class ExchangeStep {
     }
 
     /**
-     * All of them. The memory is Rondo's again when the function returns: the buffer must not be used after.
+     * All of them. The memory is Rondo's again when the function returns, as that of {@link Operand#buffer()}.
      *
-     * @return a direct buffer, read-only if they are sent
+     * @return a buffer, read-only if they are sent
      * @throws UnsupportedException for more than a buffer holds, 2 GiB
      */
     public ByteBuffer buffer() {
@@ -123,7 +126,7 @@ public final class ExchangeStep {
      *
      * @param offset where they begin
      * @param length how many
-     * @return a direct buffer, read-only if they are sent
+     * @return a buffer, read-only if they are sent
      * @throws InvalidArgumentException beyond the message
      */
     public ByteBuffer buffer(long offset, int length) {
@@ -131,8 +134,7 @@ public final class ExchangeStep {
       if (offset < 0 || length < 0 || offset > bytes - length) {
         throw new InvalidArgumentException("bytes " + offset + " to " + (offset + length) + " of a message that has " + bytes, null);
       }
-      final ByteBuffer buffer = length == 0 ? ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()) : Memory.buffer(data + offset, length);
-      return sent ? buffer.asReadOnlyBuffer().order(ByteOrder.nativeOrder()) : buffer;
+      return lending.lend(data + offset, length, !sent);
     }
   }
 }

@@ -28,7 +28,7 @@ final class Exchanges {
       exchange.run(step);
       return Status.OK.value();
     } catch (Throwable e) { // whatever it is, it must not go on into C
-      why0(address, Memory.bytes(String.valueOf(e instanceof RondoException ? e.getMessage() : e.toString()).replace('\0', '?')));
+      why0(address, Memory.bytes(Tasks.textOf(e)));
       return e instanceof RondoException ? ((RondoException) e).status().value() : Status.USER_ERROR.value();
     } finally {
       --state.calls;

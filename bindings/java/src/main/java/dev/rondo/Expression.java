@@ -78,6 +78,10 @@ public final class Expression extends NativeObject {
    * @throws RondoException if an argument does not fit, or in naive mode if a task failed
    */
   public List<Tensor> run(List<@Nullable Tensor> out, Argument... arguments) {
+    return runNow(now(out), arguments.clone());
+  }
+
+  private List<Tensor> runNow(List<@Nullable Tensor> out, Argument[] arguments) {
     final int count = out.isEmpty() ? results().size() : out.size();
     final List<NativeObject> used = new ArrayList<>();
     final long[] results = new long[count];

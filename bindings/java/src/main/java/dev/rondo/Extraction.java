@@ -67,13 +67,18 @@ final class Extraction {
       return new Extraction(extract(resources, hashes, Files.createTempDirectory("rondo-")), true);
     }
     final String name = "rondo-" + Fingerprint.VERSION + "-" + hash(sums.getBytes(StandardCharsets.US_ASCII)).substring(0, 16);
-    final Path ready = Paths.get(kept).toAbsolutePath().resolve(name);
-    if (isWhole(ready, hashes)) { // made before, by whoever could write there: an image that is only read, or another user's folder
-      return new Extraction(ready, false);
-    }
-    final Path parent = Files.createDirectories(Paths.get(kept).toAbsolutePath());
+    final Path parent = Paths.get(kept).toAbsolutePath();
     final Path target = parent.resolve(name);
-    try (FileChannel channel = FileChannel.open(parent.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+    if (!isWhole(target, hashes)) { // else made before, by whoever could write there: an image that is only read, or another user's folder
+      make(resources, hashes, parent, target);
+    }
+    return new Extraction(target, false);
+  }
+
+  /** One process at a time makes the folder, and the others find it. */
+  private static void make(String resources, Map<String, String> hashes, Path parent, Path target) throws IOException {
+    Files.createDirectories(parent);
+    try (FileChannel channel = FileChannel.open(parent.resolve(target.getFileName() + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
         LinkOption.NOFOLLOW_LINKS)) {
       lock(channel); // until the channel is closed
       if (!isWhole(target, hashes)) {
@@ -85,7 +90,6 @@ final class Extraction {
         Files.move(fresh, target, StandardCopyOption.ATOMIC_MOVE);
       }
     }
-    return new Extraction(target, false);
   }
 
   /**

@@ -41,6 +41,20 @@ public final class Feature {
   }
 
   @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof Feature)) {
+      return false;
+    }
+    final Feature same = (Feature) other;
+    return name.equals(same.name) && available == same.available && reason.equals(same.reason);
+  }
+
+  @Override
+  public int hashCode() {
+    return java.util.Objects.hash(name, available, reason);
+  }
+
+  @Override
   public String toString() {
     return name + ": " + (available ? "yes" : "no") + ": " + reason;
   }

@@ -14,7 +14,6 @@ final class Gate {
   private static final int PLACES = 16;
   private static final int APART = 32; // ints between places: no two in a line of the cache, nor in neighbours
   private static final long POLL_NANOS = 50_000;
-  private static final long PATIENCE_NANOS = 2_000_000_000L; // then it looks at the threads that it waits for
 
   final long id = InUse.current().newId();
   private final AtomicIntegerArray counts = new AtomicIntegerArray((PLACES + 1) * APART);
@@ -50,14 +49,11 @@ final class Gate {
     InUse.current().forgetAll(); // outside of calls, as it is checked before
     VarHandle.fullFence();
     boolean interrupted = false;
-    long look = System.nanoTime() + PATIENCE_NANOS;
+    final Patience patience = new Patience(id, "engine");
     while (isUsed()) {
       LockSupport.parkNanos(this, POLL_NANOS);
       interrupted |= Thread.interrupted(); // goes on waiting, and is told afterwards
-      if (System.nanoTime() - look > 0) {
-        InUse.lookAfter(id, "engine");
-        look = System.nanoTime() + 10 * PATIENCE_NANOS;
-      }
+      patience.looked();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();

@@ -79,7 +79,7 @@ public class Graph extends NativeObject {
   public void callInto(List<Tensor> inputs, List<Tensor> outputs) {
     final Uses uses = use(outputs.toArray(new NativeObject[0]));
     try {
-      callInto(inputs.toArray(new Tensor[0]), Tape.addresses(outputs));
+      callInto(inputs.toArray(new Tensor[0]), uses.addresses());
     } finally {
       uses.end();
     }
@@ -90,11 +90,12 @@ public class Graph extends NativeObject {
   }
 
   private void withInputs(Tensor[] inputs, Consumer<long[]> call) {
-    final List<NativeObject> used = new ArrayList<>(Arrays.asList(inputs));
+    final List<Tensor> given = now(Arrays.asList(inputs));
+    final List<NativeObject> used = new ArrayList<>(given);
     used.add(this);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      call.accept(Tape.addresses(Arrays.asList(inputs)));
+      call.accept(Tape.addresses(given));
     } finally {
       uses.end();
     }

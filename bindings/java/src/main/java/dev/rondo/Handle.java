@@ -22,7 +22,6 @@ final class Handle extends PhantomReference<NativeObject> {
   private static final int CLAIMED = 1 << 30; // one thread destroys it or has done so
   private static final int PINS = CLAIMED - 1; // the uses that are counted
   private static final long POLL_MILLIS = 5;
-  private static final long PATIENCE_NANOS = 2_000_000_000L; // then a closer looks at the threads that it waits for
   private static final VarHandle STATE;
   private static final VarHandle DESTROYED;
 
@@ -170,17 +169,15 @@ final class Handle extends PhantomReference<NativeObject> {
   private synchronized void awaitDestroyed() {
     boolean interrupted = false;
     awaited = true;
-    long look = System.nanoTime() + PATIENCE_NANOS;
+    final Patience patience = new Patience(id, kind);
     while (!destroyed) {
       try {
         wait(POLL_MILLIS);
       } catch (InterruptedException e) {
         interrupted = true;
       }
-      if (!destroyed && System.nanoTime() - look > 0) {
-        InUse.lookAfter(id, kind);
+      if (!destroyed && patience.looked()) {
         destroyIfUnused();
-        look = System.nanoTime() + 10 * PATIENCE_NANOS;
       }
     }
     if (interrupted) {

@@ -27,13 +27,15 @@ public final class HostMemory {
   private final Class<?> element; // byte.class fits every dtype
   private final boolean readOnly;
   private final Object owner; // keeps the memory alive
+  private final HeapView view; // in Java's heap, where the array cannot be had; or null
   private final Object segment; // of an arena that may be closed, whose memory this is; or null
 
   private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner) {
-    this(array, start, bytes, element, readOnly, owner, null);
+    this(array, start, bytes, element, readOnly, owner, null, null);
   }
 
-  private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner, Object segment) {
+  private HostMemory(Object array, long start, long bytes, Class<?> element, boolean readOnly, Object owner, Object segment, HeapView view) {
+    this.view = view;
     this.array = array;
     this.start = start;
     this.bytes = bytes;
@@ -165,31 +167,12 @@ public final class HostMemory {
     if (buffer.isDirect()) {
       NativeLibrary.load();
       return new HostMemory(null, Memory.address(buffer) + (long) buffer.position() * size, bytes, element, buffer.isReadOnly(), buffer,
-          Segments.of(buffer));
+          Segments.of(buffer), null);
     }
     if (buffer.hasArray()) {
       return new HostMemory(buffer.array(), (long) (buffer.arrayOffset() + buffer.position()) * size, bytes, element, false, buffer);
     }
-    return ofCopy(buffer, element, bytes);
-  }
-
-  /** A read-only buffer in the heap, or a view of one of bytes: its array cannot be had, so its contents are copied. */
-  private static HostMemory ofCopy(Buffer buffer, Class<?> element, long bytes) {
-    final ByteBuffer copy = ByteBuffer.allocate(Math.toIntExact(bytes)).order(ByteOrder.nativeOrder());
-    if (buffer instanceof ByteBuffer) {
-      copy.put(((ByteBuffer) buffer).duplicate());
-    } else if (buffer instanceof FloatBuffer) {
-      copy.asFloatBuffer().put(((FloatBuffer) buffer).duplicate());
-    } else if (buffer instanceof DoubleBuffer) {
-      copy.asDoubleBuffer().put(((DoubleBuffer) buffer).duplicate());
-    } else if (buffer instanceof IntBuffer) {
-      copy.asIntBuffer().put(((IntBuffer) buffer).duplicate());
-    } else if (buffer instanceof LongBuffer) {
-      copy.asLongBuffer().put(((LongBuffer) buffer).duplicate());
-    } else {
-      copy.asShortBuffer().put(((ShortBuffer) buffer).duplicate());
-    }
-    return new HostMemory(copy.array(), 0, bytes, element, true, copy);
+    return new HostMemory(null, 0, bytes, element, buffer.isReadOnly(), buffer, null, new HeapView(buffer));
   }
 
   /**
@@ -202,7 +185,7 @@ public final class HostMemory {
    */
   public static HostMemory ofSegment(Object segment) {
     Objects.requireNonNull(segment, "segment");
-    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment, segment);
+    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment, segment, null);
   }
 
   /**
@@ -212,6 +195,12 @@ public final class HostMemory {
    */
   public long bytes() {
     return bytes;
+  }
+
+  /** The dtype of a tensor with these elements, unless another one is asked for. */
+  DType dtype() {
+    return element == float.class ? DType.F32 : element == double.class ? DType.F64 : element == short.class ? DType.I16
+        : element == int.class ? DType.I32 : element == long.class ? DType.I64 : element == boolean.class ? DType.BOOL : DType.U8;
   }
 
   /** Refuses what is not exactly the contents of a tensor. */
@@ -295,7 +284,7 @@ public final class HostMemory {
 
   /** Whether C may have the address for a call. */
   private boolean isDirect() {
-    return array == null && (segment == null || Segments.staysForThisCall(segment));
+    return array == null && view == null && (segment == null || Segments.staysForThisCall(segment));
   }
 
   /** Makes a call that reads this memory. */
@@ -305,7 +294,9 @@ public final class HostMemory {
     } else {
       final long copy = Memory.allocate(bytes);
       try {
-        if (array == null) {
+        if (view != null) {
+          Memory.copy(view.contents(bytes), 0, copy, bytes);
+        } else if (array == null) {
           Segments.copy(segment, copy, bytes, true);
         } else {
           Memory.copy(array, start, copy, bytes);
@@ -329,7 +320,11 @@ public final class HostMemory {
       final long copy = Memory.allocate(bytes);
       try {
         call.with(copy, bytes);
-        if (array == null) {
+        if (view != null) {
+          final byte[] contents = new byte[Math.toIntExact(bytes)];
+          Memory.copy(copy, contents, 0, bytes);
+          view.fill(contents);
+        } else if (array == null) {
           Segments.copy(segment, copy, bytes, false);
         } else {
           Memory.copy(copy, array, start, bytes);

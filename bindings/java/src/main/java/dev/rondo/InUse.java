@@ -20,6 +20,7 @@ final class InUse {
   private static final int FIRST = TOP + 1;
   private static final int ROOM = 14; // places at first: a call with seven objects, or calls inside calls
   private static final int IDS = 1 << 16; // taken at once
+  private static final String PACKAGE = "dev.rondo.";
   private static final System.Logger LOG = System.getLogger("dev.rondo");
   private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(long[].class);
   private static final AtomicLong NEXT_IDS = new AtomicLong(IDS); // from where on nobody took ids; 0 is none
@@ -262,7 +263,7 @@ final class InUse {
       if (user == null || user == Thread.currentThread() || !each.has(id)) {
         continue;
       }
-      final boolean calling = Arrays.stream(user.getStackTrace()).anyMatch(frame -> frame.getClassName().startsWith("dev.rondo."));
+      final boolean calling = Arrays.stream(user.getStackTrace()).anyMatch(frame -> isOurs(frame.getClassName()));
       if (!calling) {
         each.forget(id); // a call that begins from now on sees that it is closed
       } else {
@@ -274,6 +275,11 @@ final class InUse {
         return;
       }
     }
+  }
+
+  /** Whether a class is of this package: programs may be in packages below it. */
+  private static boolean isOurs(String name) {
+    return name.startsWith(PACKAGE) && name.indexOf('.', PACKAGE.length()) < 0;
   }
 
   private void forget(long id) {

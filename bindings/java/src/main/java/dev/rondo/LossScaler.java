@@ -100,11 +100,12 @@ public final class LossScaler extends NativeObject {
     synchronized (lock) {
       final long address = acquire();
       try {
-        final List<NativeObject> used = new ArrayList<>(gradients);
+        final List<Tensor> given = now(gradients);
+        final List<NativeObject> used = new ArrayList<>(given);
         used.add(Objects.requireNonNull(optimizer, "optimizer"));
         final Uses uses = use(used.toArray(new NativeObject[0]));
         try {
-          optimizer.exclusively(of -> NativeMixedPrecision.lossScalerStep(address, of, Tape.addresses(gradients)));
+          optimizer.exclusively(of -> NativeMixedPrecision.lossScalerStep(address, of, Tape.addresses(given)));
         } finally {
           uses.end();
         }
@@ -125,12 +126,13 @@ public final class LossScaler extends NativeObject {
    */
   public Tensor[] finite(List<Tensor> gradients) {
     synchronized (lock) {
-      final List<NativeObject> used = new ArrayList<>(gradients);
+      final List<Tensor> given = now(gradients);
+      final List<NativeObject> used = new ArrayList<>(given);
       used.add(this);
       final Uses uses = use(used.toArray(new NativeObject[0]));
       try {
         final long[] results = new long[2];
-        NativeMixedPrecision.lossScalerFinite(address(), Tape.addresses(gradients), results);
+        NativeMixedPrecision.lossScalerFinite(address(), Tape.addresses(given), results);
         return new Tensor[] {new Tensor(engine, results[0]), new Tensor(engine, results[1])};
       } finally {
         uses.end();

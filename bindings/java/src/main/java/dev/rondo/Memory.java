@@ -3,7 +3,6 @@ package dev.rondo;
 
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
@@ -91,11 +90,6 @@ final class Memory {
     return address0(direct);
   }
 
-  /** A direct buffer over memory of somebody else. */
-  static ByteBuffer buffer(long address, long bytes) {
-    return buffer0(address, bytes).order(ByteOrder.nativeOrder());
-  }
-
   /** Memory of the C library. */
   static long allocate(long bytes) {
     return allocate0(bytes);
@@ -116,8 +110,6 @@ final class Memory {
   }
 
   private static native long address0(Buffer buffer);
-
-  private static native ByteBuffer buffer0(long address, long bytes);
 
   private static native byte[] text0(long address);
 

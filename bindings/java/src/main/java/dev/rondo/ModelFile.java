@@ -268,6 +268,16 @@ public final class ModelFile extends NativeObject {
     }
 
     @Override
+    public boolean equals(Object other) {
+      return other instanceof Entry && name.equals(((Entry) other).name) && info.equals(((Entry) other).info);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * name.hashCode() + info.hashCode();
+    }
+
+    @Override
     public String toString() {
       return name + ": " + formatDtype() + " " + Arrays.toString(shape());
     }

@@ -1,6 +1,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
 /** A wrapper of a handle of C: closed once, by the user or at last by the garbage collector, and never used after. */
 abstract class NativeObject implements AutoCloseable {
   final Handle handle;
@@ -47,6 +51,14 @@ abstract class NativeObject implements AutoCloseable {
   /** The same of an object that may be null. */
   static long addressOf(NativeObject object) {
     return object == null ? 0 : object.handle.address;
+  }
+
+  /**
+   * What a list holds now. A call that reads a user's list twice, for its uses and for C, would give C what is not in use if another thread
+   * writes the list between; arrays are cloned for that.
+   */
+  static <T> List<T> now(Collection<? extends T> list) {
+    return new ArrayList<>(list);
   }
 
   /** Begins a use of each object; of none if one is closed. */

@@ -7,12 +7,10 @@ import java.util.Arrays;
 /** Arrays in arrays as one array and a shape. */
 final class Nested {
   final long[] shape;
-  final DType dtype;
   final HostMemory memory;
 
-  private Nested(long[] shape, DType dtype, HostMemory memory) {
+  private Nested(long[] shape, HostMemory memory) {
     this.shape = shape;
-    this.dtype = dtype;
     this.memory = memory;
   }
 
@@ -36,13 +34,10 @@ final class Nested {
     }
     final Object flat = Array.newInstance(element, elements);
     copy(arrays, shape, 0, flat, new int[1]);
-    return element == float.class ? new Nested(shape, DType.F32, HostMemory.of((float[]) flat))
-        : element == double.class ? new Nested(shape, DType.F64, HostMemory.of((double[]) flat))
-        : element == int.class ? new Nested(shape, DType.I32, HostMemory.of((int[]) flat))
-        : element == long.class ? new Nested(shape, DType.I64, HostMemory.of((long[]) flat))
-        : element == short.class ? new Nested(shape, DType.I16, HostMemory.of((short[]) flat))
-        : element == byte.class ? new Nested(shape, DType.U8, HostMemory.of((byte[]) flat))
-        : new Nested(shape, DType.BOOL, HostMemory.of((boolean[]) flat));
+    return new Nested(shape, element == float.class ? HostMemory.of((float[]) flat) : element == double.class ? HostMemory.of((double[]) flat)
+        : element == int.class ? HostMemory.of((int[]) flat) : element == long.class ? HostMemory.of((long[]) flat)
+        : element == short.class ? HostMemory.of((short[]) flat) : element == byte.class ? HostMemory.of((byte[]) flat)
+        : HostMemory.of((boolean[]) flat));
   }
 
   private static void copy(Object array, long[] shape, int axis, Object flat, int[] to) {

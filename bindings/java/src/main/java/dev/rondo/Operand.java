@@ -2,7 +2,6 @@
 package dev.rondo;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** A tensor that a task reads or writes, as {@link TaskContext#input} and {@link TaskContext#output} give it while the task runs. */
 public final class Operand {
@@ -10,12 +9,14 @@ public final class Operand {
   private final TensorInfo info;
   private final boolean onHost;
   private final boolean writable;
+  private final Lending lending;
 
-  Operand(long address, TensorInfo info, boolean onHost, boolean writable) {
+  Operand(long address, TensorInfo info, boolean onHost, boolean writable, Lending lending) {
     this.address = address;
     this.info = info;
     this.onHost = onHost;
     this.writable = writable;
+    this.lending = lending;
   }
 
   /**
@@ -37,9 +38,12 @@ public final class Operand {
   }
 
   /**
-   * The memory, which must not be used after the task has ended. What the task only reads is read-only.
+   * The memory, until the task ends; every call gives the same. What the task only reads is read-only. From Java 22 on the buffer is direct,
+   * and its use after the task throws {@link IllegalStateException}. Before, it is a copy in Java's heap, which the task's end writes back
+   * unless the task only reads; what is done with it afterwards reaches no tensor.
    *
    * @return the elements in native byte order
+   * @throws InvalidStateException if the task has ended
    * @throws InvalidArgumentException unless the task runs on the cpu, and the tensor is a contiguous one there of at most 2 GiB
    */
   public ByteBuffer buffer() {
@@ -48,10 +52,6 @@ public final class Operand {
           + info.device() + " of " + info.bytes() + " bytes" + (info.contiguous() ? "" : ", a view with gaps")
           + (onHost ? "" : ", in a task that issues work of a device"), null);
     }
-    if (info.bytes() == 0) {
-      return ByteBuffer.allocateDirect(0);
-    }
-    final ByteBuffer buffer = Memory.buffer(address, info.bytes());
-    return writable ? buffer : buffer.asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+    return lending.lend(address, (int) info.bytes(), writable);
   }
 }

@@ -2,7 +2,6 @@
 package dev.rondo;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,10 +47,10 @@ public final class Optimizer extends NativeObject {
    */
   public static Optimizer create(OptimizerOptions options, Tensor... parameters) {
     Objects.requireNonNull(options, "options");
-    final Uses uses = use(parameters);
+    final Tensor[] own = parameters.clone();
+    final Uses uses = use(own);
     try {
-      final Engine engine = Tensor.engineOf(parameters);
-      return new Optimizer(engine, NativeOptimizer.optimizerCreate(Tape.addresses(Arrays.asList(parameters)), options));
+      return new Optimizer(Tensor.engineOf(own), NativeOptimizer.optimizerCreate(uses.addresses(), options));
     } finally {
       uses.end();
     }
@@ -84,7 +83,8 @@ public final class Optimizer extends NativeObject {
    * @throws InvalidArgumentException where a gradient is not what its parameter needs
    */
   public void step(List<Tensor> gradients, @Nullable Tensor finite, @Nullable Tensor scale) {
-    final List<NativeObject> used = new ArrayList<>(gradients);
+    final List<Tensor> given = now(gradients);
+    final List<NativeObject> used = new ArrayList<>(given);
     if (finite != null) {
       used.add(finite);
     }
@@ -95,7 +95,7 @@ public final class Optimizer extends NativeObject {
     synchronized (lock) {
       final Uses uses = use(used.toArray(new NativeObject[0]));
       try {
-        NativeOptimizer.optimizerStep(address(), Tape.addresses(gradients), addressOf(finite), addressOf(scale));
+        NativeOptimizer.optimizerStep(address(), Tape.addresses(given), addressOf(finite), addressOf(scale));
       } finally {
         uses.end();
       }

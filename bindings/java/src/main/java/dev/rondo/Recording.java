@@ -1,10 +1,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
-import java.util.Collection;
-import java.util.Map;
-import java.util.Optional;
-
 /**
  * An open recording, as {@link Engine#record(java.util.function.Consumer)} hands it to what records. It is a scope as well: tensors made
  * in it are temporaries of the graph and closed at its end, except those that are kept, which are its outputs.
@@ -130,19 +126,7 @@ public final class Recording {
 
   /** Keeps the tensors in a value. */
   <T> T keepAll(T value) {
-    if (value instanceof Tensor) {
-      keep((Tensor) value);
-    } else if (value instanceof Object[]) {
-      for (final Object each : (Object[]) value) {
-        keepAll(each);
-      }
-    } else if (value instanceof Collection) { // not any Iterable: a path is one of itself, and others can be gone through once
-      ((Collection<?>) value).forEach(this::keepAll);
-    } else if (value instanceof Optional) {
-      ((Optional<?>) value).ifPresent(this::keepAll);
-    } else if (value instanceof Map) {
-      ((Map<?, ?>) value).values().forEach(this::keepAll);
-    }
+    Tensors.in(value).forEach(this::keep);
     return value;
   }
 

@@ -43,6 +43,7 @@ public final class Scope implements AutoCloseable {
    * Opens a scope of the calling thread.
    *
    * @return the scope
+   * @see "DJL: NDManager.newSubManager"
    */
   public static Scope open() {
     return new Scope(false);

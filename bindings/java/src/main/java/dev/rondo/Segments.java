@@ -4,10 +4,13 @@ package dev.rondo;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /** What of java.lang.foreign.MemorySegment is needed, by reflection: these classes run on Java 11, which has none. */
 final class Segments {
   private static final Class<?> SEGMENT = find();
+  private static final Class<?> ARENA = SEGMENT == null ? null : arenas();
   private static final Thread ANOTHER = new Thread(() -> {}); // asks for what any thread may do; never started
 
   private Segments() {}
@@ -18,6 +21,14 @@ final class Segments {
       return found.getMethod("scope").getReturnType().getName().equals("java.lang.foreign.MemorySegment$Scope") ? found : null;
     } catch (ReflectiveOperationException e) {
       return null;
+    }
+  }
+
+  private static Class<?> arenas() {
+    try {
+      return Class.forName("java.lang.foreign.Arena");
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e); // where there are segments there are arenas
     }
   }
 
@@ -87,6 +98,27 @@ final class Segments {
     final Object memory = invoke("reinterpret", new Class<?>[] {long.class}, invoke("ofAddress", new Class<?>[] {long.class}, null, address), bytes);
     final Class<?>[] types = {SEGMENT, long.class, SEGMENT, long.class, long.class};
     invoke("copy", types, null, out ? segment : memory, 0L, out ? memory : segment, 0L, bytes);
+  }
+
+  /** Whether Java has arenas, whose memory nobody reaches any more when they are closed. In Java 21 they are a preview. */
+  static boolean canLend() {
+    return SEGMENT != null && Runtime.version().feature() >= 22;
+  }
+
+  /** An arena that any thread may use and close. */
+  static AutoCloseable arena() {
+    try {
+      return (AutoCloseable) ARENA.getMethod("ofShared").invoke(null);
+    } catch (ReflectiveOperationException e) {
+      throw new UnsupportedException("this version of Java does not give an arena: " + e, e);
+    }
+  }
+
+  /** Memory of somebody else, until the arena is closed. */
+  static ByteBuffer lent(AutoCloseable arena, long address, long bytes) {
+    final Class<?>[] types = {long.class, ARENA, Consumer.class};
+    final Object memory = invoke("reinterpret", types, invoke("ofAddress", new Class<?>[] {long.class}, null, address), bytes, arena, null);
+    return (ByteBuffer) call(memory, "asByteBuffer");
   }
 
   private static Object call(Object segment, String name) {

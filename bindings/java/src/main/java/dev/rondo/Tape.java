@@ -157,6 +157,10 @@ public final class Tape extends NativeObject {
    */
   public List<Tensor> gradients(List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources,
       List<@Nullable Tensor> out) {
+    return gradientsNow(now(outputs), now(outputGradients), now(sources), now(out));
+  }
+
+  private List<Tensor> gradientsNow(List<Tensor> outputs, List<@Nullable Tensor> outputGradients, List<Tensor> sources, List<@Nullable Tensor> out) {
     check("Tape.gradients", "outputGradients", outputGradients, "outputs", outputs);
     check("Tape.gradients", "out", out, "sources", sources);
     final List<Tensor> used = new ArrayList<>(outputs);
@@ -225,12 +229,14 @@ public final class Tape extends NativeObject {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(gradient, "gradient");
     NativeLibrary.load();
-    final List<Tensor> used = new ArrayList<>(inputs);
-    used.addAll(outputs);
+    final List<Tensor> from = now(inputs);
+    final List<Tensor> to = now(outputs);
+    final List<Tensor> used = new ArrayList<>(from);
+    used.addAll(to);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      final Engine engine = inputs.isEmpty() ? null : inputs.get(0).engine(); // of none the native part says what is wrong
-      NativeTape.tapeCustom(name, addresses(inputs), addresses(outputs), new TensorCallback(engine, gradient,
+      final Engine engine = from.isEmpty() ? null : from.get(0).engine(); // of none the native part says what is wrong
+      NativeTape.tapeCustom(name, addresses(from), addresses(to), new TensorCallback(engine, gradient,
           "the custom gradient gives %d tensors for %d inputs; one for each is needed, null for zero"));
     } finally {
       uses.end();

@@ -2,6 +2,8 @@
 package dev.rondo;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /** What a task may ask about its run, in its thread, while it runs. */
 public final class TaskContext {
@@ -11,14 +13,20 @@ public final class TaskContext {
   private long address; // 0 when the task has ended
   private final int inputs;
   private final Thread thread = Thread.currentThread();
+  private final Lending operands = new Lending("the task has ended, and its buffers with it");
+  private Lending others = operands; // of tensors that are no operands: until the function returns
+  private final List<Long> views = new ArrayList<>(); // of those that a buffer was asked of: they keep the memory if one is closed
 
   TaskContext(long address, int inputs) {
     this.address = address;
     this.inputs = inputs;
   }
 
+  /** The function has returned. */
   void end() {
     address = 0;
+    others.end();
+    views.forEach(NativeTensor::tensorDestroy);
   }
 
   private long address() {
@@ -54,9 +62,15 @@ public final class TaskContext {
     return found;
   }
 
-  /** The end of the task, which from here on is what is done with that. */
+  /** The end of the task, which from here on is what is done with that. Whoever does it ends the lending of the operands before. */
   long defer() {
-    return NativeEngine.taskDefer(address());
+    final long completion = NativeEngine.taskDefer(address());
+    others = new Lending("the task's function has returned, and its buffers have ended");
+    return completion;
+  }
+
+  Lending operands() {
+    return operands;
   }
 
   /**
@@ -117,7 +131,7 @@ public final class TaskContext {
   private Operand operand(long number, boolean writable) {
     final long[] where = new long[1];
     final TensorInfo info = NativeEngine.taskOperand(address(), number, where);
-    return new Operand(where[0], info, stream() == 0, writable);
+    return new Operand(where[0], info, stream() == 0, writable, operands);
   }
 
   /**
@@ -133,15 +147,22 @@ public final class TaskContext {
   }
 
   /**
-   * A tensor's memory on the cpu. The task must have been submitted with the tensor, which must be open, and must not use the buffer
-   * after it has ended.
+   * A tensor's memory on the cpu, until the task's function returns, as {@link Operand#buffer()}. The task must have been submitted with the
+   * tensor, which must be open.
    *
    * @param tensor a contiguous tensor on the cpu, of at most 2 GiB
    * @return its elements in native byte order
    */
   public ByteBuffer buffer(Tensor tensor) {
     address();
-    return new Operand(tensor.data(), tensor.info(), true, true).buffer();
+    final long of = tensor.acquire();
+    try {
+      final long view = TensorCallback.view(of);
+      views.add(view);
+      return new Operand(NativeTensor.tensorData(view), tensor.info(), true, true, others).buffer();
+    } finally {
+      tensor.release();
+    }
   }
 
   void fail(String message) {

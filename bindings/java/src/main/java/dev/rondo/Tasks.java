@@ -48,19 +48,21 @@ final class Tasks {
       try {
         Objects.requireNonNull(task.run(context), "the task returned null, not a stage").whenComplete((nothing, failure) -> {
           if (completed.compareAndSet(false, true)) {
-            complete(completion, failure);
+            complete(context.operands(), completion, failure);
           }
         });
         started = true;
       } finally {
         if (!started && completed.compareAndSet(false, true)) {
+          context.operands().end();
           NativeEngine.completionDestroy(completion);
         }
       }
     }
 
-    private static void complete(long completion, Throwable failure) {
+    private static void complete(Lending operands, long completion, Throwable failure) {
       try {
+        operands.end();
         if (failure == null) {
           NativeEngine.completionComplete(completion, Status.OK, null);
           return;
@@ -104,7 +106,8 @@ final class Tasks {
     return cause instanceof RondoException ? ((RondoException) cause).status() : Status.USER_ERROR;
   }
 
-  private static String textOf(Throwable cause) {
+  /** What a failure says of what was thrown. */
+  static String textOf(Throwable cause) {
     try {
       return (cause instanceof RondoException ? String.valueOf(cause.getMessage()) : String.valueOf(cause)).replace('\0', '?');
     } catch (Throwable e) { // of the user's toString or getMessage; the cause goes with the failure all the same

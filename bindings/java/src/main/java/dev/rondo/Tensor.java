@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Close tensors that are no longer needed, or make them in a {@link Scope}: a tensor is small for the garbage collector, which
  * does not see its memory. Closing does not wait for work in flight.
  */
-public final class Tensor extends TensorContents implements Dependency {
+public final class Tensor extends TensorAliases implements Dependency {
   private final Engine engine;
   private volatile TensorInfo info; // never changes, asked for once
 
@@ -58,6 +58,7 @@ public final class Tensor extends TensorContents implements Dependency {
    * Dtype, device, shape, strides. Does not block.
    *
    * @return the facts
+   * @see "ONNX Runtime: OnnxTensor.getInfo"
    */
   public TensorInfo info() {
     TensorInfo known = info;
@@ -245,6 +246,7 @@ public final class Tensor extends TensorContents implements Dependency {
    *
    * @param device where; this tensor's own is allowed
    * @return a new tensor
+   * @see "DJL: NDArray.toDevice"
    */
   public Tensor to(Device device) {
     return Operators.copyTo(this, device);
@@ -255,6 +257,7 @@ public final class Tensor extends TensorContents implements Dependency {
    *
    * @param dtype which
    * @return a new tensor
+   * @see "DJL: NDArray.toType"
    */
   public Tensor cast(DType dtype) {
     return Operators.cast(this, dtype);
@@ -265,6 +268,7 @@ public final class Tensor extends TensorContents implements Dependency {
    *
    * @param b the second operand
    * @return a new tensor
+   * @see "DJL: NDArray.dot, NDArray.matMul"
    */
   public Tensor matmul(Tensor b) {
     return Operators.matmul(this, b, null);

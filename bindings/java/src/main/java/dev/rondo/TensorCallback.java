@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * Where the native part enters Java for a function of the user's that makes tensors of tensors: a gradient, or a callable. What it
+ * Where the native part enters Java for a function of the user's that makes tensors of tensors: a gradient, or a graph function. What it
  * throws ends here.
  */
 final class TensorCallback {
@@ -42,14 +42,14 @@ final class TensorCallback {
   }
 
   private void fill(long[] given, long[] made) throws Exception {
-    Sites.begun(); // a callable's function may be recorded
+    Sites.begun(); // a graph function may be recorded
     final Scope scope = Scope.open();
     try (scope) {
       final List<Tensor> borrowed = new ArrayList<>();
       for (final long each : given) {
         borrowed.add(new Tensor(engine, view(each))); // of its own, which the last use gives back: another thread may be in a call with it
       }
-      final List<Tensor> results = function.gradients(Collections.unmodifiableList(borrowed));
+      final List<Tensor> results = NativeObject.now(function.gradients(Collections.unmodifiableList(borrowed)));
       if (results.size() != made.length) {
         throw new InvalidArgumentException(String.format(Locale.ROOT, expected, results.size(), made.length), null);
       }
@@ -69,7 +69,8 @@ final class TensorCallback {
     }
   }
 
-  private static long view(long address) {
+  /** A handle of the same view. */
+  static long view(long address) {
     return NativeTensor.tensorTranspose(address, IntStream.range(0, NativeTensor.tensorQuery(address).ndim()).toArray());
   }
 }

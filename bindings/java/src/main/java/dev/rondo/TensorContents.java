@@ -119,6 +119,7 @@ abstract class TensorContents extends TensorViews {
    * @param data exactly as many bytes as the tensor has
    * @throws RondoException the first cause, if the tensor is poisoned; nothing is copied then
    * @throws WaitInterruptedException if the thread is interrupted before; nothing is copied then
+   * @see "ONNX Runtime: OnnxTensor.getFloatBuffer; DJL: NDArray.toByteBuffer"
    */
   public void read(HostMemory data) {
     data.check(self().dtype());
@@ -247,6 +248,7 @@ abstract class TensorContents extends TensorViews {
    * one with none.
    *
    * @return a new array, or a number
+   * @see "ONNX Runtime: OnnxTensor.getValue"
    */
   public Object toArray() {
     return nested(toFlatArray(), self().shape(), 0, new int[1]);

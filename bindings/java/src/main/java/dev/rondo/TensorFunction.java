@@ -3,7 +3,7 @@ package dev.rondo;
 
 import java.util.List;
 
-/** A function of tensors, as {@link Engine#callable} takes it. */
+/** A function of tensors, as {@link Engine#graphFunction} takes it. */
 @FunctionalInterface
 public interface TensorFunction {
   /**
@@ -11,8 +11,8 @@ public interface TensorFunction {
    * what is made inside is closed at its end, and results go on to Rondo.
    *
    * @param inputs only to be read; they are closed when this returns
-   * @return as many tensors as the callable was made with
-   * @throws Exception whatever it likes: {@link Callable#call} throws a {@link RondoException} with it as cause
+   * @return as many tensors as the graph function was made with
+   * @throws Exception whatever it likes: {@link GraphFunction#call} throws a {@link RondoException} with it as cause
    */
   List<Tensor> call(List<Tensor> inputs) throws Exception;
 }

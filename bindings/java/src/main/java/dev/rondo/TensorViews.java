@@ -13,16 +13,44 @@ abstract class TensorViews extends TensorOperators {
   }
 
   /**
-   * The same elements in row-major order under another shape.
+   * The same elements in row-major order under another shape: a view where the strides allow it, else a copy. {@link #view} is never a copy.
+   *
+   * @param shape the size of each dimension; one may be -1
+   * @return a view, or a new tensor
+   */
+  public Tensor reshape(long... shape) {
+    final long[] sizes = Objects.requireNonNull(shape, "shape").clone();
+    try {
+      return shaped(sizes);
+    } catch (InvalidArgumentException e) {
+      if (self().info().contiguous()) {
+        throw e;
+      }
+      try (Tensor whole = self().copy()) {
+        return ((TensorViews) whole).shaped(sizes); // which says what is wrong with a shape of other elements
+      }
+    }
+  }
+
+  /**
+   * The same elements in row-major order under another shape, without a copy: what is written into the view is written into this tensor.
    *
    * @param shape the size of each dimension; one may be -1
    * @return a view
-   * @throws InvalidArgumentException if that needs a copy: {@link Tensor#copy} first
+   * @throws InvalidArgumentException if that needs a copy, as {@link #reshape} makes
    */
-  public Tensor reshape(long... shape) {
+  public Tensor view(long... shape) {
+    try {
+      return shaped(Objects.requireNonNull(shape, "shape"));
+    } catch (InvalidArgumentException e) {
+      throw new InvalidArgumentException(e.getMessage().replace("Tensor.reshape:", "Tensor.view:"), e);
+    }
+  }
+
+  private Tensor shaped(long[] shape) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorReshape(address, Objects.requireNonNull(shape, "shape")));
+      return new Tensor(self().engine(), NativeTensor.tensorReshape(address, shape));
     } finally {
       release();
     }
@@ -177,6 +205,7 @@ abstract class TensorViews extends TensorOperators {
    * @param arguments what stands for each {@code {}}
    * @return a view
    * @throws InvalidArgumentException for a number outside of its axis, too many indices, or what is none
+   * @see "DJL: NDIndex"
    */
   public Tensor get(String indices, long... arguments) {
     return part(Indices.of(Objects.requireNonNull(indices, "indices"), self().shape(), Objects.requireNonNull(arguments, "arguments")));
@@ -206,13 +235,13 @@ abstract class TensorViews extends TensorOperators {
     }
     try (Tensor sliced = view) {
       final long[] sizes = sliced.shape();
-      return sliced.reshape(IntStream.range(0, sizes.length).filter(axis -> !parts.get(axis).number).mapToLong(axis -> sizes[axis]).toArray());
+      return sliced.view(IntStream.range(0, sizes.length).filter(axis -> !parts.get(axis).number).mapToLong(axis -> sizes[axis]).toArray());
     }
   }
 
   /** Another handle of the same view. */
   private Tensor sameAs(int ndim) {
-    return ndim == 0 ? reshape() : transpose(IntStream.range(0, ndim).toArray());
+    return ndim == 0 ? view() : transpose(IntStream.range(0, ndim).toArray());
   }
 
   /**
@@ -255,7 +284,7 @@ abstract class TensorViews extends TensorOperators {
       }
       gone[axis < 0 ? axis + shape.length : axis] = true;
     }
-    return reshape(IntStream.range(0, shape.length).filter(axis -> axes.length == 0 ? shape[axis] != 1 : !gone[axis])
+    return view(IntStream.range(0, shape.length).filter(axis -> axes.length == 0 ? shape[axis] != 1 : !gone[axis])
         .mapToLong(axis -> shape[axis]).toArray());
   }
 
@@ -271,14 +300,13 @@ abstract class TensorViews extends TensorOperators {
     if (at < 0 || at > shape.length) {
       throw new InvalidArgumentException("expandDims: axis " + axis + " of a tensor of " + shape.length + " dimensions", null);
     }
-    return reshape(IntStream.rangeClosed(0, shape.length).mapToLong(i -> i == at ? 1 : shape[i < at ? i : i - 1]).toArray());
+    return view(IntStream.rangeClosed(0, shape.length).mapToLong(i -> i == at ? 1 : shape[i < at ? i : i - 1]).toArray());
   }
 
   /**
-   * All elements along one axis.
+   * All elements along one axis, as {@link #reshape} gives them.
    *
-   * @return a view
-   * @throws InvalidArgumentException if that needs a copy: {@link Tensor#copy} first
+   * @return a view, or a new tensor
    */
   public Tensor flatten() {
     return reshape(-1);

@@ -9,6 +9,8 @@ import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -38,6 +40,7 @@ class ClosedObjectsTest {
     all.put("graph", engine.record(recording -> Operators.binary(BinaryOp.ADD, x, x, x)));
     all.put("model file", ModelFile.open(file));
     all.put("expression", new Expression("y = a + 1", "add"));
+    all.put("graph function", engine.graphFunction(1, in -> in));
     all.put("tape", engine.tape(x));
     all.put("buckets", Buckets.create(end, x));
     all.put("optimizer", Optimizer.create(new OptimizerOptions(), x));
@@ -54,8 +57,14 @@ class ClosedObjectsTest {
         Path.of("never written"), Runnable.class, (Runnable) () -> {}, Task.class, (Task) context -> {}, Consumer.class,
         (Consumer<Recording>) recording -> {}, Supplier.class, (Supplier<Object>) () -> null, HostMemory.class, HostMemory.of(new byte[1]));
     final Map<Class<?>, Object> options = Map.of(TaskOptions.class, new TaskOptions(), RecordOptions.class, new RecordOptions(), int.class, 0,
-        long.class, 1L, double.class, 0.5, boolean.class, true, Tape.class, tape, CallableOptions.class, new CallableOptions(), TensorFunction.class,
+        long.class, 1L, double.class, 0.5, boolean.class, true, Tape.class, tape, GraphFunctionOptions.class, new GraphFunctionOptions(), TensorFunction.class,
         (TensorFunction) given -> given);
+    if (type == float.class) {
+      return 1f;
+    }
+    if (type == Buffer.class) {
+      return ByteBuffer.allocate(1);
+    }
     if (type == Object[].class) {
       return new float[1][1];
     }

@@ -114,7 +114,7 @@ class ComingFromTest {
   }
 
   private Tensor gradientOfParts(Tensor x, Tensor w) {
-    Callable part = engine.callable(1, in -> List.of(in.get(0).matmul(w).tanh()));
+    GraphFunction part = engine.graphFunction(1, in -> List.of(in.get(0).matmul(w).tanh()));
     Tape tape = engine.tape(w);
     Tensor y = part.call(x).get(0);
     return tape.gradients(y.sum(), w).get(0);

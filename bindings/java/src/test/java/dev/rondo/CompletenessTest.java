@@ -76,7 +76,7 @@ class CompletenessTest {
   /** rondo_engine_options: EngineOptions. */
   private static Class<?> classOf(String name) throws ClassNotFoundException {
     final String words = name.equals("rondo_dtype") ? "DType" : name.equals("rondo_task_flags") ? "TaskFlag"
-        : Arrays.stream(name.substring("rondo_".length()).split("_"))
+        : Arrays.stream(name.replace("rondo_callable", "rondo_graph_function").substring("rondo_".length()).split("_"))
             .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1)).collect(Collectors.joining());
     return Class.forName("dev.rondo." + words);
   }
@@ -179,7 +179,7 @@ class CompletenessTest {
 
   /** Public, or there for what is public to have its methods; those of TensorOperators are made of the enums. */
   private static boolean isSeen(Class<?> kind) {
-    return Modifier.isPublic(kind.getModifiers()) || List.of(EngineTensors.class, TensorContents.class, TensorViews.class).contains(kind);
+    return Modifier.isPublic(kind.getModifiers()) || List.of(EngineTensors.class, TensorAliases.class, TensorContents.class, TensorViews.class).contains(kind);
   }
 
   /** The native part has the sizes of structs that the C compiler gave: it was made from this very description. */
@@ -188,6 +188,34 @@ class CompletenessTest {
     Rondo.version();
     assertTrue(Fingerprint.is(Memory.bytes(Fingerprint.VALUE)));
     assertFalse(Fingerprint.is(Memory.bytes(Fingerprint.VALUE + "0")));
+  }
+
+  /** A program that imports all of a package of Java's and all of dev.rondo finds each class. */
+  @Test
+  void noClassHasANameOfJavas() throws Exception {
+    final Set<String> taken = new TreeSet<>();
+    for (final Path folder : List.of(ROOT.resolve("bindings/java/src/main/java/dev/rondo"), BUILD.resolve("bindings/java/generated/dev/rondo"))) {
+      try (Stream<Path> files = Files.list(folder)) {
+        for (final Path file : files.filter(path -> path.toString().endsWith(".java")).collect(Collectors.toList())) {
+          final String name = file.getFileName().toString().replace(".java", "");
+          for (final String of : List.of("java.lang.", "java.io.", "java.nio.", "java.nio.file.", "java.time.", "java.util.",
+              "java.util.concurrent.", "java.util.concurrent.atomic.", "java.util.function.", "java.util.stream.")) {
+            if (!name.endsWith("-info") && isPublic("dev.rondo." + name) && isPublic(of + name)) {
+              taken.add(of + name);
+            }
+          }
+        }
+      }
+    }
+    assertEquals(Set.of(), taken);
+  }
+
+  private static boolean isPublic(String name) {
+    try {
+      return Modifier.isPublic(Class.forName(name, false, CompletenessTest.class.getClassLoader()).getModifiers());
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
   }
 
   @Test

@@ -96,6 +96,17 @@ class ExchangeTest {
     final ExecutionException user = assertThrows(ExecutionException.class, () -> rank(0, down, (engine, end) -> null).get());
     assertEquals(UserException.class, user.getCause().getClass());
     assertTrue(user.getCause().getMessage().contains("java.io.IOException: the net is down"), user.getCause().getMessage());
+    final Exchange mute = step -> {
+      throw new IOException("never told") {
+        @Override
+        public String toString() {
+          throw new IllegalStateException("no text");
+        }
+      };
+    };
+    final ExecutionException unspoken = assertThrows(ExecutionException.class, () -> rank(0, mute, (engine, end) -> null).get());
+    assertEquals(UserException.class, unspoken.getCause().getClass());
+    assertTrue(unspoken.getCause().getMessage().contains(ExchangeTest.class.getName()), unspoken.getCause().getMessage());
     final Exchange refuses = step -> {
       throw new NotFoundException("no such host", null);
     };
@@ -107,6 +118,7 @@ class ExchangeTest {
   void aStepIsValidWhileItRuns() throws Exception {
     final Queues queues = new Queues();
     final AtomicReference<ExchangeStep> kept = new AtomicReference<>();
+    final AtomicReference<ByteBuffer> received = new AtomicReference<>();
     final AtomicReference<Throwable> problem = new AtomicReference<>();
     final Exchange looks = step -> {
       try {
@@ -122,6 +134,7 @@ class ExchangeTest {
         problem.set(e);
       }
       kept.set(step);
+      received.set(step.receives().get(0).buffer());
       queues.of(0).run(step);
     };
     final CompletableFuture<Object> first = rank(0, looks, (engine, end) -> null);
@@ -130,6 +143,7 @@ class ExchangeTest {
     assertEquals(null, problem.get());
     fails(InvalidStateException.class, kept.get()::stopped, "is over");
     fails(InvalidStateException.class, () -> kept.get().sends().get(0).buffer(), "is over");
+    HostileCallersTest.assertEnded(received.get());
   }
 
   @Test

@@ -54,7 +54,7 @@ class FactsTest {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());
         for (final Method get : KINDS.get(i).getDeclaredMethods()) {
-          if (Modifier.isPublic(get.getModifiers()) && get.getParameterCount() == 0 && !OF_OBJECT.contains(get.getName())) {
+          if (Modifier.isPublic(get.getModifiers()) && get.getParameterCount() == 0 && !OF_OBJECT.contains(get.getName()) && !get.getName().equals("getShape")) {
             assertTrue(facts.toString().contains(get.getName() + "=" + text(get.invoke(facts))), () -> get.getName() + ": " + facts);
           }
         }

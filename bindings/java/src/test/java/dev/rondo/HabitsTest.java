@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What users of DJL (1 to 21) and of ONNX Runtime (22 to 28) write in one line, and its line here, which gives what theirs gives. docs/java.md
- * has the table, and what is not there.
+ * has the table, and what is not there; {@link PeersLinesTest} has the lines that are theirs as written.
  */
 class HabitsTest {
   private final Scope scope = Scope.open();

@@ -1,14 +1,17 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.rondo.program.Overflow;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -17,54 +20,32 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What callers do who run out of stack, change what they have given, keep what they were lent, or return what is no tensor. */
 @Timeout(120)
 class HostileCallersTest {
-  private static void recur(Engine engine, Tensor x, int pad) {
-    x.add(1.0).close();
-    engine.mode();
-    padded(pad, pad, engine, x);
-  }
-
-  private static void padded(int left, int pad, Engine engine, Tensor x) {
-    if (left > 0) {
-      padded(left - 1, pad, engine, x);
-    } else {
-      recur(engine, x, pad);
-    }
-  }
-
-  /** Runs out of the calling thread's stack in every place that there is. */
-  private static void overflowHere(Engine engine, Tensor x, int times) {
-    for (int i = 0; i < times; ++i) {
-      try {
-        recur(engine, x, i % 13);
-      } catch (StackOverflowError e) {
-        continue;
-      }
-    }
-  }
-
-  /** The same, of a small thread's. */
-  private static void overflow(Engine engine, Tensor x, int times) throws InterruptedException {
-    final Thread small = new Thread(null, () -> overflowHere(engine, x, times), "overflows", 256 << 10);
-    small.start();
-    small.join();
-  }
-
   @Test
   void closingComesBackAfterStackOverflow() throws Exception {
     final Engine engine = Engine.create();
     final Tensor x = engine.ones(Device.CPU, 3);
-    overflow(engine, x, 300);
+    final CountDownLatch overflowed = new CountDownLatch(1);
+    final Thread overflows = Overflow.thread(engine, x, 300, overflowed);
+    overflows.start();
+    overflowed.await();
+    overflows.interrupt();
+    overflows.join();
     x.close();
     engine.close();
   }
@@ -73,16 +54,11 @@ class HostileCallersTest {
   void closingComesBackAfterStackOverflowOfAThreadThatGoesOn() throws Exception {
     final Engine engine = Engine.create();
     final Tensor x = engine.ones(Device.CPU, 3);
-    final AtomicBoolean stop = new AtomicBoolean();
-    final Thread goesOn = new Thread(null, () -> {
-      overflowHere(engine, x, 300);
-      while (!stop.get()) {
-        Thread.onSpinWait();
-      }
-    }, "goes on", 256 << 10);
+    final CountDownLatch overflowed = new CountDownLatch(1);
+    final Thread goesOn = Overflow.thread(engine, x, 300, overflowed);
     goesOn.start();
     try {
-      Thread.sleep(300);
+      overflowed.await();
       final Thread closer = new Thread(() -> {
         x.close();
         engine.close();
@@ -91,7 +67,7 @@ class HostileCallersTest {
       closer.join(60_000);
       assertFalse(closer.isAlive(), () -> Arrays.toString(closer.getStackTrace()));
     } finally {
-      stop.set(true);
+      goesOn.interrupt();
       goesOn.join();
     }
   }
@@ -167,6 +143,109 @@ class HostileCallersTest {
     assertEquals(null, failure.get());
   }
 
+  /** What is done with a buffer that was kept reaches no memory of Rondo's. */
+  static void assertEnded(ByteBuffer kept) {
+    if (Runtime.version().feature() >= 22) {
+      assertThrows(IllegalStateException.class, () -> kept.putInt(0, 7));
+      assertThrows(IllegalStateException.class, () -> kept.getInt(0));
+    } else {
+      for (int i = 0; i < kept.capacity(); i += 4096) {
+        kept.putInt(i, 7);
+      }
+    }
+  }
+
+  @Test
+  void aBufferThatATaskKeptReachesNoTensor() {
+    final Operand[] operand = {null};
+    final ByteBuffer[] kept = {null, null};
+    try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1 << 16); Variable other = engine.variable()) {
+      engine.submit(context -> {
+        operand[0] = context.output(0);
+        kept[0] = operand[0].buffer();
+        operand[0].buffer().putFloat(0, 1); // the same memory
+        kept[0].putFloat(4, kept[0].getFloat(0) + 1);
+      }, List.of(), List.of(x));
+      assertArrayEquals(new float[] {1, 2, 0}, x.get(":3").copy().toFloatArray());
+      engine.submit(context -> {
+        kept[1] = context.buffer(x);
+        kept[1].putFloat(8, 3);
+      }, List.of(), List.of(x, other));
+      assertArrayEquals(new float[] {1, 2, 3}, x.get(":3").copy().toFloatArray());
+      assertEnded(kept[0]);
+      assertEnded(kept[1]);
+      assertArrayEquals(new float[] {1, 2, 3}, x.get(":3").copy().toFloatArray());
+      assertThrows(InvalidStateException.class, operand[0]::buffer);
+      x.close();
+      engine.trimMemory(Device.CPU);
+      assertEnded(kept[0]);
+      assertEnded(kept[1]);
+    }
+  }
+
+  @Test
+  void aBufferOfATensorThatIsClosedMeanwhileStaysUntilTheTaskEnds() throws Exception {
+    final float[] seen = {0};
+    try (Engine engine = Engine.create(); Variable done = engine.variable(); Tensor x = engine.ones(Device.CPU, 1 << 20)) {
+      x.await();
+      engine.submit(context -> {
+        final ByteBuffer buffer = context.buffer(x);
+        x.close();
+        engine.trimMemory(Device.CPU);
+        seen[0] = buffer.getFloat(1 << 21);
+      }, List.of(), List.of(done));
+      done.await();
+    }
+    assertEquals(1, seen[0]);
+  }
+
+  @Test
+  void aBufferOfAStageThatIsCompletedHasEnded() {
+    final ByteBuffer[] kept = {null};
+    try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1 << 16)) {
+      final CompletableFuture<Void> stage = new CompletableFuture<>();
+      final CompletableFuture<Void> began = new CompletableFuture<>();
+      engine.submit(Task.async(context -> {
+        kept[0] = context.output(0).buffer();
+        began.complete(null);
+        return stage;
+      }), List.of(), List.of(x));
+      began.join();
+      kept[0].putFloat(0, 5);
+      stage.complete(null);
+      assertEquals(5, x.getFloat(0));
+      assertEnded(kept[0]);
+      assertEquals(5, x.getFloat(0));
+    }
+  }
+
+  @Test
+  void aStageThatCompletesTwiceOrThrowsAfterwardsEndsItsTaskOnce() {
+    for (final boolean twice : new boolean[] {true, false}) {
+      try (Engine engine = Engine.create(); Tensor x = engine.zeros(Device.CPU, 1)) {
+        engine.submit(Task.async(context -> {
+          context.output(0).buffer().putFloat(0, 3);
+          return new CompletableFuture<Void>() {
+            @Override
+            public CompletableFuture<Void> whenComplete(BiConsumer<? super Void, ? super Throwable> action) {
+              action.accept(null, null);
+              if (twice) {
+                action.accept(null, new IllegalStateException("again"));
+                return this;
+              }
+              throw new IllegalStateException("afterwards");
+            }
+          };
+        }), List.of(), List.of(x));
+        if (twice) {
+          assertEquals(3, x.getFloat(0));
+        } else {
+          assertTrue(assertThrows(UserException.class, x::await).getMessage().contains("afterwards"));
+        }
+      }
+    }
+  }
+
   @Test
   void whatARecordingReturnsBesideTensorsIsHandedThrough(@TempDir Path folder) {
     try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1)) {
@@ -222,9 +301,51 @@ class HostileCallersTest {
   void pathsOfOtherFileSystemsAreRefused(@TempDir Path folder) throws Exception {
     try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1);
         FileSystem zip = FileSystems.newFileSystem(java.net.URI.create("jar:" + folder.resolve("z.zip").toUri()), Map.of("create", "true"))) {
-      final String name = "of_another_file_system.safetensors";
-      assertThrows(InvalidArgumentException.class, () -> ModelFile.write(zip.getPath(name), Map.of("a", x)));
+      final String name = "of_another_file_system";
+      final Path inside = zip.getPath(name);
+      engine.beginTrace();
+      try (Graph graph = engine.record(() -> x.addInto(1, x))) {
+        for (final Executable write : List.<Executable>of(() -> ModelFile.write(inside, Map.of("a", x)), () -> ModelFile.open(inside),
+            () -> graph.dot(inside), () -> graph.profile(inside), () -> engine.endTrace(inside), () -> KernelCache.save(inside, 90),
+            () -> KernelCache.load(inside))) {
+          final InvalidArgumentException refused = assertThrows(InvalidArgumentException.class, write);
+          assertTrue(refused.getMessage().contains("default file system"), refused::getMessage);
+        }
+      }
       assertFalse(Files.exists(Path.of(name)));
+      assertFalse(Files.exists(inside));
+    }
+  }
+
+  @Test
+  void messagesHaveTheSameDigitsAndLettersInEveryLocale() {
+    final Locale before = Locale.getDefault();
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 12); GraphFunction none = engine.graphFunction(1, in -> List.of())) {
+      for (final String locale : new String[] {"ar-EG-u-nu-arab", "tr-TR"}) {
+        Locale.setDefault(Locale.forLanguageTag(locale));
+        final RondoException wrong = assertThrows(RondoException.class, () -> none.call(x));
+        assertTrue(wrong.getCause().getMessage().contains("gives 0 tensors; the graph function was made with 1"), wrong::toString);
+        assertTrue(x.toString().contains("[12]") && x.info().toString().contains("bytes=48"), x::toString);
+        assertTrue(assertThrows(InvalidArgumentException.class, () -> x.get("99")).getMessage().contains("99"));
+      }
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+
+  @Test
+  void aListThatHoldsItselfIsHandedThrough() {
+    try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 1)) {
+      final Recorded<List<Object>> graph = engine.record(() -> {
+        final List<Object> itself = new ArrayList<>();
+        itself.add(x.add(1));
+        itself.add(itself);
+        return itself;
+      });
+      graph.launch();
+      assertEquals(2f, ((Tensor) graph.value().get(0)).getFloat(0));
+      ((Tensor) graph.value().get(0)).close();
+      graph.close();
     }
   }
 
@@ -234,7 +355,12 @@ class HostileCallersTest {
       assertEquals(a.info(), b.info());
       assertEquals(a.info().hashCode(), b.info().hashCode());
       assertNotEquals(a.info(), c.info());
+      assertEquals(Rondo.feature("cuda"), Rondo.feature("cuda"));
+      assertEquals(Rondo.feature("cuda").hashCode(), Rondo.feature("cuda").hashCode());
+      assertNotEquals(Rondo.feature("cuda"), Rondo.feature("nccl"));
+      assertEquals(Device.parse("cpu:0"), Device.CPU);
       assertEquals(new EngineOptions(), new EngineOptions());
+      assertEquals(new EngineOptions().workers(3).hashCode(), new EngineOptions().workers(3).hashCode());
       assertNotEquals(new EngineOptions(), new EngineOptions().workers(3));
       assertTrue(new EngineOptions().workers(3).toString().contains("workers=3"));
     }

@@ -80,6 +80,24 @@ class JavadocTest {
     assertTrue(examples.size() >= 12, "there are " + examples.size());
   }
 
+  /** Who searches for what DJL or ONNX Runtime calls it finds what Rondo has. */
+  @Test
+  void namesOfOtherLibrariesAreFound() throws Exception {
+    final StringBuilder seen = new StringBuilder();
+    for (final Path folder : List.of(ROOT, Path.of(System.getProperty("rondo.build"), "bindings/java/generated"))) {
+      try (Stream<Path> files = Files.walk(folder)) {
+        for (final Path file : files.filter(path -> path.toString().endsWith(".java")).collect(Collectors.toList())) {
+          Files.readAllLines(file).stream().filter(line -> line.contains("@see \"") || line.contains("  public ")).forEach(seen::append);
+        }
+      }
+    }
+    for (final String name : List.of("create", "randomUniform", "randomNormal", "dot", "matMul", "argMax", "topK", "sort", "argSort", "cumSum",
+        "cumProd", "booleanMask", "oneHot", "stack", "concat", "where", "take", "toType", "toDevice", "NDManager", "newGradientCollector", "NDIndex",
+        "createTensor", "getValue", "getInfo", "getFloatBuffer", "OrtSession", "zerosLike", "duplicate", "contentEquals", "norm")) {
+      assertTrue(Pattern.compile("\\b" + name + "\\b").matcher(seen).find(), name);
+    }
+  }
+
   /** Where the documentation says null, the declaration does, for compilers that look for it. */
   @Test
   void nullIsWhereAnAnnotationSaysSo() throws Exception {

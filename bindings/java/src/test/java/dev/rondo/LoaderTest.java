@@ -180,6 +180,21 @@ class LoaderTest {
   }
 
   @Test
+  void nativeAccessThatIsDeniedNamesTheOption(@TempDir Path temporary) throws Exception {
+    assumeTrue(Runtime.version().feature() >= 24, "this version of Java has no --illegal-native-access");
+    final List<String> denied = List.of("--illegal-native-access=deny");
+    for (final String path : new String[] {classPath(true), classPath(false)}) { // from the jar, and from the system's path
+      final ProcessBuilder process = java(temporary, path, denied);
+      process.environment().put("LD_LIBRARY_PATH", FILES.toString());
+      final String out = run(process);
+      assertTrue(out.contains("--enable-native-access=ALL-UNNAMED") && out.contains("twice: true"), out);
+    }
+    final List<String> allowed = new ArrayList<>(denied);
+    allowed.add("--enable-native-access=ALL-UNNAMED");
+    assertLoads(run(java(temporary, classPath(true), allowed)));
+  }
+
+  @Test
   void skipLeavesLoadingToTheProgram(@TempDir Path temporary) throws Exception {
     final List<String> options = List.of("-Ddev.rondo.native.skip=true");
     final String out = run(java(temporary, classPath(true), options));

@@ -16,6 +16,7 @@ import java.nio.CharBuffer;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -96,6 +97,24 @@ class TensorTest {
     assertArrayEquals(new float[] {0, 5, 6, 7, 0}, heap.array());
     tensor.read(HostMemory.of(direct.duplicate().limit(12))); // bytes fit every dtype
     assertEquals(7, direct.getFloat(8));
+  }
+
+  /** A view of a buffer of bytes in the heap has no array, and is no copy all the same. */
+  @Test
+  void viewsInTheHeapAreReadAndFilled() {
+    final ByteBuffer bytes = ByteBuffer.allocate(40).order(ByteOrder.nativeOrder());
+    final Map<DType, Buffer> views = Map.of(DType.F32, bytes.asFloatBuffer(), DType.F64, bytes.asDoubleBuffer(), DType.I32, bytes.asIntBuffer(),
+        DType.I64, bytes.asLongBuffer(), DType.I16, bytes.asShortBuffer());
+    views.forEach((dtype, view) -> {
+      final HostMemory memory = HostMemory.of(view.position(1).limit(4));
+      for (final int value : new int[] {5, 7}) {
+        engine.full(Device.CPU, dtype, value, 3).read(memory);
+        assertEquals(3 * value, engine.tensor(Device.CPU, dtype, memory, 3).sum().item(), dtype.toString());
+        assertEquals(0, bytes.get(0), "before the position");
+      }
+      assertEquals(3, view.remaining());
+      java.util.Arrays.fill(bytes.array(), (byte) 0);
+    });
   }
 
   /** By reflection: the tests are compiled for Java 11. */

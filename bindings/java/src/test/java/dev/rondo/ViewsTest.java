@@ -77,6 +77,49 @@ class ViewsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void reshapeCopiesWhereItMustAndViewRefuses(Device device) {
+    final Tensor x = engine.arange(device, DType.F32, 6).reshape(2, 3);
+    final Tensor across = x.transpose();
+    is(across.reshape(2, 3), shape(2, 3), 0, 3, 1, 4, 2, 5);
+    is(across.flatten(), shape(6), 0, 3, 1, 4, 2, 5);
+    is(x.get("0").broadcast(2, 3).reshape(3, -1), shape(3, 2), 0, 1, 2, 0, 1, 2);
+    fails(InvalidArgumentException.class, () -> across.view(2, 3), "Tensor.view:", "Tensor.copy");
+    fails(InvalidArgumentException.class, () -> x.reshape(4), "Tensor.reshape:");
+    fails(InvalidArgumentException.class, () -> across.reshape(4), "Tensor.reshape:");
+    fails(InvalidArgumentException.class, () -> across.view(4), "Tensor.view:");
+    across.view(3, 1, 2).fill(1);
+    x.reshape(6).fill(2); // a view, as the strides allow it
+    across.reshape(6).fill(3); // a copy
+    is(x, shape(2, 3), 2, 2, 2, 2, 2, 2);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void aReshapeThatCopiesHasItsGradient(Device device) {
+    final Tensor x = engine.arange(device, DType.F32, 6).reshape(2, 3);
+    final Tensor weights = engine.arange(device, DType.F32, 6);
+    try (Tape tape = engine.tape(x)) {
+      is(tape.gradient(x.transpose().reshape(6).mul(weights).sum(), x), shape(2, 3), 0, 2, 4, 1, 3, 5);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void aReshapeThatCopiesIsRecorded(Device device) {
+    final Tensor x = engine.arange(device, DType.F32, 6).reshape(2, 3);
+    final Recorded<Tensor> copied = engine.record(() -> x.transpose().reshape(6));
+    final Recorded<Tensor> added = engine.record(() -> x.transpose().reshape(2, 3).add(1));
+    for (int i = 0; i < 2; ++i) {
+      copied.launch();
+      added.launch();
+      is(copied.value(), shape(6), i, i + 3, i + 1, i + 4, i + 2, i + 5);
+      is(added.value(), shape(2, 3), i + 1, i + 4, i + 2, i + 5, i + 3, i + 6);
+      x.addInto(1, x);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void axesOfOneElement(Device device) {
     final Tensor x = engine.ones(device, 1, 3, 1);
     assertArrayEquals(shape(3), x.squeeze().shape());

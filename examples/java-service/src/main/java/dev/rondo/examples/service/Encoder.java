@@ -2,8 +2,8 @@
 package dev.rondo.examples.service;
 
 import dev.rondo.AttentionOptions;
-import dev.rondo.Callable;
-import dev.rondo.CallableOptions;
+import dev.rondo.GraphFunction;
+import dev.rondo.GraphFunctionOptions;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
@@ -44,7 +44,7 @@ final class Encoder implements AutoCloseable {
   private final Tensor place; // with the type that all pieces of one sentence have
   private final Dense norm;
   private final List<Layer> layers = new ArrayList<>();
-  private final Callable graphs;
+  private final GraphFunction graphs;
   private final int width;
   private final int words;
 
@@ -89,7 +89,7 @@ final class Encoder implements AutoCloseable {
       if (width % HEAD != 0 || place.shape()[0] < MOST_PIECES) {
         throw new IOException(file + " is no sentence encoder of heads of " + HEAD + " and sentences of " + MOST_PIECES + " pieces");
       }
-      graphs = engine.callable(1, new CallableOptions().name("sentences").padAxis(1).padSizes(PLACES).padInputs(1).limitBytes(1L << 30),
+      graphs = engine.graphFunction(1, new GraphFunctionOptions().name("sentences").padAxis(1).padSizes(PLACES).padInputs(1).limitBytes(1L << 30),
           x -> List.of(forward(x.get(0), x.get(1))));
       for (final long each : PLACES) { // what does not work is known now
         vectors(List.of(new int[(int) each]));

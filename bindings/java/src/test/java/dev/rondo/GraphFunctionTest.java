@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Callables as lambdas: recorded once per shape, trained through, refused and failing with what the lambda throws. */
 @Tag("device")
-class CallableTest {
+class GraphFunctionTest {
   private Engine engine = Engine.create();
 
   @AfterEach
@@ -44,14 +44,14 @@ class CallableTest {
     try (Scope scope = Scope.open()) {
       final List<Tensor> parameters = new ArrayList<>();
       final List<TensorFunction> functions = new ArrayList<>();
-      final List<Callable> callables = new ArrayList<>();
+      final List<GraphFunction> callables = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         final Tensor w = engine.tensor(device, noise(64, i), 8, 8);
         final Tensor b = engine.tensor(device, noise(8, 10 + i), 8);
         parameters.addAll(List.of(w, b));
         final TensorFunction layer = in -> List.of(in.get(0).matmul(w).add(b).tanh());
         functions.add(layer);
-        callables.add(engine.callable(1, in -> {
+        callables.add(engine.graphFunction(1, in -> {
           runs.incrementAndGet();
           return layer.call(in);
         }));
@@ -116,7 +116,7 @@ class CallableTest {
       final UnaryOperator<Tensor> eager = in -> in.matmul(w).tanh();
       final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
           recording -> recording.output(eager.apply(recording.input(device, DType.F32, 1, 2))));
-      final Callable callable = engine.callable(1, in -> List.of(eager.apply(in.get(0))));
+      final GraphFunction callable = engine.graphFunction(1, in -> List.of(eager.apply(in.get(0))));
       final List<float[]> gradients = new ArrayList<>();
       for (final UnaryOperator<Tensor> f
           : List.<UnaryOperator<Tensor>>of(eager, in -> graph.call(in).get(0), in -> callable.call(in).get(0))) {
@@ -144,7 +144,7 @@ class CallableTest {
       };
       final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
           recording -> recording.output(straight.apply(recording.input(Device.CPU, DType.F32, 2))));
-      final Callable callable = engine.callable(1, in -> List.of(straight.apply(in.get(0))));
+      final GraphFunction callable = engine.graphFunction(1, in -> List.of(straight.apply(in.get(0))));
       for (final UnaryOperator<Tensor> f : List.<UnaryOperator<Tensor>>of(in -> graph.call(in).get(0), in -> callable.call(in).get(0))) {
         try (Tape tape = engine.tape(x)) {
           assertArrayEquals(new float[] {6, 6}, tape.gradient(f.apply(x).mul(2).sum(), x).toFloatArray());
@@ -155,7 +155,7 @@ class CallableTest {
 
   @Test
   void eachShapeIsRecordedOnceByAnyThread() throws Exception {
-    try (Callable twice = engine.callable(1, new CallableOptions().name("twice"), in -> List.of(in.get(0).mul(2)))) {
+    try (GraphFunction twice = engine.graphFunction(1, new GraphFunctionOptions().name("twice"), in -> List.of(in.get(0).mul(2)))) {
       final List<Thread> threads = new ArrayList<>();
       final AtomicInteger right = new AtomicInteger();
       for (int t = 0; t < 4; t++) {
@@ -186,8 +186,8 @@ class CallableTest {
   void optionsAreHeard() {
     try (Scope scope = Scope.open()) {
       final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3}, 3);
-      final CallableOptions sizes = new CallableOptions().padSizes(4, 8).padAxis(0).padInputs(1).padOutputs(1).limitBytes(1);
-      final Callable padded = engine.callable(1, sizes, in -> List.of(in.get(0).add(1)));
+      final GraphFunctionOptions sizes = new GraphFunctionOptions().padSizes(4, 8).padAxis(0).padInputs(1).padOutputs(1).limitBytes(1);
+      final GraphFunction padded = engine.graphFunction(1, sizes, in -> List.of(in.get(0).add(1)));
       assertArrayEquals(new float[] {2, 3, 4}, padded.call(x).get(0).toFloatArray());
       assertEquals(List.of(1L, 1L, 0L), List.of(padded.info().limitBytes(), padded.info().calls(), padded.info().evictions()));
       final Tensor into = engine.tensor(Device.CPU, new float[3], 3);
@@ -198,8 +198,8 @@ class CallableTest {
         sum.await();
         return List.of(sum);
       };
-      assertThrows(InvalidStateException.class, () -> engine.callable(1, waits).call(x));
-      final Callable eager = engine.callable(1, new CallableOptions().flags(CallableFlags.FALL_BACK), waits);
+      assertThrows(InvalidStateException.class, () -> engine.graphFunction(1, waits).call(x));
+      final GraphFunction eager = engine.graphFunction(1, new GraphFunctionOptions().flags(GraphFunctionFlags.FALL_BACK), waits);
       assertEquals(6, eager.call(x).get(0).toFloatArray()[0]);
       assertEquals(1, eager.info().fallbacks());
       assertTrue(eager.report().contains("last fallback:"), eager.report());
@@ -211,14 +211,14 @@ class CallableTest {
     try (Scope scope = Scope.open()) {
       final Tensor x = engine.full(Device.CPU, DType.F32, 0, 2);
       final Exception gone = new Exception("disk gone");
-      final Callable fails = engine.callable(1, in -> {
+      final GraphFunction fails = engine.graphFunction(1, in -> {
         throw gone;
       });
       assertSame(gone, assertThrows(UserException.class, () -> fails.call(x)).getCause());
-      final Callable two = engine.callable(1, in -> List.of(in.get(0).add(1), in.get(0).add(2)));
+      final GraphFunction two = engine.graphFunction(1, in -> List.of(in.get(0).add(1), in.get(0).add(2)));
       final RondoException number = assertThrows(RondoException.class, () -> two.call(x));
-      assertTrue(number.getCause().getMessage().contains("gives 2 tensors; the callable was made with 1"), number.toString());
-      final Callable same = engine.callable(1, in -> in);
+      assertTrue(number.getCause().getMessage().contains("gives 2 tensors; the graph function was made with 1"), number.toString());
+      final GraphFunction same = engine.graphFunction(1, in -> in);
       assertArrayEquals(new float[2], same.call(x).get(0).toFloatArray());
       assertFalse(engine.isRecording());
     }
@@ -227,14 +227,14 @@ class CallableTest {
   @Test
   void whatDoesNotFitIsRefused() {
     final TensorFunction same = in -> List.of(in.get(0).add(0));
-    assertTrue(assertThrows(InvalidArgumentException.class, () -> engine.callable(0, same)).getMessage().contains("n_outputs is 0"));
-    assertThrows(InvalidArgumentException.class, () -> engine.callable(1, new CallableOptions().padSizes(4, 4), same));
-    assertThrows(NullPointerException.class, () -> engine.callable(1, null));
+    assertTrue(assertThrows(InvalidArgumentException.class, () -> engine.graphFunction(0, same)).getMessage().contains("n_outputs is 0"));
+    assertThrows(InvalidArgumentException.class, () -> engine.graphFunction(1, new GraphFunctionOptions().padSizes(4, 4), same));
+    assertThrows(NullPointerException.class, () -> engine.graphFunction(1, null));
     try (Engine other = Engine.create(); Scope scope = Scope.open()) {
-      final Callable callable = engine.callable(1, same);
+      final GraphFunction callable = engine.graphFunction(1, same);
       final Tensor foreign = other.full(Device.CPU, DType.F32, 0, 2);
       assertTrue(assertThrows(InvalidArgumentException.class, () -> callable.call(foreign)).getMessage()
-          .startsWith("Callable.call: inputs[0] belongs to another engine"));
+          .startsWith("GraphFunction.call: inputs[0] belongs to another engine"));
     }
   }
 }

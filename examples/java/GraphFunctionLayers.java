@@ -1,5 +1,5 @@
-// A network that decides by its data which layer comes next, with layers that are graphs: callables under a tape. It is
-// trained twice, with layers called eagerly and as callables: to the same bits. What a step takes is printed.
+// A network that decides by its data which layer comes next, with layers that are graphs: graph functions under a tape. It is
+// trained twice, with layers called eagerly and as graphs: to the same bits. What a step takes is printed.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import dev.rondo.*;
@@ -9,22 +9,22 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
-public final class CallableLayers {
+public final class GraphFunctionLayers {
   private static final int WIDTH = 16;
   private static final int STEPS = 200;
   private static final int LAYERS = 3;
 
-  /** x + silu(rmsNorm(x) w + b); as a callable its function is called once for each size of batch. */
+  /** x + silu(rmsNorm(x) w + b); as a graph function it is called once for each size of batch. */
   private static final class Layer {
     final Tensor w;
     final Tensor b;
-    final Callable graphs;
+    final GraphFunction graphs;
     final AtomicInteger runs = new AtomicInteger();
 
     Layer(Engine engine, Device device) {
       w = engine.normal(device, 0, 0.25, WIDTH, WIDTH);
       b = engine.normal(device, 0, 0.25, WIDTH);
-      graphs = engine.callable(1, in -> List.of(run(in.get(0))));
+      graphs = engine.graphFunction(1, in -> List.of(run(in.get(0))));
     }
 
     Tensor run(Tensor x) {

@@ -8,10 +8,10 @@ import java.util.Objects;
 
 /**
  * A function that is recorded once for each signature of its inputs (devices, dtypes, shapes, order of axes) and then called as a graph.
- * Made by {@link Engine#callable}.
+ * Made by {@link Engine#graphFunction}.
  *
  * <pre>{@code
- * Callable layer = engine.callable(1, in -> List.of(in.get(0).matmul(w).tanh()));
+ * GraphFunction layer = engine.graphFunction(1, in -> List.of(in.get(0).matmul(w).tanh()));
  * Tensor y = layer.call(x).get(0);
  * }</pre>
  *
@@ -20,24 +20,24 @@ import java.util.Objects;
  *
  * <p>Any number of threads may call at once. The function must not close or write its inputs.
  */
-public final class Callable extends NativeObject {
+public final class GraphFunction extends NativeObject {
   private final Engine engine;
   private final int outputs;
 
-  private Callable(Engine engine, int outputs, long address) {
-    super("callable", address, engine.gate(), NativeCallable::callableDestroy);
+  private GraphFunction(Engine engine, int outputs, long address) {
+    super("graph function", address, engine.gate(), NativeGraphFunction::callableDestroy);
     this.engine = engine;
     this.outputs = outputs;
     Scope.add(this);
   }
 
-  static Callable create(Engine engine, int outputs, CallableOptions options, TensorFunction function) {
+  static GraphFunction create(Engine engine, int outputs, GraphFunctionOptions options, TensorFunction function) {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(function, "function");
     final long address = engine.acquire();
     try {
-      return new Callable(engine, outputs, NativeCallable.callableCreate(address, outputs, options, new TensorCallback(engine,
-          function::call, "the function gives %d tensors; the callable was made with %d")));
+      return new GraphFunction(engine, outputs, NativeGraphFunction.callableCreate(address, outputs, options, new TensorCallback(engine,
+          function::call, "the function gives %d tensors; the graph function was made with %d")));
     } finally {
       engine.release();
     }
@@ -82,20 +82,21 @@ public final class Callable extends NativeObject {
   public void callInto(List<Tensor> inputs, List<Tensor> outputs) {
     final Uses uses = use(outputs.toArray(new NativeObject[0]));
     try {
-      call(inputs.toArray(new Tensor[0]), Tape.addresses(outputs));
+      call(inputs.toArray(new Tensor[0]), uses.addresses());
     } finally {
       uses.end();
     }
   }
 
   private void call(Tensor[] inputs, long[] made) {
-    final List<NativeObject> used = new ArrayList<>(Arrays.asList(inputs));
+    final List<Tensor> given = now(Arrays.asList(inputs));
+    final List<NativeObject> used = new ArrayList<>(given);
     used.add(this);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     final ThreadState state = ThreadState.current();
     state.callbackFailure = null;
     try {
-      NativeCallable.callableCall(address(), Tape.addresses(Arrays.asList(inputs)), made);
+      NativeGraphFunction.callableCall(address(), Tape.addresses(given), made);
     } catch (RondoException e) {
       final Throwable cause = state.callbackFailure;
       state.callbackFailure = null;
@@ -109,7 +110,7 @@ public final class Callable extends NativeObject {
   public void clear() {
     final long address = acquire();
     try {
-      NativeCallable.callableClear(address);
+      NativeGraphFunction.callableClear(address);
     } finally {
       release();
     }
@@ -120,10 +121,10 @@ public final class Callable extends NativeObject {
    *
    * @return the figures
    */
-  public CallableInfo info() {
+  public GraphFunctionInfo info() {
     final long address = acquire();
     try {
-      return NativeCallable.callableQuery(address);
+      return NativeGraphFunction.callableQuery(address);
     } finally {
       release();
     }
@@ -138,10 +139,10 @@ public final class Callable extends NativeObject {
     final long address = acquire();
     try {
       // Other threads may lengthen it meanwhile: what has no room is left out.
-      final long capacity = NativeCallable.callableReport(address, 0, 0) + 1;
+      final long capacity = NativeGraphFunction.callableReport(address, 0, 0) + 1;
       final long buffer = Memory.allocate(capacity);
       try {
-        NativeCallable.callableReport(address, buffer, capacity);
+        NativeGraphFunction.callableReport(address, buffer, capacity);
         return Memory.text(buffer);
       } finally {
         Memory.free(buffer);
@@ -153,6 +154,6 @@ public final class Callable extends NativeObject {
 
   @Override
   public String toString() {
-    return isClosed() ? "Callable[closed]" : info().toString();
+    return isClosed() ? "GraphFunction[closed]" : info().toString();
   }
 }
