@@ -33,8 +33,8 @@ struct L2Norm {
     terms[0] = x * x;
   }
   template <int, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S, S epsilon) {
-    known[0] = op_rsqrt(static_cast<C>(sums[0] + epsilon));
+  RONDO_INLINE static void know(C* known, const S* sums, S, f64 epsilon, f64 scale) {
+    known[0] = inverse_deviation<C>(sums[0], epsilon, scale);
   }
   template <class C>
   RONDO_INLINE static C result(const C* known, C x, C) {
@@ -53,8 +53,8 @@ struct L2NormGrad {
     terms[0] = step < kChange ? x * x : change * (x * known[0]);
   }
   template <int step, class C, class S>
-  RONDO_INLINE static void know(C* known, const S* sums, S, S epsilon) {
-    known[step] = step < kChange ? op_rsqrt(static_cast<C>(sums[0] + epsilon)) : static_cast<C>(sums[0]);
+  RONDO_INLINE static void know(C* known, const S* sums, S, f64 epsilon, f64 scale) {
+    known[step] = step < kChange ? inverse_deviation<C>(sums[0], epsilon, scale) : static_cast<C>(sums[0]);
   }
   template <class C>
   RONDO_INLINE static C result(const C* known, C x, C change) {

@@ -121,7 +121,7 @@ TEST_P(Asked, WhatCannotBeWrittenIsLogged) {
   const Folder folder;
   const std::string file = folder.path() + "/file";
   std::ofstream(file) << "x";
-  for (const std::string& place : {folder.path() + "/missing", file, std::string("/proc/self/nowhere")}) {
+  for (const std::string& place : {folder.path() + "/missing/folder", file, std::string("/proc/self/nowhere")}) {
     const Setting reports("RONDO_GRAPH_REPORT", place), pictures("RONDO_GRAPH_DOT", place),
         traces("RONDO_TRACE", place);
     Log log;

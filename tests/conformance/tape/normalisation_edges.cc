@@ -39,6 +39,9 @@ Row mean(const Row& a) {
   for (const Real x : a.values) sum += x / Real(a.values.size());
   return a.each([&](Real, size_t) { return sum; });
 }
+[[maybe_unused]] Row total(const Row& a) {
+  return mean(a).each([&](Real x, size_t) { return x * Real(a.values.size()); });
+}
 Row variance(const Row& a) {
   const Row rest = a - mean(a);
   return mean(rest * rest);

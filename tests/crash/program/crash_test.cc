@@ -166,8 +166,8 @@ TEST_P(Crash, WhatCannotBeKeptIsLogged) {
   const Folder folder;
   std::ofstream(folder.path() + "/file") << "x";
   for (const std::string& place :
-       {folder.path() + "/missing", folder.path() + "/file", std::string("/proc/self/nowhere"),
-        std::string(100000, 'x'), std::string("\n\x1b[31m")}) {
+       {folder.path() + "/missing/folder", folder.path() + "/file", std::string("/proc/self/nowhere"),
+        std::string(100000, 'x'), std::string("\n\x1b[31m/folder")}) {
     const Ended ended = run({device(), "well"}, {{"RONDO_LAST_TASKS", place}, {"RONDO_LOG", "warning"}});
     EXPECT_EQ(ended.status, 0) << ended.said;
     EXPECT_NE(ended.said.find("RONDO_LAST_TASKS: "), std::string::npos) << ended.said;
