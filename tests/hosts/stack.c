@@ -217,6 +217,10 @@ static rondo_status uses_stack(void* unused, rondo_task_context* context) {
 }
 
 int main(int argc, char** argv) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  printf("a sanitizer's code takes several times the stack\n");
+  return 77;
+#endif
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   if (argc > 1) { /* started again, with a small default */
     CHECK(rondo_engine_create(NULL, &engine) == RONDO_OK);
