@@ -10,7 +10,6 @@ namespace rondo::comm {
 
 namespace {
 
-constexpr const char* kCreate = "rondo_buckets_create";
 constexpr size_t kAlign = 256;
 
 size_t aligned(size_t bytes) {

@@ -103,7 +103,6 @@ ROWS = [
     ("sentences", "docs/memory.md", END, "\n" + "This is a sentence of so many words that the mean grows, here as in all others that follow it now.\n\n" * 300,
      "docs/memory.md: sentences have 19"),
     ("sentences", "docs/engine.md", END, "\nA task waits for whoever is behind it.\n", "docs/engine.md:\\d+: 'whoever'"),
-    ("sentences", "docs/java.md", r".*", "# Java\n\nShort.\n", "docs/java.md: is as it should be; take it out"),
     ("speed", "docs/speed.svg", "ResNet-50", "ResNet-51", "is not what"),
     ("speed", "tests/bench/results/README.md", r"\| 450 \|", "| 650 |", "is not what"),
     ("structs", "src/capi/structs.def", r"RONDO_OPTIONS\(rondo_rotary_options, reserved\)\n", "", "rondo_rotary_options"),

@@ -155,8 +155,9 @@ void Stacks::form_groups() {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
     groups_.begin(i);
     if (kind_of[i]) {
-      auto& [products, groups] = *kind_of[i];
-      if (!std::any_of(groups.rbegin(), groups.rend(), [&](uint32_t each) { return join(i, products, each); })) {
+      std::vector<uint32_t>& groups = kind_of[i]->groups;
+      const auto joins = [&](uint32_t each) { return join(i, kind_of[i]->products, each); };
+      if (!std::any_of(groups.rbegin(), groups.rend(), joins)) {
         if (groups.size() == kTried) groups.erase(groups.begin());
         groups.push_back(i);
       }
