@@ -39,6 +39,12 @@ COUNTED = ("unary unary_with binary binary_with binary_scalar binary_scalar_i64 
 INDICES = ["random_permutation"]
 # Functions that submit operators and are no operator of their own.
 NO_OPERATORS = {"control", "graph", "user", "mixed_precision", "optimizer"}
+# What rows say where the header has one comment for several functions.
+OWN_WORDS = {"rondo_log_softmax": "out = the logarithm of softmax(a) over one axis", "rondo_variable_destroy": "Destroys a variable",
+             "rondo_random_uniform": "out = uniform in [low, high)", "rondo_random_normal": "out = normal(mean, deviation)",
+             "rondo_dropout": "out = a with elements dropped at random and the others divided by their share, and the mask"}
+NOT_IN_JAVA = {"rondo_tensor_variable"}  # named in messages by what Java has instead
+WITH_PARAMETERS = {"RONDO_CLIP"}  # that have no defaults
 WHOLE_RESULTS = {"argsort", "random_permutation"}  # of kinds that have gradients
 
 
@@ -78,7 +84,7 @@ def operator_rows(root, cpp, methods, camel):
         for kind, name, dtypes, gradient, sentence in rows:
             word = name.removeprefix("RONDO_").lower()
             own = cpp.get(name) or f"{kind}({name}, {arguments[kind]})"
-            cells = [sentence.replace("|", "\\|"), code(f"rondo_{kind}({name}, ...)"), code(own), code(f"Tensor::{methods.get(word, word)}"),
+            cells = [sentence.replace("|", "\\|"), code(f"rondo_{kind}{'_with' * (name in WITH_PARAMETERS)}({name}, ...)"), code(own), code(f"Tensor::{methods.get(word, word)}"),
                      code(f"Tensor.{camel(word)}"), dtypes, gradient]
             yield "| " + " | ".join(cells) + " |"
         yield ""
@@ -91,7 +97,7 @@ def dtypes_of(name, computes):
 def first_sentence(text):
     """What a function's comment begins with, on one line."""
     flat = " ".join(text.split())
-    end = re.search(r"\.(?= [A-Z`]|$)|;|(?<! ):(?= )", flat)
+    end = re.search(r"\.(?= [A-Z`*]|$)|;", flat)
     return (flat[:end.start()] if end else flat).replace("|", "\\|").replace("<", "\\<")
 
 
@@ -111,7 +117,8 @@ def function_rows(root, abi, cpp, rust, java):
             short = name.removeprefix("rondo_")
             computes = short in gradients and header not in NO_OPERATORS and function["returns"]["base"] == "rondo_status"
             gradient = ("yes" if gradients[short] and short not in WHOLE_RESULTS else "no") if computes else ""
-            cells = [first_sentence(function["text"]), code(name), code(cpp.get(name)), code(rust.get(name)), code(java.get(name)),
+            in_java = None if name in NOT_IN_JAVA else java.get(name)
+            cells = [OWN_WORDS.get(name) or first_sentence(function["text"]), code(name), code(cpp.get(name)), code(rust.get(name)), code(in_java),
                      dtypes_of(short, computes), gradient]
             yield "| " + " | ".join(cells) + " |"
         yield ""

@@ -47,7 +47,8 @@ NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@l
 # What Java calls functions in messages where the rule of java_name gives another name.
 METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "device_query": "Device.info", "dtype_size": "Rondo.elementSize",
            "engine_get_mode": "Engine.mode", "engine_push": "Engine.submit", "engine_push_tensors": "Engine.submit",
-           "engine_wait_all": "Engine.awaitAll", "engine_wait_all_for": "Engine.awaitAll", "fill_i64": "Tensor.fill",
+           "engine_wait_all": "Engine.awaitAll", "engine_wait_all_for": "Engine.awaitAll", "engine_notify": "Engine.awaitAllAsync", "variable_notify": "Variable.awaitAsync",
+           "fill_i64": "Tensor.fill",
            "memory_query": "Engine.memory", "memory_set_limit": "Engine.setMemoryLimit", "memory_trim": "Engine.trimMemory",
            "tensor_create": "Engine.empty", "tensor_from_host": "Engine.tensor", "tensor_from_dlpack": "Engine.fromDlpack",
            "tensor_from_dlpack_v0": "Engine.fromDlpackV0", "tensor_wait": "Tensor.await", "tensor_wait_for": "Tensor.await",
