@@ -1,10 +1,10 @@
 // C++17 over the C interface: owning handles, exceptions, callables as tasks. Header only, nothing but the C library.
 //
-// A handle moves, and its destructor destroys the object, which is safe with work in flight; a Tensor copies too, as the
-// same handle once more. A call that fails throws rondo::Error with the status and the message of rondo_last_error();
-// what these headers refuse themselves is a std::logic_error. A const object does all that leaves its handle as it is.
-// What blocks, which threads may call and what is allowed when: as the C function of the same name says. docs/cpp.md
-// explains. Since 0.1.
+// A handle moves, and its destructor destroys the object, which is safe with work in flight; a Tensor copies too, as
+// the same handle once more. A call that fails throws rondo::Error with the status and the message of
+// rondo_last_error(); what these headers refuse themselves is a std::logic_error. A const object does all that leaves
+// its handle as it is. What blocks, which threads may call and what is allowed when: as the C function of the same name
+// says. docs/cpp.md explains. Since 0.1.
 //
 //   rondo::Engine engine;
 //   rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {4}, {1, 2, 3, 4});

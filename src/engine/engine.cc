@@ -233,8 +233,8 @@ void Engine::run_host(Task& task) {
   finish(task, status, {});
 }
 
-// Memory for what the task writes first, and its workspace. What it may leave unwritten, because it writes a part, or is
-// the user's, is zero: nobody reads what other tensors have left there.
+// Memory for what the task writes first, and its workspace. What it may leave unwritten, because it writes a part, or
+// is the user's, is zero: nobody reads what other tensors have left there.
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
   for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
     const Access& access = task.accesses_[i];

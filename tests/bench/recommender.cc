@@ -78,15 +78,15 @@ class Recommender {
     const rondo::Tensor loss = rondo::reduce(RONDO_MEAN, rondo::binary(RONDO_BCE_WITH_LOGITS, logits, labels_));
     std::vector<rondo_tensor*> gradients(sources.size(), nullptr);
     rondo_tensor* const of = loss.get();
-    rondo::throw_on_failure(rondo_tape_gradients(tape, 1, &of, nullptr, static_cast<int32_t>(sources.size()), sources.data(),
-                                      gradients.data()));
+    rondo::throw_on_failure(rondo_tape_gradients(tape, 1, &of, nullptr, static_cast<int32_t>(sources.size()),
+                                                 sources.data(), gradients.data()));
     rondo_tape_destroy(tape);
     std::vector<rondo::Tensor> owned;
     for (rondo_tensor* each : gradients) owned.emplace_back(each);
-    rondo::throw_on_failure(rondo_optimizer_step(optimizer_->get(), static_cast<int32_t>(parameters_.size()), gradients.data(),
-                                      nullptr, nullptr));
+    rondo::throw_on_failure(rondo_optimizer_step(optimizer_->get(), static_cast<int32_t>(parameters_.size()),
+                                                 gradients.data(), nullptr, nullptr));
     rondo::throw_on_failure(rondo_embedding_bag_descend(kTables, tables.data(), indices_.get(), nullptr, RONDO_BAG_SUM,
-                                             gradients.back(), rate_.get(), nullptr));
+                                                        gradients.back(), rate_.get(), nullptr));
   }
 
   rondo::Engine engine_;

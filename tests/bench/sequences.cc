@@ -77,7 +77,7 @@ class Recurred {
     const auto layer = [&] {
       rondo_tensor* out = nullptr;
       rondo::throw_on_failure(lstm ? rondo_lstm(x, kWeights, of.data(), nullptr, &out, nullptr, nullptr)
-                        : rondo_gru(x, kWeights, of.data(), nullptr, &out, nullptr));
+                                   : rondo_gru(x, kWeights, of.data(), nullptr, &out, nullptr));
       return rondo::Tensor(out);
     };
     graph_ = engine_.record([&] {

@@ -38,9 +38,9 @@ void make_module(const rondo::Engine& engine, const char* compiler_options) {
   rondo_module_options options = RONDO_MODULE_OPTIONS_INIT;
   options.options = compiler_options;
   rondo_module* module = nullptr;
-  rondo::throw_on_failure(rondo_module_create(engine.get(), kDevice,
-                                   "extern \"C\" __global__ void twice(const float* x, float* y) { *y = 2 * *x; }",
-                                   "twice(const float* x, float* y)", &options, &module));
+  rondo::throw_on_failure(rondo_module_create(
+      engine.get(), kDevice, "extern \"C\" __global__ void twice(const float* x, float* y) { *y = 2 * *x; }",
+      "twice(const float* x, float* y)", &options, &module));
   rondo_module_destroy(module);
 }
 

@@ -73,12 +73,14 @@ TEST_F(Streaming, OfAnExpression) {
 }
 
 TEST_F(Streaming, OfACopy) {
-  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_copy(a.get(), &out)); }, 2051);
+  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_copy(a.get(), &out)); },
+              2051);
 }
 
 TEST_F(Streaming, OfRows) {
-  expect_same([](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_softmax(a.get(), 1, &out)); },
-              2051);
+  expect_same(
+      [](const auto& a, const auto&, rondo_tensor* out) { rondo::throw_on_failure(rondo_softmax(a.get(), 1, &out)); },
+      2051);
 }
 
 // What reads its own results elsewhere than it writes them is refused or goes through the caches: in place nothing is
