@@ -55,6 +55,7 @@ Workers::Blocking::Blocking() : workers_(workers_of_thread) {
   ++workers_->blocked_;
   if (workers_->count_ - workers_->blocked_ >= workers_->wanted_) return;
   try {
+    workers_->threads_.reserve(workers_->threads_.size() + 1);  // once a thread runs nothing may fail
     workers_->threads_.push_back(start_thread([workers = workers_] { workers->loop(); }));
     ++workers_->count_;
   } catch (const std::exception&) {
@@ -72,6 +73,7 @@ Workers::Workers(std::string name, int threads, std::function<void(Task&)> body,
     : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(known_processors()) {
   try {
     const std::lock_guard lock(mutex_);
+    threads_.reserve(static_cast<size_t>(threads));
     for (int i = 0; i < threads; ++i) threads_.push_back(start_thread([this] { loop(); }));
   } catch (const std::exception&) {
     if (threads_.empty()) throw;  // with fewer than wished for the work gets done too

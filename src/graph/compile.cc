@@ -362,6 +362,7 @@ Status Graph::prepare() {
     const int threads = usual_threads();
     std::vector<Thread> helpers;
     try {
+      helpers.reserve(static_cast<size_t>(threads));  // once a thread runs nothing may fail
       for (int t = 1; t < threads; ++t)
         helpers.push_back(start_thread([&work] {
           set_default_arithmetic();
