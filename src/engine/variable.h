@@ -50,8 +50,8 @@ class Variable : public RefCounted {
   Fence write_fence_;          // device work of the last write that was issued
   FenceSet read_fences_;       // device work of reads since
   Status error_;               // poison
-  bool given_away_ =
-      false;  // to a task that was cancelled, so that every task that comes after it is skipped as a whole
+  // To a task that was cancelled: every task that comes after that one is skipped as a whole.
+  bool given_away_ = false;
   std::atomic<uint64_t> version_{0};
   // The open recording that the variable was made in, which alone may use it, or kTemporary.
   std::atomic<const Owner*> owner_{nullptr};

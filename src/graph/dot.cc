@@ -171,11 +171,12 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
       for (const auto& [number, inner] : body.graph->controls_) self(self, *inner, texts);
     }
   };
+  std::unordered_map<uint32_t, Texts> texts;
+  for (const auto& [number, control] : controls_) add_texts(add_texts, *control, &texts[number]);
+  const Texts none;
   for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    Texts texts;
-    for (const auto& [number, control] : controls_)
-      if (number == i) add_texts(add_texts, *control, &texts);
-    picture.task(i, *tasks_[i], inside, texts);
+    const auto known = texts.find(i);
+    picture.task(i, *tasks_[i], inside, known == texts.end() ? none : known->second);
     for (const uint32_t before : predecessors_[i]) picture.order(before, i);
   }
   for (const Variable* variable : picture.written()) {

@@ -123,9 +123,8 @@ void moments(const Walk<T>& walk, int64_t number) {
     const C now = static_cast<C>(static_cast<double>(whole) / scale[k]);
     *to(device::kNormFirst) = now;
     *to(device::kNormThird) = static_cast<C>(left / scale[k]);
-    // Where the squares are 0, epsilon is what remains, and its product with the square of the scale may be 0.
-    const double inverse = squares[k] == 0 ? 1 / std::sqrt(plan.epsilon) : 1 / std::sqrt(variance(k)) * scale[k];
-    *to(device::kNormSecond) = static_cast<C>(inverse);
+    const double inverse = device::inverse_deviation<double>(squares[k] / length, plan.epsilon, scale[k]);
+    *to(device::kNormSecond) = static_cast<C>(inverse * scale[k]);
     if (!plan.tracks()) continue;
     C *old = to(device::kNormRunningMean), *spread = to(device::kNormRunningVariance);
     *old = device::running(*old, now, plan.momentum);

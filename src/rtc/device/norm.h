@@ -262,14 +262,10 @@ struct NormPass {
       if constexpr (kMoments) {
         const C back = C(1) / acc.scale, scaled = acc.base + acc.mean, mean = scaled * back;
         const f64 scale = static_cast<f64>(acc.scale);
-        const C epsilon = static_cast<C>(acc.scale == C(1) ? args.epsilon : args.epsilon * scale * scale);
         *result(kNormFirst) = mean;
         *result(kNormThird) = (acc.mean - (scaled - acc.base)) * back;
-        // Where the squares are 0, epsilon is what remains, and its product with the square of the scale may be 0.
-        if (acc.scale != C(1) && acc.squares == C(0))
-          *result(kNormSecond) = static_cast<C>(1 / sqrt(args.epsilon));
-        else
-          *result(kNormSecond) = C(1) / sqrt(acc.squares / static_cast<C>(args.length) + epsilon) * acc.scale;
+        const C squares = acc.squares / static_cast<C>(args.length);
+        *result(kNormSecond) = inverse_deviation<C>(squares, args.epsilon, scale) * acc.scale;
         if constexpr (tracks) {
           C *to = result(kNormRunningMean), *spread = result(kNormRunningVariance);
           *to = running(*to, mean, args.momentum);

@@ -25,15 +25,6 @@ RONDO_INLINE C next_row_scale(C scale, const C* known) {
   return next_scale(scale, C(1) / known[Formula::kInverse]);
 }
 
-// 1 / deviation of a row that is multiplied by `scale`, by the mean of its squares. Where all of those are 0, epsilon
-// is what remains, and its product with the square of the scale may be 0.
-template <class C, class S>
-RONDO_INLINE C inverse_deviation(S squares, f64 epsilon, f64 scale) {
-  if (scale == 1) return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon)));
-  if (squares == S(0)) return static_cast<C>(1 / (sqrt(epsilon) * scale));
-  return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon * scale * scale)));
-}
-
 // Known: the mean, what rounding took from it (kRest; 0 where no digit of a result hangs on it), 1 / deviation. Without
 // a wider sum the distances from the mean tell what it lacks: far from 0 that is more than they are.
 struct LayerNorm {

@@ -31,4 +31,13 @@ RONDO_INLINE C next_scale(C scale, C size) {
   return scale == S::up && size < S::small ? S::upmost : scale;
 }
 
+// 1 / deviation of elements that are multiplied by `scale`, by the mean of the squares of their distances. Where all of
+// those are 0, epsilon is what remains, and its product with the square of the scale may be 0.
+template <class C, class S>
+RONDO_INLINE C inverse_deviation(S squares, f64 epsilon, f64 scale) {
+  if (scale == 1) return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon)));
+  if (squares == S(0)) return static_cast<C>(1 / (sqrt(epsilon) * scale));
+  return op_rsqrt(static_cast<C>(squares + static_cast<S>(epsilon * scale * scale)));
+}
+
 }  // namespace rondo::device
