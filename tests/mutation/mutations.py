@@ -203,7 +203,6 @@ MUTATIONS = (
         breaks="a graph with nodes that choose is a chain, as drivers hang over any other",
         program="recording",
         cases="Conformance/ControlChains.SideBySideWorkIsPutInAChain/cuda_async",
-        endings=("reported",),
     ),
     Mutation(
         name="kernels_begin_at_once",
