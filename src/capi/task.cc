@@ -8,7 +8,7 @@
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/auxiliary.h"
-#include "ops/task/output.h"
+#include "ops/task/submit.h"
 
 using namespace rondo;
 using capi::check_engine;
@@ -48,7 +48,10 @@ rondo_status push(const char* function, rondo_engine* engine, rondo_task_fn fn, 
     task->priority = with.priority;
     task->stream_hint = with.stream;
     RONDO_TRY(declare(inner, *task));
-    return inner.submit(std::move(task));
+    // A function that names nothing may touch anything.
+    const auto named = [] { return ops::Call{ops::UserTaskCall{}}; };
+    const bool names = !task->accesses().empty();
+    return ops::submit(inner, std::move(task), {}, names ? ops::Describe(named) : ops::Describe());
   });
   if (!owned && destroy) destroy(arg);
   return result;

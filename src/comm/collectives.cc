@@ -8,6 +8,7 @@
 #include "base/thread_owned.h"
 #include "comm/collective_task.h"
 #include "ops/ops.h"
+#include "ops/task/submit.h"
 
 namespace rondo::comm {
 
@@ -107,7 +108,7 @@ Status Communicator::submit(Ref<CollectiveTask> task) {
     RONDO_TRY(difference);
   }
   submitted_.fetch_add(1, std::memory_order_relaxed);
-  return engine_->submit(std::move(task));
+  return ops::submit(*engine_, std::move(task), {}, [] { return ops::Call{ops::CollectiveCall{}}; });
 }
 
 Status Communicator::submit(const Operation& operation, const View* input, const View* output) {

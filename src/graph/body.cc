@@ -17,7 +17,7 @@ Graph::Graph(Recording& recording, ops::Program program, std::vector<Ref<Storage
       storages_(std::move(storages)),
       as_written_(recording.as_written),
       fewer_roundings_(recording.fewer_roundings) {
-  for (const ops::ProgramNode& node : program.nodes) opaque_ = opaque_ || node.opaque();
+  for (const ops::ProgramNode& node : program.nodes) strongest_ = std::max(strongest_, node.effects());
   take(std::move(program));
 }
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "graph/call.h"
 #include "graph/profile.h"
+#include "ops/program/overlap.h"
 #include "ops/task/output.h"
-#include "ops/task/overlap.h"
 
 namespace rondo {
 

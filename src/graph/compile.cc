@@ -18,6 +18,7 @@
 #include "engine/user_call.h"
 #include "graph/control.h"
 #include "graph/launch.h"
+#include "ops/program/dependences.h"
 #include "ops/task/chooser.h"
 #include "ops/task/kernels_ahead.h"
 
@@ -104,6 +105,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
 }
 
 void Graph::take(ops::Program&& program) {
+  predecessors_ = ops::Dependences(program).predecessors();
   for (ops::ProgramNode& node : program.nodes) {
     random_offsets_.push_back(node.random_offset);
     if (!node.site.empty()) sites_[static_cast<uint32_t>(tasks_.size())] = std::move(node.site);
@@ -177,7 +179,6 @@ std::vector<bool> Graph::find_small() const {
 // From tasks to segments.
 Status Graph::lower(const Graph& outermost) {
   outermost_ = &outermost;
-  predecessors_ = data_flow(tasks_);
   // What bodies are decides whether a node of a graph can hold them.
   Status status;
   for_each_body([&](uint32_t, Graph& body) {

@@ -12,10 +12,11 @@ Control::Control(Engine& engine, Device& host, const ControlForm& form, const Vi
   declare_effects();
 }
 
-bool Control::opaque() const {
+ops::Effects Control::strongest() const {
+  ops::Effects strongest = ops::Effects::draws;
   for (const Body& body : bodies_)
-    if (body.graph && body.graph->opaque()) return true;
-  return false;
+    if (body.graph) strongest = std::max(strongest, body.graph->strongest());
+  return strongest;
 }
 
 // All of what its bodies may do. What is not written by whichever body is chosen keeps its contents otherwise, so it is

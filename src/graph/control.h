@@ -71,8 +71,8 @@ class Control final : public Task {
   Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies);
 
   const std::vector<Body>& bodies() const { return bodies_; }
-  // Whether one of its bodies does more than write what it lists as written.
-  bool opaque() const;
+  // What the strongest of its bodies does besides writing its results.
+  ops::Effects strongest() const;
   const ControlForm& form() const { return form_; }
   const View& number() const { return number_; }
   // The GPU in whose graph it is a node; null: the host decides.

@@ -132,7 +132,8 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
     if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body.graph));
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
-  const bool opaque = task->opaque();
+  ops::ControlCall call;
+  call.effects = task->strongest();
   if (form.kind == ControlForm::Kind::loop && !form.limit) {
     bool ends = false;
     for (const Access& access : task->accesses()) ends = ends || (access.variable == number.storage && access.write);
@@ -142,8 +143,7 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
           "the body does not write %s, so the loop has no turn or never ends; write it in place, or give a limit",
           form.argument);
   }
-  if (opaque) return engine.submit(std::move(task));
-  return engine.submit(std::move(task), Ref<const ops::Call>::adopt(new ops::Call(ops::ControlCall{})));
+  return engine.submit(std::move(task), make_ref<const ops::Call>(call));
 }
 
 }  // namespace

@@ -197,8 +197,8 @@ class Graph final : public RefCounted {
   // Runs the passes over what a body is; it is compiled with the graph around.
   static Status make_body(Recording& recording, ops::Program program, std::vector<Ref<Storage>> storages,
                           Ref<Graph>* body);
-  // Whether it does more than write what it lists as written.
-  bool opaque() const { return opaque_; }
+  // What its nodes do besides writing their results.
+  ops::Effects strongest() const { return strongest_; }
   // What it does to a variable that others know too; reads are those before it has written that.
   struct Effect {
     bool read = false, input = false, write = false;
@@ -382,7 +382,7 @@ class Graph final : public RefCounted {
   std::vector<Ref<Task>> tasks_;
   std::vector<std::pair<uint32_t, Control*>> controls_;  // those of the tasks that have bodies
   BranchPlan plan_;                                      // while it is compiled
-  bool opaque_ = false;                                  // of a body
+  ops::Effects strongest_ = ops::Effects::pure;          // of a body
   const Graph* outermost_ = this;                        // that a body is a part of
   Device* inside_ = nullptr;                             // of a body: the GPU in whose graph it is a node's
   const bool host_decides_;                              // no node chooses

@@ -12,7 +12,8 @@ const char* Graph::why_apart() const {
   if (!settings_->empty()) return "is a launch of another graph, which has parameters or sections";
   if (!controls_.empty()) return "is a launch of another graph, which has control flow";
   for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (!calls_[i] && (dynamic_cast<const UserTask*>(tasks_[i].get()) || !tasks_[i]->again({})))
+    if (ops::effects_of(calls_[i].get()) >= ops::Effects::ordered &&
+        (dynamic_cast<const UserTask*>(tasks_[i].get()) || !tasks_[i]->again({})))
       return "is a launch of another graph, one of whose tasks cannot be part of a second one";
   return nullptr;
 }

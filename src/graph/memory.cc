@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "graph/control.h"
+#include "ops/program/overlap.h"
 #include "ops/task/chooser.h"
-#include "ops/task/overlap.h"
 
 namespace rondo {
 
@@ -150,6 +150,10 @@ Status Graph::plan_memory(Arena& arena) {
 bool Graph::takes_over(uint32_t task, const std::vector<TaskOperand>& operands, const View& operand, const View& result,
                        const Temporary& owner, const Temporary& taken) const {
   if (in_steps(owner.bytes) != in_steps(taken.bytes) || owner.users.back() != task) return false;
+  // Another task may write another part of the result before this one.
+  if (!std::all_of(taken.users.begin() + 1, taken.users.end(),
+                   [&](uint32_t user) { return plan_.schedule.before(task, user); }))
+    return false;
   return std::all_of(operands.begin(), operands.end(), [&](const TaskOperand& each) {
     if (each.view.storage != operand.storage) return true;
     if (dtype_size(each.view.dtype) != dtype_size(result.dtype)) return false;

@@ -150,8 +150,9 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
       offset += count;
       continue;
     }
-    program.append(std::move(each.task), Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak())),
-                   offset, of_section);
+    Ref<const ops::Call> call = Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak()));
+    if (dynamic_cast<const SegmentRun*>(each.task.get())) call = make_ref<const ops::Call>(ops::LaunchCall{});
+    program.append(std::move(each.task), std::move(call), offset, of_section);
     program.nodes.back().site = site(i);
     offset += count;
     if (choices) {

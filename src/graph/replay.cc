@@ -26,7 +26,7 @@ const char* Graph::find_why_no_replay() const {
       return Engine::intern(format("graph '%s' stays a launch in it: %s", run->name(),
                                    run->graph().apart() ? run->graph().apart() : "it was recorded as written")
                                 .c_str());
-    if (!each.call && !each.task->again(memory))
+    if (ops::effects_of(each.call.get()) >= ops::Effects::ordered && !each.task->again(memory))
       return Engine::intern(format("its task '%s' cannot be recorded a second time; a task that "
                                    "rondo_engine_push_tensors tells where its tensors are can",
                                    each.task->name())

@@ -14,6 +14,17 @@ namespace {
 // What a task must come after: by branch, the highest place among some tasks.
 using Front = std::vector<uint32_t>;
 
+// What every user of a temporary certainly comes after.
+Front known_to_all(const Schedule& schedule, const Temporary& temporary) {
+  const auto width = static_cast<size_t>(schedule.branches);
+  const auto clock = [&](uint32_t user) { return schedule.clock.begin() + static_cast<std::ptrdiff_t>(user * width); };
+  Front known(clock(temporary.users.front()), clock(temporary.users.front()) + schedule.branches);
+  for (const uint32_t user : temporary.users)
+    std::transform(known.begin(), known.end(), clock(user), known.begin(),
+                   [](uint32_t a, uint32_t b) { return std::min(a, b); });
+  return known;
+}
+
 bool covers(const Front& later, const Front& earlier) {
   return std::equal(earlier.begin(), earlier.end(), later.begin(), std::less_equal<>());
 }
@@ -21,14 +32,14 @@ bool covers(const Front& later, const Front& earlier) {
 // The free stretches of the arena and the front of each one's last users.
 class FreeList {
  public:
-  // The smallest stretch of at least `bytes` whose users all come before a task with this clock; a few candidates are
-  // enough. Takes its lower part out and returns true if there is one.
-  bool take(size_t bytes, const uint32_t* clock, size_t* offset) {
+  // The smallest stretch of at least `bytes` whose users all come before this front; a few candidates are enough. Takes
+  // its lower part out and returns true if there is one.
+  bool take(size_t bytes, const Front& after, size_t* offset) {
     int looked = 0;
     for (auto it = by_size_.lower_bound({bytes, 0}); it != by_size_.end() && looked < 32; ++it, ++looked) {
       const auto found = by_offset_.find(it->second);
       // mutation: temporaries_overlap_between_branches
-      if (!std::equal(found->second.front.begin(), found->second.front.end(), clock, std::less_equal<>())) continue;
+      if (!covers(after, found->second.front)) continue;
       *offset = found->first;
       Stretch rest = std::move(found->second);
       erase(found);
@@ -115,7 +126,7 @@ size_t plan_arena(const Schedule& schedule, std::vector<Temporary>& temporaries,
       }
       free.give(over.offset, over.bytes, std::move(front));
     }
-    if (!free.take(wanted.bytes, &schedule.clock[start * width], &wanted.offset)) {
+    if (!free.take(wanted.bytes, known_to_all(schedule, wanted), &wanted.offset)) {
       wanted.offset = top;
       top += wanted.bytes;
     }

@@ -27,7 +27,7 @@ struct Schedule {
 
 struct Temporary {
   size_t bytes = 0;
-  std::vector<uint32_t> users;  // tasks that touch it, ascending; the first one writes it
+  std::vector<uint32_t> users;  // tasks that touch it, ascending; several may be the first, each of another part
   size_t offset = 0;            // result
 };
 

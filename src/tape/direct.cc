@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 #include "tape/backward.h"
 #include "tape/rules.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
 namespace rondo::tape {
 

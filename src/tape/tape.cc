@@ -5,7 +5,7 @@
 #include <functional>
 #include <unordered_set>
 
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 #include "tape/elements.h"
 #include "tape/rules.h"
 

@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), (\w+), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), (\w+), (\w+), "([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 # Kinds whose functions are the rows of a table.
 TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
@@ -33,7 +33,7 @@ def kinds(root):
 
 def kinds_with_precisions(root):
     """(name, gradient, precision, sentence, its functions, each with its precision)."""
-    for name, gradient, precision, text, listed in KIND.findall((root / "src/ops/program/kinds.def").read_text()):
+    for name, gradient, precision, _, _, _, text, listed in KIND.findall((root / "src/ops/program/kinds.def").read_text()):
         if name in TABLES:
             path, row = TABLES[name]
             listed = " ".join(row.findall((root / path).read_text()))
@@ -48,12 +48,20 @@ def passes(root):
     return PASS.findall((root / "src/graph/passes/passes.def").read_text())
 
 
+def columns(root):
+    """(effects, since, operands) of each kind, by its name."""
+    return {name: (effects, since, operands)
+            for name, _, _, effects, since, operands, _, _ in KIND.findall((root / "src/ops/program/kinds.def").read_text())}
+
+
 def kind_table(root):
-    yield "| kind | | gradient | functions |"
-    yield "|---|---|---|---|"
+    more = columns(root)
+    yield "| kind | | operands | effects | gradient | functions |"
+    yield "|---|---|---|---|---|---|"
     for name, gradient, text, functions in kinds(root):
         listed = ", ".join(f"`rondo_{each}`" for each in functions.split()) or "of gradients and of others"
-        yield f'| {name} | {text} | {"a rule" if gradient == "rule" else "none"} | {listed} |'
+        effects, _, operands = more[name]
+        yield f'| {name} | {text} | `{operands}` | {effects} | {"a rule" if gradient == "rule" else "none"} | {listed} |'
 
 
 def precisions(root):

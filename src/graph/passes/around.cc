@@ -13,9 +13,9 @@
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
+#include "ops/program/overlap.h"
 #include "ops/reduce/reduce.h"
 #include "ops/rows/rows.h"
-#include "ops/task/overlap.h"
 
 namespace rondo {
 

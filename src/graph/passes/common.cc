@@ -11,9 +11,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "base/bit_cast.h"
 #include "base/folded_product.h"
-#include "base/small_vector.h"
 #include "graph/passes/passes.h"
 
 namespace rondo {
@@ -25,62 +23,11 @@ using ops::ProgramNode;
 using ops::ProgramOperand;
 
 // What a node does, as words: two nodes with equal words do the same.
-using Words = SmallVector<uint64_t, 48>;
+using ops::Words;
 
 template <class... W>
 void put(Words* words, W... all) {
   (words->push_back(static_cast<uint64_t>(all)), ...);
-}
-void put(Words* words, double number) {
-  words->push_back(bit_cast<uint64_t>(number));
-}
-
-// All attributes of a kind. Nodes of kinds that are not here never do the same.
-void tell(const ops::ElementwiseCall& call, Words* words) {
-  put(words, reinterpret_cast<uintptr_t>(call.row), call.computed, call.scalar, call.scalar_first);
-  const int count = call.row->parameters + (call.scalar ? 1 : 0);
-  for (int i = 0; i < count; ++i) put(words, call.words[i]);
-}
-void tell(const ops::AddNCall&, Words*) {}
-void tell(const ops::WhereCall&, Words*) {}
-void tell(const ops::GatedCall& call, Words* words) {
-  put(words, reinterpret_cast<uintptr_t>(call.row), call.computed);
-  for (int i = 0; i < call.row->parameters; ++i) put(words, call.words[i]);
-}
-void tell(const ops::CopyCall&, Words*) {}
-void tell(const ops::MatmulCall& call, Words* words) {
-  put(words, call.transpose_a, call.transpose_b, call.bias, call.allow_tf32, call.activation);
-}
-void tell(const ops::ReduceCall& call, Words* words) {
-  put(words, call.op, call.axes, call.keep_dims);
-  put(words, call.parameter);
-}
-void tell(const ops::CumulativeCall& call, Words* words) {
-  put(words, call.op, call.axis, call.reverse);
-}
-void tell(const ops::SoftmaxCall& call, Words* words) {
-  put(words, call.op, call.axis, call.lengths);
-  put(words, call.temperature);
-}
-void tell(const ops::NormalisationCall& call, Words* words) {
-  put(words, call.op, call.weight, call.bias, call.axis);
-  put(words, call.epsilon);
-}
-void tell(const ops::ConcatCall& call, Words* words) {
-  put(words, call.axis);
-}
-void tell(const ops::TriangleCall& call, Words* words) {
-  put(words, call.upper, call.diagonal);
-}
-void tell(const ops::TakeCall& call, Words* words) {
-  put(words, call.axis);
-}
-void tell(const ops::RotaryCall& call, Words* words) {
-  put(words, call.form.channels, call.form.axis, call.form.interleaved, call.form.inverse, call.positions);
-  put(words, call.form.base);
-}
-void tell(const ops::TakeAlongAxisCall& call, Words* words) {
-  put(words, call.axis);
 }
 
 void put(Words* words, const Layout& layout) {
@@ -134,7 +81,7 @@ class Common {
     for (uint32_t v = 0; v < place_.size(); ++v) place_[v] = {v, 0};
     for (size_t i = 0; i < program.nodes.size(); ++i) {
       const ProgramNode& node = program.nodes[i];
-      const bool fixed = node.opaque() || std::holds_alternative<ops::ControlCall>(node.call->of);
+      const bool fixed = !node.moves();
       for (const ProgramOperand& each : node.operands) {
         if (each.written) ++writes_[each.value], last_write_[each.value] = i;
         if (fixed || !each.known) bound_[each.value] = true;
@@ -188,7 +135,7 @@ class Common {
   }
   // A node that writes what it writes anew, always the same.
   static bool is_plain(const ProgramNode& node) {
-    if (node.opaque() || node.section != ops::kAlways || node.task->random_count() > 0) return false;
+    if (!node.removable() || node.section != ops::kAlways || node.task->random_count() > 0) return false;
     return std::all_of(node.operands.begin(), node.operands.end(), [](const ProgramOperand& each) {
       return each.known && (!each.written || (each.covers && !each.view.accumulate));
     });
@@ -248,17 +195,8 @@ class Common {
   }
   // What a node does to what is where now; false: its kind does not tell.
   bool words_of(const ProgramNode& node, Words* words) const {
-    const bool told = std::visit(
-        [words](const auto& call) {
-          if constexpr (requires { tell(call, words); }) {
-            tell(call, words);
-            return true;
-          }
-          return false;
-        },
-        node.call->of);
-    if (!told) return false;
-    put(words, node.call->of.index(), reinterpret_cast<uintptr_t>(&node.task->device()));
+    if (!append_words(*node.call, words)) return false;
+    put(words, node.unwritten, reinterpret_cast<uintptr_t>(&node.task->device()));
     for (const ProgramOperand& each : node.operands) {
       const Place place = place_[each.value];
       put(words, each.written, each.view.dtype);
@@ -267,9 +205,13 @@ class Common {
     }
     return true;
   }
-  // An earlier node that has made the same, of what is still the same.
+  // An earlier node that has made the same, of what is still the same. A number is not looked for: each node that reads
+  // it makes it in a register.
   bool find_earlier(size_t i, size_t* earlier) {
     const ProgramNode& node = program_.nodes[i];
+    if (std::holds_alternative<ops::FillCall>(node.call->of) ||
+        std::holds_alternative<ops::ParameterCall>(node.call->of))
+      return false;
     bool goes = true;
     for (const ProgramOperand& each : node.operands) {
       if (!each.written) continue;
@@ -292,7 +234,7 @@ class Common {
       memory.put(*program_.values[each.value].storage, *program_.values[place.value].storage, place.bytes);
       moves = true;
     }
-    if (moves) program_.replace(node, node->task->again(memory));
+    if (moves) program_.rebind(node, memory);
   }
 
   Program& program_;

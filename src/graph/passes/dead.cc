@@ -1,5 +1,5 @@
-// Dead nodes and dead results. Backwards through the program: what somebody will read yet are parts of values; a node
-// that writes none of them is left out, unless it is opaque; of one that writes some, the results that nobody reads are
+// Dead nodes and dead results. Backwards through the program: what will be read yet are parts of values; a node that
+// writes none of them is left out, if it does nothing else; of one that writes some, the results that are not read are
 // left out where its task can do without them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -70,11 +70,11 @@ std::vector<size_t> find_dead(const ops::Program& program, const std::set<const 
       ++written;
     }
     const bool whole = written < 32 && unread == (1u << written) - 1;
-    if (whole && !node.opaque() && !draws) {
+    if (whole && node.removable() && !draws) {
       dead.push_back(i);
       continue;
     }
-    if (unread && !whole && !node.opaque()) unread_of->emplace_back(i, unread);
+    if (unread && !whole && node.removable()) unread_of->emplace_back(i, unread);
     for (const ops::ProgramOperand& each : node.operands)
       if (each.covers) live[each.value].remove(each.begin, each.end);
     for (const ops::ProgramOperand& each : node.operands)
@@ -105,10 +105,8 @@ Status dead(ops::Program& program, PassReport* report) {
   }
   for (const auto& [i, unread] : unread_of) {
     ops::ProgramNode& node = program.nodes[i];
-    Ref<Task> less = node.task->without(unread);
-    if (!less) continue;
     const std::string was = program.text(node);
-    program.replace(&node, std::move(less));
+    if (!program.leave_out(&node, unread)) continue;
     report->lines.push_back("made smaller: " + was + "; now " + program.text(node));
   }
   for (const size_t i : gone) report->lines.push_back("left out: " + program.text(program.nodes[i]));

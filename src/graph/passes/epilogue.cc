@@ -16,8 +16,8 @@
 #include "ops/elementwise/form.h"
 #include "ops/operators/activation.h"
 #include "ops/operators/scalar.h"
+#include "ops/program/overlap.h"
 #include "ops/task/epilogue.h"
-#include "ops/task/overlap.h"
 
 namespace rondo {
 

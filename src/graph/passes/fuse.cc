@@ -12,7 +12,7 @@
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
 namespace rondo {
 

@@ -11,7 +11,6 @@ void Groups::begin(uint32_t i) {
   group_of_[i] = i;
   groups_[i].place = i;
   groups_[i].nodes = {i};
-  closed_ = std::max(closed_, dependences_.node(i).all_before);
 }
 
 void Groups::end(uint32_t i) {
@@ -24,7 +23,7 @@ void Groups::end(uint32_t i) {
     else
       group.many_after = true;
   }
-  // Nothing moves across what may do more than it says.
+  // Nothing moves across what may touch more than it names.
   if (program_.nodes[i].opaque()) closed_ = i + 1;
 }
 
@@ -34,7 +33,6 @@ bool Groups::among(uint32_t node, const Some& groups) const {
 
 bool Groups::allowed(uint32_t i, const Some& groups, uint32_t place) {
   const Dependences::Node& mine = dependences_.node(i);
-  if (place != i && mine.all_before > 0) return false;
   for (const Dependences::Before& each : mine.before) {
     ++steps_;
     if (!among(each.node, groups) && place != i && groups_[group_of_[each.node]].place > place) return false;

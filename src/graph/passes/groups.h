@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "graph/passes/dependences.h"
+#include "ops/program/dependences.h"
 
 namespace rondo {
+
+using ops::Dependences;
 
 class Groups {
  public:

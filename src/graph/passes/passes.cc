@@ -1,4 +1,6 @@
-// Running the passes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Running the passes that a setting names, one after the other.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/passes.h"
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 #include <string>
 
 #include "base/settings.h"
+#include "ops/program/verify.h"
 
 namespace rondo {
 
@@ -25,6 +28,9 @@ constexpr Pass kPasses[] = {
 
 Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
   const std::string chosen = setting(Setting::graph_passes);
+#ifdef RONDO_VERIFY_PROGRAMS
+  RONDO_TRY(ops::verify(program));
+#endif
   if (chosen == "none") return {};
   const bool one =
       std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& each) { return chosen == each.name; });
@@ -33,7 +39,15 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
     PassReport& report = reports->emplace_back();
     report.name = pass.name;
     report.before = program.nodes.size();
+#ifdef RONDO_VERIFY_PROGRAMS
+    const ops::KeptEffects effects(program);
+#endif
     RONDO_TRY(pass.run(program, &report));
+#ifdef RONDO_VERIFY_PROGRAMS
+    RONDO_TRY(effects.check(program));
+    if (const Status status = ops::verify(program); !status.ok())
+      return status.with_context(std::string("after the pass ") + pass.name);
+#endif
     report.after = program.nodes.size();
   }
   return {};

@@ -94,7 +94,7 @@ void Stacks::find_temporaries() {
   for (const ops::ProgramValue& value : program_.values)
     temporary_.push_back(!value.outlives() && !value.storage->pinned());
   for (const ProgramNode& node : program_.nodes) {
-    const bool fixed = node.opaque() || std::holds_alternative<ops::ControlCall>(node.call->of);
+    const bool fixed = !node.moves();
     for (const ops::ProgramOperand& each : node.operands)
       if (fixed || !each.known) temporary_[each.value] = false;
   }
@@ -217,7 +217,7 @@ bool Stacks::rewrite(PassReport* report) {
         memory.put(*program_.values[each.value].storage, *found->second.first, found->second.second);
         moves = true;
       }
-    if (moves) program_.replace(&node, node.task->again(memory));
+    if (moves) program_.rebind(&node, memory);
   }
   return program_.nodes.size() < before;
 }

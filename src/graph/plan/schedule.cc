@@ -1,41 +1,11 @@
-// Data flow and branches. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Spreading the tasks of a graph over branches, so that an edge between two of them is worth what it costs.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/plan/schedule.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace rondo {
-
-std::vector<std::vector<uint32_t>> data_flow(const std::vector<Ref<Task>>& tasks) {
-  struct State {
-    int64_t writer = -1;
-    std::vector<uint32_t> readers;
-  };
-  std::unordered_map<const Variable*, State> states;
-  std::vector<std::vector<uint32_t>> predecessors(tasks.size());
-  for (uint32_t i = 0; i < tasks.size(); ++i) {
-    std::vector<uint32_t>& before = predecessors[i];
-    for (const Access& access : tasks[i]->accesses()) {
-      State& state = states[access.variable];
-      if (!access.write) {
-        if (state.writer >= 0) before.push_back(static_cast<uint32_t>(state.writer));
-        state.readers.push_back(i);
-        continue;
-      }
-      // Readers come after the writer already, so they alone are enough.
-      if (!state.readers.empty())
-        // mutation: write_after_read_in_a_graph
-        before.insert(before.end(), state.readers.begin(), state.readers.end());
-      else if (state.writer >= 0)
-        before.push_back(static_cast<uint32_t>(state.writer));
-      state.readers.clear();
-      state.writer = i;
-    }
-    std::sort(before.begin(), before.end());
-    before.erase(std::unique(before.begin(), before.end()), before.end());
-  }
-  return predecessors;
-}
 
 namespace {
 

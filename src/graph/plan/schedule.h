@@ -1,17 +1,13 @@
-// From a list of tasks to data flow and branches.
+// The branches on which the tasks of a graph run, from what each of them comes after (ops/program/dependences.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <vector>
 
-#include "engine/task.h"
 #include "memory/arena.h"
 
 namespace rondo {
-
-// Direct predecessors of each task by data flow (read after write, write after read, write after write), ascending.
-std::vector<std::vector<uint32_t>> data_flow(const std::vector<Ref<Task>>& tasks);
 
 // Which tasks a captured piece runs side by side, and what a branch must wait for at a task.
 struct BranchPlan {

@@ -41,7 +41,8 @@ constexpr struct {
   Precision precision;
   std::string_view functions;
 } kKindRows[] = {
-#define RONDO_KIND(Name, gradient, precision, text, functions) {Precision::precision, functions},
+#define RONDO_KIND(Name, gradient, precision, effects, since, operands, text, functions) \
+  {Precision::precision, functions},
 #include "ops/program/kinds.def"
 #undef RONDO_KIND
 };

@@ -246,8 +246,9 @@ void NormPlan::list_operands(std::vector<TaskOperand>* list) const {
 }
 
 Call NormPlan::call() const {
-  if (kind == NormKind::moments) return {BatchNormStatisticsCall{axes, epsilon}};
-  return {BatchNormSumsCall{axes, in[device::kNormY].has_value(), in[device::kNormWeight].has_value()}};
+  if (kind == NormKind::moments) return {BatchNormStatisticsCall{axes, epsilon, tracks() ? momentum : 0}};
+  return {BatchNormSumsCall{axes, in[device::kNormY].has_value(), in[device::kNormWeight].has_value(),
+                            in[device::kNormRest].has_value()}};
 }
 
 Status submit_norm(const NormPlan& plan) {

@@ -56,11 +56,11 @@ Status resolve(const NewTensor& made, Output& out, View* to) {
 }
 
 Status submit_random(const char* name, const NewTensor& made, const Expression& expression, const View& to,
-                     const uint64_t* scalars, Output& out) {
+                     const uint64_t* scalars, Output& out, const Describe& describe) {
   const View* views[] = {&to};
   return submit_prepared(*made.engine,
                          make_ref<ElementwiseTask>(name, to.device(), expression, to.layout, views, scalars), {&out},
-                         [] { return Call{RandomCall{}}; });
+                         describe);
 }
 
 // The largest finite value; float dtypes.
@@ -108,7 +108,9 @@ Status random_uniform(const NewTensor& made, double low, double high, Output& ou
   expression.output(expression.apply(Op::minimum, shifted, most), to.dtype, to.accumulate);
   const uint64_t scalars[] = {float_word(dtype, high - low), float_word(dtype, low),
                               float_word(dtype, std::max(low, highest_below(to.dtype, high)))};
-  return submit_random("random_uniform", made, expression, to, scalars, out);
+  return submit_random("random_uniform", made, expression, to, scalars, out, [&] {
+    return Call{RandomUniformCall{low, high}};
+  });
 }
 
 Status random_normal(const NewTensor& made, double mean, double deviation, Output& out) {
@@ -124,7 +126,9 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
   const Value scaled = expression.apply(Op::mul, expression.normal(dtype), width);
   expression.output(expression.apply(Op::add, scaled, centre), to.dtype, to.accumulate);
   const uint64_t scalars[] = {float_word(dtype, deviation), float_word(dtype, mean)};
-  return submit_random("random_normal", made, expression, to, scalars, out);
+  return submit_random("random_normal", made, expression, to, scalars, out, [&] {
+    return Call{RandomNormalCall{mean, deviation}};
+  });
 }
 
 Status dropout(const View& a, double p, Output& out, Output& mask) {

@@ -91,8 +91,10 @@ Status check_inside(const Indexed& indexed, const View& indices, const Device& d
   Ref<Storage> copy;
   RONDO_TRY(bring_to_host(indices, &on_host, &copy));
   *checked = make_ref<Variable>(engine);
-  return engine.submit(
-      make_ref<IndexCheck>(indexed, on_host, std::string(indexed.task) + " on " + device_name(device.id()), **checked));
+  return submit(
+      engine,
+      make_ref<IndexCheck>(indexed, on_host, std::string(indexed.task) + " on " + device_name(device.id()), **checked),
+      {}, [] { return Call{IndexCheckCall{}}; });
 }
 
 }  // namespace rondo::ops

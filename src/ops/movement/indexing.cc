@@ -108,7 +108,7 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   plan.out_step = to.layout.strides[indices.layout.ndim];
   for (int d = 0; d < indices.layout.ndim; ++d)
     plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
-  const auto describe = [] { return Call{OneHotCall{}}; };
+  const auto describe = [&] { return Call{OneHotCall{depth}}; };
   return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out}, describe)
                                : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out}, describe);
 }

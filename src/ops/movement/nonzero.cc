@@ -99,7 +99,7 @@ Status submit_nonzero(NonzeroPlan& plan, const View& in, const View& to, const V
   for (int d = 0; d < in.layout.ndim; ++d) plan.elements.push(in.layout.shape[d], {in.layout.strides[d]});
   plan.row_step = to.layout.strides[0];
   plan.column_step = to.layout.ndim > 1 ? to.layout.strides[1] : 0;
-  const auto describe = [] { return Call{NonzeroCall{}}; };
+  const auto describe = [&] { return Call{NonzeroCall{plan.limit, plan.fill, plan.columns}}; };
   return in.device().is_host() ? submit(in.engine(), make_ref<CpuNonzero>(plan), outputs, describe)
                                : submit_prepared(in.engine(), make_cuda_nonzero(plan), outputs, describe);
 }

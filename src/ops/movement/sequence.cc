@@ -68,8 +68,10 @@ Status submit_sequence(const char* name, const NewTensor& made, int64_t count, c
     out.commit();
     return {};
   }
-  return submit_prepared(*made.engine, make_ref<Sequence>(name, to, arguments), {&out},
-                         [] { return Call{SequenceCall{}}; });
+  return submit_prepared(*made.engine, make_ref<Sequence>(name, to, arguments), {&out}, [&] {
+    return Call{SequenceCall{arguments.whole != 0, arguments.ends != 0, arguments.whole_start, arguments.whole_step,
+                             arguments.start, arguments.step, arguments.last}};
+  });
 }
 
 // How many steps lead from start to below stop; false if there is no such number.

@@ -168,7 +168,7 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
     plan.push(dim, a.layout.strides[d]);
   }
   return submit_remap(plan, {&out}, [&] {
-    PadCall call{mode, {}};
+    PadCall call{mode, {}, fill};
     std::copy(widths, widths + n, call.widths);
     return Call{call};
   });
@@ -277,7 +277,7 @@ Status eye(const NewTensor& made, int64_t diagonal, Output& out) {
     plan.push(dim, nullptr);
   }
   plan.band(diagonal, diagonal);
-  return submit_remap(plan, {&out}, [] { return Call{SequenceCall{}}; });
+  return submit_remap(plan, {&out}, [&] { return Call{EyeCall{diagonal}}; });
 }
 
 }  // namespace rondo::ops

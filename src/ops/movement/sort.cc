@@ -93,7 +93,7 @@ Status submit_sort(const char* name, const View& a, int axis, int64_t keep, bool
       plan.lines.push(shape.shape[d], steps);
   }
   Engine& engine = a.engine();
-  const auto describe = [&] { return Call{SortCall{axis, descending, indices != nullptr}}; };
+  const auto describe = [&] { return Call{SortCall{axis, descending, values != nullptr, indices != nullptr}}; };
   if (shape.elements() == 0)
     RONDO_TRY(submit_nothing(
         name, [&](std::vector<TaskOperand>* list) { list_sort_operands(plan, list); }, {}, describe));

@@ -5,6 +5,8 @@
 
 #include <rondo/convolution.h>
 
+#include "base/members.h"
+
 namespace rondo::ops {
 
 inline constexpr int kMaxSpatial = RONDO_MAX_SPATIAL;
@@ -19,5 +21,8 @@ struct ConvolutionOptions {
   bool transposed = false;
   rondo_activation activation = RONDO_ACTIVATION_NONE;
   bool allow_tf32 = false, deterministic = false;
+  RONDO_MEMBERS(stride, before, after, dilation, output_padding, groups, transposed, activation, allow_tf32,
+                deterministic)
 };
+
 }  // namespace rondo::ops

@@ -1,12 +1,13 @@
-// Checks of lists of tensors, and what is measured of them. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Checks of lists of tensors, and what is measured of them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
 #include "ops/elementwise/form.h"
 #include "ops/optimizer/list.h"
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -41,10 +42,9 @@ void StepWork::move_to(const Rebinding& memory) {
 
 void StepWork::list_operands(std::vector<TaskOperand>* list) const {
   for (const bool written : {false, true}) {
-    for (const StepTensor& each : tensors) {
-      list->push_back({each.weights, written});
+    for (const StepTensor& each : tensors) list->push_back({each.weights, written});
+    for (const StepTensor& each : tensors)
       if (!written) list->push_back({each.gradient, false});
-    }
     for (const std::optional<View>& state : states)
       if (state) list->push_back({*state, written});
     list->push_back({step, written});
@@ -171,7 +171,7 @@ Status clip_global_norm(std::span<const View> tensors, double max_norm, Output& 
   for (size_t i = 0; i < tensors.size(); ++i) RONDO_TRY(check_writable(each_name("tensors", i).c_str(), tensors[i]));
   RONDO_TRY(check_apart("tensors", tensors));
   MeasureWork work{Measure::clip, {tensors.begin(), tensors.end()}, {}, max_norm};
-  return submit_measure(std::move(work), out, RONDO_F32, [] { return Call{ClipGlobalNormCall{}}; });
+  return submit_measure(std::move(work), out, RONDO_F32, [&] { return Call{ClipGlobalNormCall{max_norm}}; });
 }
 
 }  // namespace rondo::ops

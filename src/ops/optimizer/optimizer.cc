@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "ops/ops.h"
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -110,6 +110,25 @@ device::StepFacts facts_of(const rondo_optimizer_options& o) {
   return facts;
 }
 
+OptimizerStepCall call_of(const rondo_optimizer_options& o) {
+  OptimizerStepCall call = {};
+  call.kind = o.kind;
+  call.schedule = o.schedule;
+  call.momentum = o.momentum;
+  call.dampening = o.dampening;
+  call.beta1 = o.beta1;
+  call.beta2 = o.beta2;
+  call.epsilon = o.epsilon;
+  call.weight_decay = o.weight_decay;
+  call.max_norm = o.max_norm;
+  call.rate_decay = o.rate_decay;
+  call.warmup_steps = o.warmup_steps;
+  call.decay_steps = o.decay_steps;
+  call.nesterov = o.nesterov != 0;
+  call.amsgrad = o.amsgrad != 0;
+  return call;
+}
+
 rondo_dtype state_dtype(const View& parameter) {
   return parameter.dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
 }
@@ -131,6 +150,8 @@ Status Optimizer::create(std::span<const View> parameters, const rondo_optimizer
   }
   optimizer->work_.rule = rule_of(options);
   optimizer->work_.facts = facts_of(options);
+  optimizer->call_ = call_of(options);
+  optimizer->call_.tensors = static_cast<int64_t>(parameters.size());
   const ScopedNoTape unheard;
   RONDO_TRY(optimizer->make_state(options));
   *made = std::move(optimizer);
@@ -166,6 +187,10 @@ Status Optimizer::make_state(const rondo_optimizer_options& options) {
                                        options.master_weights == 1 && halves};
   const char* const names[StepWork::kStates] = {descends ? "momentum_buffer" : "exp_avg", "exp_avg_sq",
                                                 "max_exp_avg_sq", "master_weights"};
+  call_.first = has[device::kStateFirst];
+  call_.second = has[device::kStateSecond];
+  call_.largest = has[device::kStateLargest];
+  call_.master = has[device::kStateMaster];
   for (int s = 0; s < StepWork::kStates; ++s) {
     if (!has[s]) continue;
     work_.states[s] = make_block(RONDO_U8, Layout::row_major(1, &bytes));
@@ -221,7 +246,12 @@ Status Optimizer::step(std::span<const View> gradients, const View* finite, cons
   if (scale) work.scale = *scale;
   Engine& of = engine();
   Ref<Task> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
-  return submit_prepared(of, std::move(task), {}, [] { return Call{OptimizerStepCall{}}; });
+  return submit_prepared(of, std::move(task), {}, [&] {
+    OptimizerStepCall call = call_;
+    call.finite = finite != nullptr;
+    call.scale = scale != nullptr;
+    return Call{call};
+  });
 }
 
 Status Optimizer::set_rate(double rate) {

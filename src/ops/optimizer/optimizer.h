@@ -12,6 +12,7 @@
 #include <string>
 
 #include "ops/optimizer/list.h"
+#include "ops/program/kinds.h"
 
 namespace rondo::ops {
 
@@ -45,6 +46,7 @@ class Optimizer {
   View make_block(rondo_dtype dtype, const Layout& layout);
 
   StepWork work_;  // without gradients
+  OptimizerStepCall call_ = {};
   std::vector<View> parameters_;
   std::vector<Ref<Storage>> kept_;  // the parameters', then the state's
   std::vector<Named> named_;

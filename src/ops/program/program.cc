@@ -1,4 +1,6 @@
-// Nodes and their operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Making the nodes of a program, finding their operands, and printing them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/program.h"
 
 #include <algorithm>
@@ -33,11 +35,11 @@ uint32_t Program::value_of(Storage& storage) {
   return found->second;
 }
 
-// What the task lists, and whatever else it has access to, as a whole. What an opaque one has access to, it may read.
-// Nothing covers what is there if it may be switched off.
+// A node's operands are what its task lists, and as a whole the other storages that it has access to. A task that does
+// more than write its results may read all of them. Nothing covers what is there if it may be switched off.
 void Program::find_operands(ProgramNode* node) {
   const Task& task = *node->task;
-  const bool opaque = node->opaque(), always = node->section == kAlways;
+  const bool reads_all = node->effects() >= Effects::ordered, always = node->section == kAlways;
   std::vector<ProgramOperand>& operands = node->operands;
   operands.clear();
   std::vector<TaskOperand> listed;
@@ -64,7 +66,9 @@ void Program::find_operands(ProgramNode* node) {
     if (!storage) continue;
     const uint32_t value = value_of(*storage);
     const auto has = [&](bool written) { return std::binary_search(known.begin(), known.end(), use(value, written)); };
-    const bool reads = (access.input || opaque) && !has(false), writes = access.write && !has(true);
+    // An access that looks at no contents is there for its order, and a result that is written in part has one.
+    const bool in_order = access.read && !has(true);
+    const bool reads = (access.input || in_order || reads_all) && !has(false), writes = access.write && !has(true);
     const auto end = static_cast<int64_t>(storage->bytes());
     if (reads) operands.push_back({value, 0, end, false, false, false, {}});
     if (writes) operands.push_back({value, 0, end, true, always && !access.read, false, {}});
@@ -82,9 +86,6 @@ ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t ra
   node.task = std::move(task);
   node.call = std::move(call);
   node.random_offset = random_offset;
-  // What another task waits for, beside memory.
-  for (const Access& access : node.task->accesses())
-    if (access.write && !access.variable->storage()) node.call = {};
   find_operands(&node);
   return node;
 }
@@ -111,9 +112,31 @@ void Program::find_kept() {
     values[v].kept = values[v].made && uses[v].switched && (uses[v].shared || values[v].output);
 }
 
-void Program::replace(ProgramNode* node, Ref<Task> task) {
+void Program::replace(ProgramNode* node, Ref<const Call> call, Ref<Task> task) {
+  node->call = std::move(call);
   node->task = std::move(task);
+  node->unwritten = 0;
   find_operands(node);
+}
+
+void Program::rebind(ProgramNode* node, const Rebinding& memory) {
+  node->task = node->task->again(memory);
+  find_operands(node);
+}
+
+bool Program::leave_out(ProgramNode* node, uint32_t unread) {
+  Ref<Task> less = node->task->without(unread);
+  if (!less) return false;
+  // Bits of `unread` count the results that are made yet; those of the node, all that its kind has.
+  uint32_t written = 0;
+  for (uint32_t k = 0; k < 32; ++k) {
+    if ((node->unwritten >> k) & 1) continue;
+    if ((unread >> written) & 1) node->unwritten |= 1u << k;
+    ++written;
+  }
+  node->task = std::move(less);
+  find_operands(node);
+  return true;
 }
 
 std::unordered_map<const Device*, uint64_t> Program::drawn() const {

@@ -41,8 +41,9 @@ inline constexpr uint32_t kAlways = UINT32_MAX;  // no section
 
 struct ProgramNode {
   Ref<Task> task;
-  Ref<const Call> call;  // null: opaque. It may do more than write its operands
+  Ref<const Call> call;  // null: opaque
   std::vector<ProgramOperand> operands;
+  uint32_t unwritten = 0;      // of the results that its kind has, those that it does not make, a bit each
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
   uint64_t choice_offset = 0;  // the same of those of cpu:0 that it draws besides
   std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
@@ -50,7 +51,12 @@ struct ProgramNode {
   // Which of a launch's settings switches it; if that is off, what it would write stays as it was.
   uint32_t section = kAlways;
 
-  bool opaque() const { return !call; }
+  Effects effects() const { return effects_of(call.get()); }
+  bool opaque() const { return effects() == Effects::opaque; }
+  // Whether nothing is missing without it where its results are not read.
+  bool removable() const { return effects() <= Effects::draws; }
+  // Whether it can do the same on other memory.
+  bool moves() const { return effects() <= Effects::kept && !std::holds_alternative<ControlCall>(call->of); }
 };
 
 class Program {
@@ -74,8 +80,12 @@ class Program {
   void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
   // Once all is there: says which values are kept.
   void find_kept();
-  // Puts a task that does what a node still has to do in the place of its own.
-  void replace(ProgramNode* node, Ref<Task> task);
+  // Makes a node another one, in its place: what it is now, and the task that does that.
+  void replace(ProgramNode* node, Ref<const Call> call, Ref<Task> task);
+  // A node that moves() does the same on other memory.
+  void rebind(ProgramNode* node, const Rebinding& memory);
+  // Leaves out some of a node's results, a bit each of its written operands in order; false if its task cannot.
+  bool leave_out(ProgramNode* node, uint32_t unread);
 
   // How many random numbers were drawn, by device.
   std::unordered_map<const Device*, uint64_t> drawn() const;

@@ -101,8 +101,11 @@ Status check_bags(BagPlan* plan) {
   RONDO_TRY(bring_to_host(plan->indices, &looked.indices, &copies[0]));
   if (plan->offsets) RONDO_TRY(bring_to_host(*plan->offsets, &*looked.offsets, &copies[1]));
   plan->checked = make_ref<Variable>(engine);
-  return engine.submit(make_ref<BagCheck>(
-      std::move(looked), std::string(plan->name()) + " on " + device_name(plan->device().id()), *plan->checked));
+  return submit(
+      engine,
+      make_ref<BagCheck>(std::move(looked), std::string(plan->name()) + " on " + device_name(plan->device().id()),
+                         *plan->checked),
+      {}, [] { return Call{IndexCheckCall{}}; });
 }
 
 }  // namespace rondo::ops

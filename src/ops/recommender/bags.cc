@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "ops/movement/shapes.h"
 #include "ops/optimizer/list.h"
+#include "ops/program/overlap.h"
 #include "ops/task/nothing.h"
-#include "ops/task/overlap.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -251,7 +251,8 @@ Status embedding_bag_descend(const Bags& bags, const View& gradient, const BagSt
   if (step.scale) plan.scale = *step.scale;
   if (gradient.elements() == 0 || plan.places() == 0 || plan.first_row(plan.rows.size()) == 0) return {};
   RONDO_TRY(check_bags(&plan));
-  return submit_bags(std::move(plan), {}, [] { return Call{EmbeddingBagDescendCall{}}; });
+  const EmbeddingBagDescendCall call{plan.mean, bags.offsets != nullptr, step.finite != nullptr, step.scale != nullptr};
+  return submit_bags(std::move(plan), {}, [&] { return Call{call}; });
 }
 
 }  // namespace rondo::ops

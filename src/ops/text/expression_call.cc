@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/views.h"
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
 namespace rondo::ops {
 

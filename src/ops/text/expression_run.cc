@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "ops/elementwise/elementwise_group.h"
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 #include "ops/text/expression_call.h"
 
@@ -23,7 +23,18 @@ namespace {
 Status submit_together(const ExpressionText& text, const ExpressionCall& call,
                        std::vector<Ref<ElementwiseTask>> parts) {
   if (parts.empty()) return {};
-  const auto describe = [] { return Call{TextCall{}}; };
+  std::vector<const ElementwiseTask*> tasks;
+  for (const Ref<ElementwiseTask>& each : parts) tasks.push_back(each.get());
+  const auto describe = [&] {
+    TextCall described;
+    for (const ElementwiseTask* each : tasks) {
+      auto form = std::make_shared<Fused>();
+      form->expression = each->expression();
+      std::copy_n(each->scalars(), each->expression().scalars(), form->words);
+      described.expressions.push_back(std::move(form));
+    }
+    return Call{described};
+  };
   if (parts.size() == 1) return submit_prepared(call.engine(), std::move(parts[0]), {}, describe);
   return submit_prepared(call.engine(), make_ref<ElementwiseGroup>(text.name(), call.device(), std::move(parts)), {},
                          describe);

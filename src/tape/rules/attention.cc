@@ -18,10 +18,13 @@ Needs needed(const ops::AttentionCall&, const Node& node) {
 
 Status run(const ops::AttentionCall& call, Backward& backward) {
   ops::AttentionExtras extras;
-  size_t next = 3;
-  if (call.mask) extras.mask = &backward.input(next++);
-  if (call.query_lengths) extras.query_lengths = &backward.input(next++);
-  if (call.key_lengths) extras.key_lengths = &backward.input(next++);
+  const auto optional = [&](const char* name) {
+    const std::optional<size_t> input = ops::input_of(call, name);
+    return input ? &backward.input(*input) : nullptr;
+  };
+  extras.mask = optional("mask");
+  extras.query_lengths = optional("query_lengths");
+  extras.key_lengths = optional("key_lengths");
   ops::AttentionLeft left = {backward.output(OUT), backward.output(LSE), nullptr};
   if (call.numbers.dropped > 0) left.draw = &backward.output(DRAW);
   View dy, dlse;

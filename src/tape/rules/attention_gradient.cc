@@ -13,18 +13,13 @@ namespace rondo::tape {
 
 namespace {
 
-// Which operand is which; 0: there is none.
+// The place of each operand; 0: it is not there.
 struct Operands {
-  size_t mask = 0, query_lengths = 0, key_lengths = 0, draw = 0, dy = 0, dlse = 0;
+  size_t mask, query_lengths, key_lengths, draw, dy, dlse;
   explicit Operands(const ops::AttentionGradCall& call) {
-    size_t next = 3;
-    if (call.mask) mask = next++;
-    if (call.query_lengths) query_lengths = next++;
-    if (call.key_lengths) key_lengths = next++;
-    next += 2;  // the result and the logarithms
-    if (call.numbers.dropped > 0) draw = next++;
-    dy = next++;
-    if (call.dlse) dlse = next;
+    const auto of = [&call](const char* name) { return ops::input_of(call, name).value_or(0); };
+    mask = of("mask"), query_lengths = of("query_lengths"), key_lengths = of("key_lengths");
+    draw = of("draw"), dy = of("dy"), dlse = of("dlse");
   }
 };
 

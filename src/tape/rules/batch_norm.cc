@@ -16,17 +16,13 @@ namespace rondo::tape {
 
 namespace {
 
-// Which operand is which.
+// The place of each operand; 0: it is not there, but for a.
 struct Inputs {
-  size_t a = 0, weight = 0, bias = 0, residual = 0, mean = 0, second = 0, rest = 0;
+  size_t a = 0, weight, bias, residual, mean, second, rest;
   explicit Inputs(const ops::BatchNormCall& call) {
-    size_t next = 1;
-    if (call.weight) weight = next++;
-    if (call.bias) bias = next++;
-    if (call.residual) residual = next++;
-    mean = next++;
-    second = next++;
-    if (!call.given) rest = next;
+    const auto of = [&call](const char* name) { return ops::input_of(call, name).value_or(0); };
+    weight = of("weight"), bias = of("bias"), residual = of("residual");
+    mean = of("mean"), second = of("second"), rest = of("rest");
   }
 };
 
@@ -237,13 +233,12 @@ Status run(const ops::BatchNormSumsCall& call, Backward& backward) {
     const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
     const View x = steps.cast(inputs[0], dtype);
     View g = steps.cast(inputs[1], dtype);
-    size_t next = 2;
-    if (call.masked) g = steps.where(steps.scalar(RONDO_GT, inputs[next++], 0), g, 0.0);
-    const View mean = inputs[next++], inverse = inputs[next++];
+    const auto of = [&](const char* name) { return inputs[*ops::input_of(call, name)]; };
+    if (call.masked) g = steps.where(steps.scalar(RONDO_GT, of("y"), 0), g, 0.0);
+    const View mean = of("mean"), inverse = of("inverse");
     View distance = steps.binary(RONDO_SUB, x, mean);
-    // What rounding took from the mean, where it is the library's own.
-    if (inputs.size() > next + (call.weight ? 1 : 0)) distance = steps.binary(RONDO_SUB, distance, inputs[next++]);
-    if (call.weight) g = steps.binary(RONDO_MUL, g, steps.cast(inputs[next], dtype));
+    if (call.rest) distance = steps.binary(RONDO_SUB, distance, of("rest"));
+    if (call.weight) g = steps.binary(RONDO_MUL, g, steps.cast(of("weight"), dtype));
     const View n = steps.binary(RONDO_MUL, distance, inverse);
     const auto axes = listed(call.axes);
     outputs[0] = steps.reduce(RONDO_SUM, g, {axes.begin(), axes.size()});

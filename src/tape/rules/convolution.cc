@@ -13,16 +13,14 @@ namespace {
 
 enum { X, W };
 
-// Which input is which of those that need not be there; the number of inputs if it is not.
+// The place of each optional input; kNone: it is not there.
 struct Places {
-  explicit Places(const ops::ConvolutionCall& call) {
-    size_t next = 2;
-    if (call.scale) scale = next++;
-    if (call.bias) bias = next++;
-    if (call.residual) residual = next++;
-  }
+  explicit Places(const ops::ConvolutionCall& call)
+      : scale(ops::input_of(call, "scale").value_or(kNone)),
+        bias(ops::input_of(call, "bias").value_or(kNone)),
+        residual(ops::input_of(call, "residual").value_or(kNone)) {}
   static constexpr size_t kNone = 31;
-  size_t scale = kNone, bias = kNone, residual = kNone;
+  size_t scale, bias, residual;
 };
 
 bool has(unsigned inputs, size_t input) {

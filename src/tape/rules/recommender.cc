@@ -37,7 +37,7 @@ Needs needed(const ops::EmbeddingBagGradCall& call) {
 
 Status run(const ops::EmbeddingBagCall& call, Backward& backward) {
   const Node& node = backward.node();
-  const size_t first = call.offsets ? 2 : 1, tables = node.inputs.size() - first;
+  const size_t first = *ops::input_of(call, "tables"), tables = node.inputs.size() - first;
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
   ops::EmbeddingBagGradCall grad{call.mean, call.offsets, {}, {}};
@@ -57,7 +57,7 @@ Status run(const ops::EmbeddingBagCall& call, Backward& backward) {
 
 // Linear: its gradient is a look-up in the gradients of the tables' gradients, zeros where there are none.
 Status run(const ops::EmbeddingBagGradCall& call, Backward& backward) {
-  const size_t last = call.offsets ? 2 : 1;
+  const size_t last = *ops::input_of(call, "dy");
   const Layout& sums = backward.node().inputs[last].view.layout;
   Steps steps(backward.engine());
   Device& device = *backward.node().outputs[0].device;

@@ -10,15 +10,12 @@ namespace rondo::tape {
 
 namespace {
 
-// Which operand is which; 0: there is none.
+// The place of each operand, of weights that of the first; 0: it is not there.
 struct Inputs {
-  size_t lengths = 0, first_h = 0, first_c = 0, weights = 0;
+  size_t lengths, first_h, first_c, weights;
   explicit Inputs(const ops::RecurrentCall& call) {
-    size_t next = 1;
-    if (call.lengths) lengths = next++;
-    if (call.first_h) first_h = next++;
-    if (call.first_c) first_c = next++;
-    weights = next;
+    const auto of = [&call](const char* name) { return ops::input_of(call, name).value_or(0); };
+    lengths = of("lengths"), first_h = of("first_h"), first_c = of("first_c"), weights = of("weights");
   }
 };
 unsigned bit(size_t operand) {

@@ -27,9 +27,10 @@ class Formula {
         lines_(static_cast<size_t>(call.form.layers) * directions_),
         time_(in[0].layout.shape[0]),
         batch_(in[0].layout.shape[1]) {
-    size_t next = 2;
-    const size_t of_h = call.change_h ? next++ : 0, of_c = call.change_c ? next++ : 0;
-    if (call.lengths) lengths_ = in[next++];
+    const auto of = [&call](const char* name) { return ops::input_of(call, name).value_or(0); };
+    const size_t of_h = of("change_h"), of_c = of("change_c");
+    if (call.lengths) lengths_ = in[of("lengths")];
+    size_t next = of("states_and_weights");
     sources_.push_back(steps.copy(in[0], dtype_));
     for (const bool given : {call.first_h, call.first_c})
       for (size_t line = 0; given && line < lines_; ++line)
@@ -165,7 +166,8 @@ class Formula {
 
 // Lengths are constants.
 unsigned flowing(const ops::RecurrentGradCall& call, unsigned active) {
-  return call.lengths ? active & ~operand_bit(2u + call.change_h + call.change_c) : active;
+  const std::optional<size_t> lengths = ops::input_of(call, "lengths");
+  return lengths ? active & ~operand_bit(*lengths) : active;
 }
 
 Status run(const ops::RecurrentGradCall& call, Backward& backward) {

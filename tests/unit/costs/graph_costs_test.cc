@@ -7,6 +7,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan/schedule.h"
 #include "graph/recording.h"
+#include "ops/program/dependences.h"
 #include "programs.h"
 
 namespace costs {
@@ -58,12 +59,11 @@ TEST_F(GraphCosts, EachPassAndTheScheduleAreLinear) {
               program.emplace(static_cast<rondo::Recording*>(rondo::Engine::thread_sink())->program(&drawn));
             }));
         const auto schedule = [&](const char* name) {
-          std::vector<rondo::Ref<rondo::Task>> tasks;
-          for (const rondo::ops::ProgramNode& node : program->nodes) tasks.push_back(node.task);
-          const std::vector<int> segments(tasks.size(), 0);
+          const size_t nodes = program->nodes.size();
+          const std::vector<int> segments(nodes, 0);
           costs.emplace_back(name, steps_of([&] {
-                               (void)rondo::plan_branches(rondo::data_flow(tasks), segments, {true},
-                                                          std::vector<bool>(tasks.size(), true), 8);
+                               (void)rondo::plan_branches(rondo::ops::Dependences(*program).predecessors(), segments,
+                                                          {true}, std::vector<bool>(nodes, true), 8);
                              }));
         };
         schedule("schedule before");

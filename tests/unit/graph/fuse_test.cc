@@ -227,17 +227,57 @@ TEST_F(Fuse, WhatIsAddedToIsNotReadThere) {
             "exp+relu neg");
 }
 
-TEST_F(Fuse, NothingMovesAcrossOpaqueTasks) {
-  Result x, other, out;
+TEST_F(Fuse, TasksThatNameWhatTheyTouchAreNoWall) {
+  Result x, other;
   filled(4, x.slot());
   filled(4, other.slot());
+  const auto around = [&](rondo_tensor* looked_at) {
+    Result last;
+    const std::string names = fused(recorded([&] {
+      Result a, b;
+      must(rondo_unary(RONDO_RELU, x, a.slot()));
+      must(rondo_unary(RONDO_EXP, a, b.slot()));
+      look(looked_at ? looked_at : b.tensor);
+      must(rondo_unary(RONDO_NEG, b, last.slot()));
+    }));
+    must(rondo_record_abort(engine_));
+    return names;
+  };
+  EXPECT_EQ(around(other), "relu+exp+neg look");
+  EXPECT_EQ(around(nullptr), "relu+exp+neg look") << "it reads a result, which is stored, and comes after that";
+}
+
+TEST_F(Fuse, NothingMovesAcrossATaskThatNamesNothing) {
+  Result x, out;
+  filled(4, x.slot());
   EXPECT_EQ(fused(recorded([&] {
               Result a;
               must(rondo_unary(RONDO_RELU, x, a.slot()));
-              look(other);
+              must(rondo_engine_push(
+                  engine_, [](void*, rondo_task_context*) { return RONDO_OK; }, nullptr, nullptr, nullptr, 0, nullptr,
+                  0, nullptr));
               must(rondo_unary(RONDO_NEG, a, out.slot()));
             })),
-            "relu look neg");
+            "relu user neg");
+}
+
+TEST_F(Fuse, CollectivesDoNotCutWhatDoesNotDependOnThem) {
+  Result x, gradient, out;
+  filled(4, x.slot());
+  filled(4, gradient.slot());
+  const rondo_device device = {RONDO_CPU, 0};
+  rondo_comm* comm = nullptr;
+  must(rondo_comm_create_all(engine_, &device, 1, nullptr, &comm));
+  EXPECT_EQ(fused(recorded([&] {
+              Result a;
+              must(rondo_unary(RONDO_RELU, x, a.slot()));
+              rondo_tensor* slot = gradient;
+              must(rondo_comm_all_reduce(comm, gradient, RONDO_SUM, &slot));
+              must(rondo_unary(RONDO_NEG, a, out.slot()));
+              must(rondo_comm_all_reduce(comm, gradient, RONDO_SUM, &slot));
+            })),
+            "relu+neg all_reduce all_reduce");
+  rondo_comm_destroy(comm);
 }
 
 TEST_F(Fuse, RandomNumbersAreDrawnByThemselves) {

@@ -184,6 +184,57 @@ TEST_F(Passes, OfADeviceThatDrawsANodeIsLeft) {
             "random_uniform");
 }
 
+// Every kind whose attributes say what decides its results.
+TEST_F(Passes, OperatorsThatAreCalledTwiceAreComputedOnce) {
+  Result a, image, filter, q, places, mean, variance;
+  filled(16, a.slot());
+  filled(4, mean.slot());
+  filled(4, variance.slot());
+  const auto shaped = [&](std::vector<int64_t> shape, rondo_tensor** tensor) {
+    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, static_cast<int32_t>(shape.size()), shape.data(),
+                             tensor));
+    must(rondo_fill(*tensor, 1));
+  };
+  shaped({1, 4, 6, 6}, image.slot());
+  shaped({4, 4, 3, 3}, filter.slot());
+  shaped({1, 4, 2, 8}, q.slot());
+  make(4, places.slot(), RONDO_I64);
+  must(rondo_fill(places, 1));
+  const int64_t widths[] = {1, 2}, two = 2, window[] = {2, 2};
+  const std::function<void(rondo_tensor**)> operators[] = {
+      [&](rondo_tensor** out) { must(rondo_pad(a, RONDO_PAD_CONSTANT, 2, widths, 0.5, out)); },
+      [&](rondo_tensor** out) { must(rondo_tile(a, 1, &two, out)); },
+      [&](rondo_tensor** out) { must(rondo_roll(a, 1, &two, out)); },
+      [&](rondo_tensor** out) { must(rondo_repeat(a, 2, 0, out)); },
+      [&](rondo_tensor** out) { must(rondo_one_hot(places, 3, RONDO_F32, out)); },
+      [&](rondo_tensor** out) { must(rondo_sort(a, 0, 1, out)); },
+      [&](rondo_tensor** out) { must(rondo_convolution(image, filter, nullptr, out)); },
+      [&](rondo_tensor** out) { must(rondo_max_pool(image, 2, window, nullptr, out)); },
+      [&](rondo_tensor** out) { must(rondo_attention(q, q, q, nullptr, out, nullptr)); },
+      [&](rondo_tensor** out) {
+        must(rondo_arange(engine_, {RONDO_CPU, 0}, RONDO_F32, 0, 16, 1, out));
+      },
+  };
+  for (size_t i = 0; i < std::size(operators); ++i) {
+    Result one, two_of_it;
+    ops::Program program = recorded([&] {
+      Result first, second;
+      operators[i](first.slot());
+      operators[i](second.slot());
+      must(rondo_reduce(RONDO_SUM, first, 0, nullptr, 0, one.slot()));
+      must(rondo_reduce(RONDO_MAX, second, 0, nullptr, 0, two_of_it.slot()));
+    });
+    const size_t before = program.nodes.size();
+    PassReport report{};
+    EXPECT_TRUE(common(program, &report).ok());
+    EXPECT_LT(program.nodes.size(), before) << i << "\n" << program.text();
+    EXPECT_EQ(program.nodes.back().operands[0].value, program.nodes[program.nodes.size() - 2].operands[0].value)
+        << i << "\n"
+        << program.text();
+    must(rondo_record_abort(engine_));
+  }
+}
+
 // The programs that docs/program.md shows.
 TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
   Result x, one, two;
@@ -277,9 +328,9 @@ Status fill_through(ops::Program& program, PassReport* report) {
     number.output(number.scalar(compute_dtype(to.view.dtype)), to.view.dtype, to.view.accumulate);
     const View* views[] = {&to.view};
     report->lines.push_back("filled instead: " + program.text(copy));
-    program.replace(&copy, make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views,
-                                                          fill.scalars()));
-    copy.call = make_ref<const ops::Call>(ops::FillCall{fill.scalars()[0]});
+    program.replace(
+        &copy, make_ref<const ops::Call>(ops::FillCall{fill.scalars()[0]}),
+        make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views, fill.scalars()));
   }
   return {};
 }

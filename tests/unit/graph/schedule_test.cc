@@ -1,5 +1,7 @@
-// From tasks to data flow and branches: every order the data needs is kept, by branch or by waits; clocks say exactly
-// what is known; no wait is superfluous. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// From data flow to branches: every order the data needs is kept, by branch or by waits; clocks say exactly what is
+// known; no wait is superfluous.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/plan/schedule.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +10,6 @@
 #include <numeric>
 #include <random>
 #include <set>
-
-#include "engine_fixture.h"
 
 namespace rondo {
 namespace {
@@ -26,54 +26,6 @@ Reach closure(const Edges& before) {
         if (reach[each][k]) reach[i][k] = true;
     }
   return reach;
-}
-
-TEST(DataFlow, OrdersExactlyTheConflicts) {
-  testing::EngineOverFake over;
-  for (unsigned seed = 0; seed < 100; ++seed) {
-    std::mt19937 random(seed);
-    testing::Variables variables;
-    for (auto n = 1 + random() % 8; n > 0; --n) variables.push_back(over.variable());
-    const size_t count = 2 + random() % 60;
-    std::vector<std::set<size_t>> reads(count);
-    std::vector<std::set<size_t>> writes(count);
-    testing::Keeper keeper(*over.engine);
-    Engine::set_thread_sink(&keeper);
-    for (size_t i = 0; i < count; ++i) {
-      auto task = testing::make_work("t", over.device, {}, {}, [](const TaskContext&) { return Status(); });
-      for (auto n = random() % 4; n > 0; --n) {
-        const size_t which = random() % variables.size();
-        if (random() % 2) {
-          task->reads(*variables[which]);
-          reads[i].insert(which);
-        } else {
-          task->writes(*variables[which]);
-          writes[i].insert(which);
-        }
-      }
-      ASSERT_TRUE(over.engine->submit(task).ok());
-    }
-    Engine::set_thread_sink(nullptr);
-    const Edges before = data_flow(keeper.tasks());
-    ASSERT_EQ(before.size(), count);
-    const Reach reach = closure(before);
-    auto conflict = [&](size_t a, size_t b) {
-      for (const size_t each : writes[a])
-        if (reads[b].count(each) || writes[b].count(each)) return true;
-      return std::any_of(writes[b].begin(), writes[b].end(), [&](size_t each) { return reads[a].count(each) > 0; });
-    };
-    for (uint32_t later = 0; later < count; ++later) {
-      ASSERT_TRUE(std::is_sorted(before[later].begin(), before[later].end()));
-      for (const uint32_t each : before[later]) {
-        ASSERT_LT(each, later);
-        ASSERT_TRUE(conflict(each, later)) << "an edge without a reason, seed " << seed;
-      }
-      for (uint32_t earlier = 0; earlier < later; ++earlier)
-        if (conflict(earlier, later)) {
-          ASSERT_TRUE(reach[later][earlier]) << earlier << " before " << later << " is lost, seed " << seed;
-        }
-    }
-  }
 }
 
 // What the plan itself orders: branches in sequence, waits, and pieces one after the other.

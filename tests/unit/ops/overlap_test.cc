@@ -1,6 +1,6 @@
 // Whether views share memory, against a count of every byte.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // hardly ever overlap, so of each unknown only two or three values leave a rest that the shorter steps can still reach.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
 #include <algorithm>
 #include <cstdlib>

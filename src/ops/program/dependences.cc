@@ -1,31 +1,33 @@
-// Finding them, in the order of the program. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/passes/dependences.h"
+// Finding dependences, in the order of the program.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/program/dependences.h"
 
 #include <algorithm>
 
-#include "ops/task/overlap.h"
+#include "ops/program/overlap.h"
 
-namespace rondo {
+namespace rondo::ops {
 
 namespace {
 
-bool meet(const ops::ProgramOperand& a, const ops::ProgramOperand& b) {
+bool meet(const ProgramOperand& a, const ProgramOperand& b) {
   if (a.begin >= b.end || b.begin >= a.end) return false;
-  return !a.known || !b.known || ops::overlap(a.view, b.view);
+  return !a.known || !b.known || overlap(a.view, b.view);
 }
-bool same(const ops::ProgramOperand& a, const ops::ProgramOperand& b) {
-  return a.known && b.known && ops::identical(a.view, b.view);
+bool same(const ProgramOperand& a, const ProgramOperand& b) {
+  return a.known && b.known && identical(a.view, b.view);
 }
-bool adds(const ops::ProgramOperand& operand) {
+bool adds(const ProgramOperand& operand) {
   return operand.known && operand.view.accumulate;
 }
 
 }  // namespace
 
-Dependences::Dependences(const ops::Program& program)
+Dependences::Dependences(const Program& program)
     : program_(program), nodes_(program.nodes.size()), place_(nodes_.size()), values_(program.values.size()) {
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    const std::vector<ops::ProgramOperand>& operands = program.nodes[i].operands;
+    const std::vector<ProgramOperand>& operands = program.nodes[i].operands;
     nodes_[i].sources.resize(operands.size());
     nodes_[i].readers.resize(operands.size());
     nodes_[i].kept.resize(operands.size());
@@ -36,14 +38,16 @@ Dependences::Dependences(const ops::Program& program)
     for (uint32_t k = 0; k < count; ++k)
       if (operands[k].written) write(i, k);
     for (uint32_t k = 0; k < count; ++k) keep(i, k);
+    for (const rondo::Access& access : program.nodes[i].task->accesses())
+      if (!access.variable->storage()) follow(i, access);
   }
   for (size_t v = 0; v < values_.size(); ++v)
     for (const Access& each : values_[v].last)
       if (each.written && program.values[v].outlives()) nodes_[each.node].kept[each.operand] = true;
 }
 
-bool Dependences::leaves(uint32_t i, const ops::ProgramOperand& written) const {
-  return adds(written) || program_.nodes[i].section != ops::kAlways;
+bool Dependences::leaves(uint32_t i, const ProgramOperand& written) const {
+  return adds(written) || program_.nodes[i].section != kAlways;
 }
 
 bool Dependences::switched_together(uint32_t i, uint32_t k) const {
@@ -52,6 +56,7 @@ bool Dependences::switched_together(uint32_t i, uint32_t k) const {
 
 void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
   ++steps_;
+  if (on == i) return;
   std::vector<Before>& before = nodes_[i].before;
   // The place of an earlier pair is another node's, or none.
   const uint32_t at = place_[on];
@@ -63,10 +68,23 @@ void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
   before.push_back({on, elementwise});
 }
 
+void Dependences::read_from(uint32_t i, const Crowd& crowd) {
+  for (const uint32_t each : crowd.writers) depend(i, each, false);
+}
+
+// Each of a crowd is waited for by one write: what comes later comes after that.
+void Dependences::write_over(uint32_t i, Crowd* crowd) {
+  if (crowd->writers.empty() && crowd->readers.empty()) return;
+  for (const auto* all : {&crowd->writers, &crowd->readers})
+    for (const uint32_t each : *all) depend(i, each, false);
+  crowd->writers = {i};
+  crowd->readers.clear();
+}
+
 // The newest result that an operand has elements of is what it reads, if it is the same view; else it reads of all that
 // it has elements of.
 void Dependences::read(uint32_t i, uint32_t k) {
-  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  const ProgramOperand& mine = program_.nodes[i].operands[k];
   Value& value = values_[mine.value];
   bool whole = !mine.written;
   for (size_t a = value.last.size(); a-- > 0;) {
@@ -83,42 +101,68 @@ void Dependences::read(uint32_t i, uint32_t k) {
     nodes_[each.node].kept[each.operand] = true;
     depend(i, each.node, false);
   }
-  nodes_[i].all_before = std::max(nodes_[i].all_before, value.written_before);
+  read_from(i, value.crowd);
 }
 
 void Dependences::write(uint32_t i, uint32_t k) {
-  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  const ProgramOperand& mine = program_.nodes[i].operands[k];
   Value& value = values_[mine.value];
   for (const Access& each : value.last) {
     ++steps_;
     if (each.node == i || !meet(operand(each), mine)) continue;
+    // mutation: write_after_read_in_a_graph
     depend(i, each.node, same(operand(each), mine) && !(each.written && (adds(mine) || adds(operand(each)))));
   }
-  nodes_[i].all_before = std::max(nodes_[i].all_before, value.any_before);
+  write_over(i, &value.crowd);
 }
 
-// Puts an access among those of its value: what it writes over is forgotten, since who comes after it comes after that.
+// Puts an access among those of its value: what it writes over is forgotten, since what comes after that comes after
+// this.
 void Dependences::keep(uint32_t i, uint32_t k) {
-  const ops::ProgramOperand& mine = program_.nodes[i].operands[k];
+  const ProgramOperand& mine = program_.nodes[i].operands[k];
   Value& value = values_[mine.value];
   if (mine.written && !leaves(i, mine))
     std::erase_if(value.last, [&](const Access& each) {
       ++steps_;
-      const ops::ProgramOperand& other = operand(each);
+      const ProgramOperand& other = operand(each);
       return each.node != i &&
              (same(other, mine) || (mine.covers && mine.begin <= other.begin && other.end <= mine.end));
     });
   if (value.last.size() >= kApart) {
     const auto half = value.last.begin() + kApart / 2;
     for (auto each = value.last.begin(); each != half; ++each) {
-      value.any_before = std::max(value.any_before, each->node + 1);
-      if (!each->written) continue;
-      value.written_before = std::max(value.written_before, each->node + 1);
-      nodes_[each->node].kept[each->operand] = true;
+      (each->written ? value.crowd.writers : value.crowd.readers).push_back(each->node);
+      if (each->written) nodes_[each->node].kept[each->operand] = true;
     }
     value.last.erase(value.last.begin(), half);
   }
   value.last.push_back({i, k, mine.written});
 }
 
-}  // namespace rondo
+// An order that has no memory: a communicator's, or what a user's tasks agree upon.
+void Dependences::follow(uint32_t i, const rondo::Access& access) {
+  Crowd& crowd = variables_[access.variable];
+  if (access.write) {
+    write_over(i, &crowd);
+    crowd.writers = {i};
+  } else {
+    read_from(i, crowd);
+    crowd.readers.push_back(i);
+  }
+}
+
+// An edge that two others make is left out.
+std::vector<std::vector<uint32_t>> Dependences::predecessors() const {
+  std::vector<std::vector<uint32_t>> all(nodes_.size());
+  std::vector<uint32_t> passed(nodes_.size(), kNone);  // by node: the last node that comes after it by way of another
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    for (const Before& each : nodes_[i].before)
+      for (const uint32_t earlier : all[each.node]) passed[earlier] = i;
+    for (const Before& each : nodes_[i].before)
+      if (passed[each.node] != i) all[i].push_back(each.node);
+    std::sort(all[i].begin(), all[i].end());
+  }
+  return all;
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,354 @@
+// Attributes of operators: two calls that differ in anything that decides a result are not the same, and two equal
+// calls are.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <functional>
+#include <limits>
+
+#include "../graph/program_fixture.h"
+#include "ops/program/kinds.h"
+
+namespace rondo {
+namespace {
+
+using ops::Call;
+
+// Changes one leaf of attributes, by its number; counts how many there are.
+class Changing {
+ public:
+  explicit Changing(size_t which) : which_(which) {}
+  size_t leaves() const { return next_; }
+  template <class Value>
+  void visit(Value&& value) {
+    using Plain = std::decay_t<Value>;
+    if constexpr (HasMembers<Plain>) {
+      Plain::each_member(value, [this](const char*, auto&& member) { visit(member); });
+    } else if constexpr (std::is_same_v<Plain, std::shared_ptr<const ops::Fused>>) {
+      if (next_++ == which_) {
+        auto fused = std::make_shared<ops::Fused>();
+        fused->expression.output(fused->expression.scalar(RONDO_F32), RONDO_F32, false);
+        fused->words[0] = 7;
+        value = std::move(fused);
+      }
+    } else if constexpr (std::is_same_v<Plain, std::vector<std::shared_ptr<const ops::Fused>>> ||
+                         std::is_same_v<Plain, std::vector<int64_t>> || std::is_same_v<Plain, std::vector<bool>>) {
+      if (next_++ == which_) value.push_back({});
+    } else if constexpr (std::is_same_v<Plain, const ops::Operator*>) {
+      if (next_++ == which_) value = &ops::operator_of(ops::Op::add);
+    } else if constexpr (std::is_same_v<Plain, Layout>) {
+      visit(value.ndim);
+    } else if constexpr (std::is_same_v<Plain, ops::Windows>) {
+      value.count = 1;
+      visit(value.first);
+      ops::WindowAxis& axis = value.axis[0];
+      for (auto* each :
+           {&axis.in, &axis.out, &axis.size, &axis.stride, &axis.padding, &axis.padding_end, &axis.dilation})
+        visit(*each);
+      visit(axis.rule), visit(axis.origin), visit(axis.counts_padding);
+    } else if constexpr (requires { value.begin(); } || std::is_array_v<std::remove_reference_t<Value>>) {
+      for (auto& each : value) visit(each);
+    } else if constexpr (std::is_same_v<Plain, bool>) {
+      if (next_++ == which_) value = !value;
+    } else if constexpr (std::is_floating_point_v<Plain>) {
+      if (next_++ == which_) value = -0.0;
+    } else {
+      if (next_++ == which_) value = static_cast<Plain>(static_cast<int64_t>(value) + 1);
+    }
+  }
+
+ private:
+  const size_t which_;
+  size_t next_ = 0;
+};
+
+template <class Attributes>
+void expect_each_member_to_count(const char* kind) {
+  if constexpr (HasMembers<Attributes>) {
+    Changing none(SIZE_MAX);
+    Attributes same{};
+    none.visit(same);
+    EXPECT_TRUE(same_attributes(Call(same), Call(same))) << kind;
+    for (size_t i = 0; i < none.leaves(); ++i) {
+      Attributes other = same;
+      Changing one(i);
+      one.visit(other);
+      EXPECT_FALSE(same_attributes(Call(same), Call(other))) << kind << ", member " << i;
+    }
+  } else {
+    EXPECT_FALSE(same_attributes(Call(Attributes{}), Call(Attributes{}))) << kind << " says nothing of its results";
+  }
+}
+
+TEST(Attributes, EachMemberCounts) {
+#define RONDO_KIND(Name, ...) expect_each_member_to_count<ops::Name##Call>(#Name);
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+}
+
+TEST(Attributes, WordsThatAnOperatorDoesNotHaveDoNotCount) {
+  ops::ElementwiseCall one{}, two{};
+  one.row = two.row = &ops::operator_of(ops::Op::relu);
+  one.computed = two.computed = RONDO_F32;
+  two.words[2] = 5;
+  EXPECT_TRUE(same_attributes(Call(one), Call(two)));
+}
+
+TEST(Operands, HaveTheNamesOfTheirRow) {
+  ops::AttentionCall call{};
+  call.mask = true;
+  call.numbers.dropped = 0.5;
+  std::vector<std::string_view> names;
+  ASSERT_TRUE(name_operands(Call(call), 4, 3, &names));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"q", "k", "v", "mask", "out", "lse", "draw"}));
+  EXPECT_EQ(ops::input_of(call, "mask"), 3u);
+  EXPECT_EQ(ops::input_of(call, "key_lengths"), std::nullopt);
+  names.clear();
+  EXPECT_FALSE(name_operands(Call(call), 3, 3, &names)) << "the mask is missing";
+  EXPECT_FALSE(name_operands(Call(call), 4, 2, &names)) << "a result is missing";
+  ops::EmbeddingBagCall bags{};
+  bags.offsets = true;
+  names.clear();
+  ASSERT_TRUE(name_operands(Call(bags), 5, 1, &names));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"indices", "offsets", "tables", "tables", "tables", "out"}));
+  EXPECT_EQ(ops::input_of(bags, "tables"), 2u);
+  ops::OptimizerStepCall step{};
+  step.tensors = 2;
+  step.first = true;
+  names.clear();
+  ASSERT_TRUE(name_operands(Call(step), 7, 4, &names));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"weights", "weights", "gradients", "gradients", "first", "step",
+                                                  "rate", "weights", "weights", "first", "step"}));
+}
+
+// What decides a result is an attribute: each row is an operator, called twice alike and once otherwise.
+class Deciding : public OnPrograms {
+ protected:
+  using Submit = std::function<void()>;
+  struct Row {
+    const char* what;
+    Submit one, other;
+  };
+  // The last node that is a kind which tells what it does.
+  Ref<const Call> call_of(const Submit& submit) {
+    Ref<const Call> call;
+    ops::Program program = recorded(submit);
+    must(rondo_record_abort(engine_));
+    for (const ops::ProgramNode& node : program.nodes) {
+      ops::Words words;
+      if (node.call && append_words(*node.call, &words)) call = node.call;
+    }
+    return call;
+  }
+};
+
+TEST_F(Deciding, ArgumentsAreAttributes) {
+  Result a, b, places, mask;
+  filled(16, a.slot());
+  filled(16, b.slot());
+  make(4, places.slot(), RONDO_I64);
+  must(rondo_fill(places, 1));
+  make(16, mask.slot(), RONDO_BOOL);
+  must(rondo_fill(mask, 1));
+  const rondo_device cpu = {RONDO_CPU, 0};
+  const int64_t n = 16, square[] = {4, 4};
+  const auto row = [](const char* what, auto call, auto one, auto other) {
+    return Row{what, [=] { call(one); }, [=] { call(other); }};
+  };
+  const Row rows[] = {
+      row(
+          "the value of pad",
+          [&](double value) {
+            Result out;
+            const int64_t widths[] = {1, 1};
+            must(rondo_pad(a, RONDO_PAD_CONSTANT, 2, widths, value, out.slot()));
+          },
+          0.0, -0.0),
+      row(
+          "the widths of pad",
+          [&](int64_t width) {
+            Result out;
+            const int64_t widths[] = {width, 1};
+            must(rondo_pad(a, RONDO_PAD_CONSTANT, 2, widths, 0, out.slot()));
+          },
+          int64_t{1}, int64_t{2}),
+      row(
+          "the start of arange",
+          [&](double start) {
+            Result out;
+            must(rondo_arange(engine_, cpu, RONDO_F32, start, start + 4, 1, out.slot()));
+          },
+          0.0, 1.0),
+      row(
+          "the whole start of arange",
+          [&](int64_t start) {
+            Result out;
+            must(rondo_arange_i64(engine_, cpu, RONDO_I64, start, start + 4, 1, out.slot()));
+          },
+          int64_t{0}, int64_t{1}),
+      row(
+          "the end of linspace",
+          [&](int32_t endpoint) {
+            Result out;
+            must(rondo_linspace(engine_, cpu, RONDO_F32, 0, 1, 5, endpoint, out.slot()));
+          },
+          0, 1),
+      row(
+          "the diagonal of eye",
+          [&](int64_t diagonal) {
+            Result out;
+            must(rondo_eye(engine_, cpu, RONDO_F32, 4, 4, diagonal, out.slot()));
+          },
+          int64_t{0}, int64_t{1}),
+      row(
+          "the number of fill",
+          [&](double value) {
+            Result out;
+            must(rondo_tensor_create(engine_, cpu, RONDO_F32, 1, &n, out.slot()));
+            must(rondo_fill(out, value));
+          },
+          1.0, 2.0),
+      row(
+          "the range of random_uniform",
+          [&](double high) {
+            Result out;
+            must(rondo_random_uniform(engine_, cpu, RONDO_F32, 1, &n, 0, high, out.slot()));
+          },
+          1.0, 2.0),
+      row(
+          "the deviation of random_normal",
+          [&](double deviation) {
+            Result out;
+            must(rondo_random_normal(engine_, cpu, RONDO_F32, 1, &n, 0, deviation, out.slot()));
+          },
+          1.0, 2.0),
+      row(
+          "the probability of dropout",
+          [&](double p) {
+            Result out, kept;
+            must(rondo_dropout(a, p, out.slot(), kept.slot()));
+          },
+          0.25, 0.5),
+      row(
+          "the depth of one_hot",
+          [&](int64_t depth) {
+            Result out;
+            must(rondo_one_hot(places, depth, RONDO_F32, out.slot()));
+          },
+          int64_t{3}, int64_t{4}),
+      row(
+          "the limit of nonzero",
+          [&](int64_t limit) {
+            Result out, count;
+            must(rondo_nonzero_limit(a, limit, -1, out.slot(), count.slot()));
+          },
+          int64_t{3}, int64_t{4}),
+      row(
+          "the fill of nonzero",
+          [&](int64_t fill) {
+            Result out, count;
+            must(rondo_nonzero_limit(a, 4, fill, out.slot(), count.slot()));
+          },
+          int64_t{-1}, int64_t{0}),
+      row(
+          "the order of sort",
+          [&](int32_t descending) {
+            Result out;
+            must(rondo_sort(a, 0, descending, out.slot()));
+          },
+          0, 1),
+      row(
+          "the shift of roll",
+          [&](int64_t shift) {
+            Result out;
+            must(rondo_roll(a, 1, &shift, out.slot()));
+          },
+          int64_t{1}, int64_t{2}),
+      row(
+          "the count of tile",
+          [&](int64_t count) {
+            Result out;
+            must(rondo_tile(a, 1, &count, out.slot()));
+          },
+          int64_t{1}, int64_t{2}),
+      row(
+          "the scalar of an operator",
+          [&](double scalar) {
+            Result out;
+            must(rondo_binary_scalar(RONDO_MUL, a, scalar, out.slot()));
+          },
+          0.0, -0.0),
+      row(
+          "the text of an expression",
+          [&](const char* text) {
+            Result out;
+            rondo_expression* expression = nullptr;
+            must(rondo_expression_create(text, "e", &expression));
+            const rondo_argument arguments[] = {RONDO_TENSOR("x", a)};
+            rondo_tensor* slot = nullptr;
+            must(rondo_expression_run(expression, 1, arguments, 1, &slot));
+            rondo_tensor_destroy(slot);
+            rondo_expression_destroy(expression);
+          },
+          "y = x + 1", "y = x + 2"),
+      row(
+          "the norm of clip_global_norm",
+          [&](double norm) {
+            Result out;
+            rondo_tensor* tensors[] = {b};
+            must(rondo_clip_global_norm(1, tensors, norm, out.slot()));
+          },
+          1.0, 2.0),
+      row(
+          "the axis of concat",
+          [&](int32_t axis) {
+            Result x, y, out;
+            must(rondo_tensor_reshape(a, 2, square, x.slot()));
+            must(rondo_tensor_reshape(b, 2, square, y.slot()));
+            rondo_tensor* tensors[] = {x, y};
+            must(rondo_concat(2, tensors, axis, out.slot()));
+          },
+          0, 1),
+  };
+  for (const Row& each : rows) {
+    const Ref<const Call> first = call_of(each.one), again = call_of(each.one), other = call_of(each.other);
+    ASSERT_TRUE(first && again && other) << each.what;
+    EXPECT_TRUE(same_attributes(*first, *again)) << each.what;
+    EXPECT_FALSE(same_attributes(*first, *other)) << each.what;
+  }
+}
+
+TEST_F(Deciding, OptionsOfAnOptimizerAreAttributes) {
+  Result weights, gradient;
+  filled(8, weights.slot());
+  filled(8, gradient.slot());
+  rondo_tensor *const parameters[] = {weights}, *const gradients[] = {gradient};
+  const auto call = [&](const std::function<void(rondo_optimizer_options*)>& change) {
+    rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+    options.kind = RONDO_OPTIMIZER_ADAM;
+    change(&options);
+    rondo_optimizer* optimizer = nullptr;
+    must(rondo_optimizer_create(1, parameters, &options, &optimizer));
+    const Ref<const Call> made =
+        call_of([&] { must(rondo_optimizer_step(optimizer, 1, gradients, nullptr, nullptr)); });
+    rondo_optimizer_destroy(optimizer);
+    return made;
+  };
+  const Ref<const Call> plain = call([](rondo_optimizer_options*) {});
+  EXPECT_TRUE(same_attributes(*plain, *call([](rondo_optimizer_options*) {})));
+  const std::function<void(rondo_optimizer_options*)> changes[] = {
+      [](rondo_optimizer_options* o) { o->kind = RONDO_OPTIMIZER_ADAMW; },
+      [](rondo_optimizer_options* o) { o->beta1 = 0.5; },
+      [](rondo_optimizer_options* o) { o->beta2 = 0.5; },
+      [](rondo_optimizer_options* o) { o->epsilon = 0.5; },
+      [](rondo_optimizer_options* o) { o->weight_decay = 0.5; },
+      [](rondo_optimizer_options* o) { o->max_norm = 0.5; },
+      [](rondo_optimizer_options* o) { o->warmup_steps = 5; },
+      [](rondo_optimizer_options* o) { o->amsgrad = 1; },
+      [](rondo_optimizer_options* o) { o->schedule = RONDO_RATE_COSINE, o->decay_steps = 5; },
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) EXPECT_FALSE(same_attributes(*plain, *call(changes[i]))) << i;
+}
+
+}  // namespace
+}  // namespace rondo
