@@ -59,7 +59,7 @@ class [[nodiscard]] Status {
   const char* message() const { return info_ ? info_->message : ""; }
   // The same error with context before its text, if there is memory for it; success stays success.
   RONDO_COLD Status with_context(std::string_view context) const noexcept;
-  // Where the error comes from; of a success nothing.
+  // The place that the error comes from; a success has none.
   RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
   // The same error with another origin.
   RONDO_COLD Status with_origin(const Origin& origin) const noexcept;

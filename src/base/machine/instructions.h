@@ -15,9 +15,9 @@ enum class Instructions : uint8_t {
 };
 inline constexpr int kInstructions = 3;
 
-// What the processor has and the system lets programs use.
+// The best set that the processor has and the system lets programs use.
 Instructions possible_instructions();
-// What is used: decided once.
+// The set that is used, which is decided once.
 Instructions instructions();
 // "avx2"
 const char* instructions_name(Instructions which);
