@@ -45,8 +45,8 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-// What a communicator is made with. The library copies as much as it knows and takes its own defaults for the rest, and
-// for what came after `version`; so one layout, the newest, serves all versions.
+// The options that a communicator is made with. The library copies as much as it knows and takes its own defaults for
+// the rest, and for what came after `version`; so one layout, the newest, serves all versions.
 struct ncclConfig_t {
   size_t size = sizeof(ncclConfig_t);
   unsigned magic = 0xcafebeef;
