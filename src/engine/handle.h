@@ -69,7 +69,7 @@ class HandleSlab {
   static bool alive(const T* handle) {
     return handle && __atomic_load_n(&handle->magic, __ATOMIC_RELAXED) == handle_magic(kind);
   }
-  // Shows a handle that nobody destroys meanwhile; false if it is not alive.
+  // Shows a handle that stays alive meanwhile; false if it is not alive.
   template <class Visit>
   static bool look(T* handle, Visit&& visit) {
     std::lock_guard lock(instance().mutex);
