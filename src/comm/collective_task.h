@@ -36,7 +36,7 @@ class CollectiveTask final : public Task, public Party {
 
   const Ref<Communicator> communicator_;
   std::vector<Operation> operations_;
-  // Of each operation.
+  // The operands of each operation.
   struct Places {
     View input, output;
     bool has_input, has_output;

@@ -8,7 +8,7 @@
 
 namespace rondo::comm {
 
-// A way: a method of the kernels, or the transport behind them.
+// A way: a method of the kernels, or the transport that follows them.
 using Way = int;
 inline constexpr Way kNextWay = device::kPeerExchange + 1;
 const char* way_name(Way way);  // "push", "library"
@@ -16,7 +16,7 @@ const char* way_name(Way way);  // "push", "library"
 class PeerChoice {
  public:
   Way operator()(size_t bytes) const;
-  // Whether any size goes by the kernels.
+  // True if any size goes by the kernels.
   bool own() const;
   // "up to 16384 bytes push, beyond exchange"
   std::string text() const;
