@@ -1,4 +1,4 @@
-// dtypes: size, name, class, promotion; host conversions of the 16-bit floats.
+// Tells size, name and class of dtypes, promotes them, and converts the 16-bit floats on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// A file's descriptor with an owner, writing all of a text to it, and reading a small one.
+// Owns a file's descriptor, writes all of a text to a file, and reads a small one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// A file that takes the place of another one, or of none, once it is complete: readers see the whole of the old one or
-// the whole of the new one.
+// Writes a file that takes the place of another one, or of none, once it is complete: readers see the whole of the old
+// one or the whole of the new one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

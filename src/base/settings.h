@@ -1,5 +1,5 @@
-// Every setting of Rondo that comes from the environment, in one table (settings.def). Set-uid programs ignore them
-// all.
+// Declares every setting of Rondo that comes from the environment, from one table (settings.def). Set-uid programs
+// ignore them all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

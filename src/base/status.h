@@ -1,6 +1,6 @@
-// Status: the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error with code
-// and text, so that a first cause can be kept by many variables at once. Making an error never loads a library and
-// never fails: where the host has no memory for a text, an error that was there from the start says so.
+// Defines Status, the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error
+// with code and text, so that a first cause can be kept by many variables at once. Making an error never loads a
+// library and never fails: where the host has no memory for a text, an error that was there from the start says so.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Doing something that may not come back, for a while.
+// Runs a function that may not return, and waits for it no longer than a limit.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

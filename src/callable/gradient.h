@@ -1,6 +1,6 @@
-// The gradient of a recorded function: callables that go back over the tape that the function was recorded under. They
-// need a call's inputs, its outputs and more outputs of the same graph; open tapes note the call as one node, and keep
-// that. So a gradient that tapes follow has a gradient itself, of any order.
+// Makes the gradient of a recorded function: callables that go back over the tape that the function was recorded under.
+// They need a call's inputs, its outputs and more outputs of the same graph; open tapes note the call as one node, and
+// keep that. So a gradient that tapes follow has a gradient itself, of any order.
 //
 // There is a callable for each choice of outputs that gradients come to and of inputs that they are wanted of. Used by
 // any number of threads.

@@ -1,4 +1,4 @@
-// A collective, or a group of them, as a task of the engine.
+// Makes a collective, or a group of them, a task of the engine.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

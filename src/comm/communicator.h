@@ -1,5 +1,5 @@
-// One rank's end of a group of devices that work together: it turns collectives into tasks, watches over them, and ends
-// them when a peer is lost.
+// Defines one rank's end of a group of devices that work together: it turns collectives into tasks, watches over them,
+// and ends them when a peer is lost.
 //
 // Owned by reference count: the user's handle, its tasks, and graphs that hold such tasks. So it outlives every graph
 // that holds a collective of it. All members are thread-safe. Collectives of all communicators of an engine's GPU form

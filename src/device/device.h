@@ -1,5 +1,5 @@
-// Devices. A Device is the process's view of one cpu or GPU: it gives raw memory. A StreamDevice also runs work
-// asynchronously on streams; what its methods take and give are native handles (CUstream, CUevent, CUgraphExec) as
+// Declares devices. A Device is the process's view of one cpu or GPU: it gives raw memory. A StreamDevice also runs
+// work asynchronously on streams; what its methods take and give are native handles (CUstream, CUevent, CUgraphExec) as
 // void*.
 //
 // Devices are made on first use, shared by all engines and never destroyed. All methods are thread-safe; those that use

@@ -1,4 +1,4 @@
-// The table of a CBLAS library for the cpu: OpenBLAS, MKL or the system's BLAS.
+// Holds the table of a CBLAS library for the cpu: OpenBLAS, MKL or the system's BLAS.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

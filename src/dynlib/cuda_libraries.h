@@ -1,5 +1,5 @@
-// The tables of libcuda, NVRTC and cuBLASLt. One process-wide instance each, never destroyed (no CUDA call may happen
-// in a static destructor).
+// Holds the tables of libcuda, NVRTC and cuBLASLt. One process-wide instance each, never destroyed (no CUDA call may
+// happen in a static destructor).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

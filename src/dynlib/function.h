@@ -1,6 +1,6 @@
-// Function<R(A...)>: one entry of a library's table. Looked up by its exact exported name on first call; a name that
-// the library does not have is an error only when called, and the error names the function, the version found and the
-// version needed.
+// Defines Function<R(A...)>, one entry of a library's table. It is looked up by its exact exported name on first call;
+// a name that the library does not have is an error only when called, and the error names the function, the version
+// found and the version needed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

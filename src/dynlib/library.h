@@ -1,4 +1,4 @@
-// Finding and opening a run-time library, once, and remembering every place that was tried.
+// Finds and opens a run-time library, once, and remembers every place that was tried.
 //
 // Order: the library's setting (a failure there is final) -> already in the process -> the folder of a sibling that is
 // already loaded -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> where the system's loader looks -> $CUDA_HOME,

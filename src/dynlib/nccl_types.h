@@ -1,4 +1,5 @@
-// Hand-typed types and constants of NCCL: just what nccl.def needs. Names are NVIDIA's own, in namespace rondo::cuda.
+// Declares the types and constants of NCCL, typed by hand: just what nccl.def needs. Names are NVIDIA's own, in
+// namespace rondo::cuda.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

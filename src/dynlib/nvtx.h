@@ -1,4 +1,4 @@
-// Named ranges for profilers, by NVTX. There is no library to find: a profiler names one of its own in an environment
+// Names ranges for profilers, by NVTX. There is no library to find: a profiler names one of its own in an environment
 // variable of NVTX, and that library puts functions into tables that the program shows it. Without a profiler there are
 // no ranges.
 //

@@ -1,5 +1,6 @@
-// Host tasks that end later than their function: it takes a completion from its run and hands it to threads of its own.
-// The task ends when the function has returned and the completion is completed; it holds no worker meanwhile.
+// Lets host tasks end later than their function: the function takes a completion from its run and hands it to threads
+// of its own. The task ends when the function has returned and the completion is completed; it holds no worker
+// meanwhile.
 //
 // Owned by reference count: the user's handle and the task hold references. All fields are guarded by the engine's
 // order lock.

@@ -1,4 +1,5 @@
-// The engine: orders tasks by their variables and sees to it that each is issued or run at the right time and place.
+// Declares the engine: it orders tasks by their variables and sees to it that each is issued or run at the right time
+// and place.
 //
 // Two levels of order. On the host a task waits for predecessors that are not issued (device tasks) or not finished
 // (host tasks): counted edges between pending tasks, all under one short lock, the order lock. On devices, order is

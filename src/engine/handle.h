@@ -1,5 +1,5 @@
-// Memory for public handles: one slab per kind, never given back, so that reading a destroyed handle's magic is always
-// safe. A handle is alive exactly while its magic is the kind's. The magic is the first field of each handle.
+// Gives memory to public handles: one slab per kind, never given back, so that reading a destroyed handle's magic is
+// always safe. A handle is alive exactly while its magic is the kind's. The magic is the first field of each handle.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

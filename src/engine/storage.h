@@ -1,6 +1,6 @@
-// Storage: memory with one variable. Tensors and views share it. Memory comes from the engine's pool when the first
-// task that uses it is issued (or from a graph's arena, or from outside through DLPack), and goes back, with the fences
-// of its last uses, when the last reference is gone.
+// Declares Storage: memory with one variable. Tensors and views share it. Memory comes from the engine's pool when the
+// first task that uses it is issued (or from a graph's arena, or from outside through DLPack), and goes back, with the
+// fences of its last uses, when the last reference is gone.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,6 +1,6 @@
-// A stream of an engine: a native stream plus the count of what was issued on it. The count makes every task's end a
-// fence without recording anything; an event is recorded only when there is a waiter, and then covers all that was
-// issued up to then.
+// Defines a stream of an engine: a native stream plus the count of what was issued on it. The count makes every task's
+// end a fence without recording anything; an event is recorded only when there is a waiter, and then covers all that
+// was issued up to then.
 //
 // The stream's lock is held while a task is issued, so that the order of waits, launches and counts is one order.
 // A thread that holds it must not take another stream's lock.

@@ -1,4 +1,5 @@
-// Tasks: the units the engine orders. A task names the variables it reads and writes and has a body, `run`.
+// Declares tasks, the units that the engine orders. A task names the variables it reads and writes and has a body,
+// `run`.
 //
 // A task is submitted once, or kept by a recording and then run any number of times by a graph, or it is a graph's
 // launch (below). It holds references to its variables. Made on the caller's thread, run on whichever thread the engine

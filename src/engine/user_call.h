@@ -1,5 +1,5 @@
-// A call of a function of the user's, which may call Rondo again: how deep such calls nest on a thread, and which
-// tensors the function borrows, which it cannot destroy meanwhile.
+// Tracks a call of a function of the user's, which may call Rondo again: how deep such calls nest on a thread, and
+// which tensors the function borrows, which it cannot destroy meanwhile.
 //
 // Lives on the stack of the thread that calls. All threads know which tensors are borrowed.
 //
@@ -25,8 +25,8 @@ class UserCall {
   UserCall(const UserCall&) = delete;
   UserCall& operator=(const UserCall&) = delete;
 
-  // Succeeds if there is room for one more. Asked before the function is called. which: "the function of callable
-  // 'step'", for people.
+  // Succeeds if there is room for one more. Asked before the function is called.
+  // which: "the function of callable 'step'", for people.
   Status check(const char* which) const;
   // The index of a borrowed tensor that was to be destroyed; -1: none.
   std::ptrdiff_t destroyed() const { return destroyed_; }

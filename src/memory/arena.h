@@ -1,4 +1,4 @@
-// The arena planner: places temporaries in one block so that those that are never alive together share memory.
+// Plans an arena: places temporaries in one block so that those that are never alive together share memory.
 //
 // Order is a partial one: tasks run on branches, and a task is known to come after another only if a path of edges says
 // so. Each task carries a clock: for every branch, how many of its tasks certainly come before. (Vector clocks: Fidge

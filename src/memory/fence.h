@@ -1,5 +1,5 @@
-// Fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when the
-// device has finished everything issued on that stream up to the number. No event is recorded for a fence until a
+// Defines fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when
+// the device has finished everything issued on that stream up to the number. No event is recorded for a fence until a
 // thread waits for it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

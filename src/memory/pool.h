@@ -1,4 +1,4 @@
-// The stream-aware caching pool of one engine and one device (or of its pinned host memory).
+// Declares the stream-aware caching pool of one engine and one device (or of its pinned host memory).
 //
 // Blocks are cut from segments of the system's or driver's memory and merged again when free. A freed block carries the
 // fences of its last uses: its next user must wait for them, on the device, unless they are of its own stream. Memory

@@ -1,4 +1,4 @@
-// Asking the program for memory that it holds and does not need, before a request of a pool fails: one function of the
+// Asks the program for memory that it holds and does not need, before a request of a pool fails: one function of the
 // user for the process. Any thread may call anything.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

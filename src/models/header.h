@@ -1,5 +1,5 @@
-// The header of a safetensors file: which tensors, of which dtype and shape, where their data lie. Read with every
-// check that does not need the data, and written.
+// Describes the header of a safetensors file: which tensors, of which dtype and shape, where their data lie. It is read
+// with every check that does not need the data, and written.
 //
 // A file is 8 bytes with the length of the header, little-endian; the header, a JSON object padded with spaces; the
 // data.

@@ -1,6 +1,6 @@
-// The JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read strictly, in one
-// pass and without recursion into members that are skipped. The library has no JSON parser of others, so as to need
-// none.
+// Reads and writes the JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read
+// strictly, in one pass and without recursion into members that are skipped. The library has no JSON parser of others,
+// so as to need none.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// A safetensors file open for reading, and loads of its tensors.
+// Holds a safetensors file open for reading, and loads its tensors.
 //
 // The data are read with pread, not mapped. A mapping of a file that another process can cut raises SIGBUS in a thread
 // that touches the missing pages, which a library may not catch for a whole process; a read is short. Nor would a

@@ -1,6 +1,5 @@
-// The folder of kept kernels as the file system has it: what to trust, and opening it. Code that will run is only read
-// from folders and files that belong to this user and that no other user can write; links are not followed below the
-// folder itself.
+// Judges and opens the folder of kept kernels as the file system has it. Code that will run is only read from folders
+// and files that belong to this user and that no other user can write; links are not followed below the folder itself.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

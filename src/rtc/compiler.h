@@ -1,5 +1,5 @@
-// NVRTC: from the text of a kernel to an image that the driver loads. Any thread may call; NVRTC compiles in parallel
-// from 12.x.
+// Compiles the text of a kernel with NVRTC to an image that the driver loads. Any thread may call; NVRTC compiles in
+// parallel from 12.x.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

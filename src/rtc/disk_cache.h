@@ -1,5 +1,5 @@
-// Compiled kernels on disk: one file each, named by a 128-bit key over everything that the image is made from and by
-// what made it. A file that is not what its header says is removed and counted; the kernel is then compiled as if it
+// Keeps compiled kernels on disk: one file each, named by a 128-bit key over everything that the image is made from and
+// by what made it. A file that is not what its header says is removed and counted; the kernel is then compiled as if it
 // had not been there. Failures to write are counted and otherwise of no consequence; the first of each kind is a
 // warning in the log. Any thread and any number of processes may use the folder at once: a file appears whole by being
 // renamed, so that readers need no lock.

@@ -1,6 +1,6 @@
-// The mode that the calling thread computes floating-point numbers in: how it rounds, whether it takes subnormal
-// numbers for zeros, which exceptions trap. A program sets it for a thread, a thread inherits it from the one that
-// starts it, and results must not depend on it.
+// Reads and sets the mode that the calling thread computes floating-point numbers in: how it rounds, whether it takes
+// subnormal numbers for zeros, which exceptions trap. A program sets it for a thread, a thread inherits it from the one
+// that starts it, and results must not depend on it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

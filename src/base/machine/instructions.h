@@ -1,4 +1,4 @@
-// Which vector instructions the cpu's operators use: the best that the processor has, within the setting
+// Says which vector instructions the cpu's operators use: the best that the processor has, within the setting
 // RONDO_CPU_INSTRUCTIONS. Results do not depend on it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -1,6 +1,6 @@
-// How many processors this process may use, which may be fewer than the machine has: a set that it was given
-// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups). How much of
-// its memory, likewise.
+// Counts the processors that this process may use, which may be fewer than the machine has: a set that it was given
+// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups). Counts
+// the memory that it may use, likewise.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// For the case that rank 0 is lost, and with it the connections of a meeting: every rank listens at a port of its own,
-// and all know where. Those that are left meet at the first of them.
+// Prepares for the case that rank 0 is lost, and with it the connections of a meeting: every rank listens at a port of
+// its own, and all know where. Those that are left meet at the first of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

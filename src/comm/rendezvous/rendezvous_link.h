@@ -1,10 +1,10 @@
-// The connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0, which
-// collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
+// Keeps the connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0,
+// which collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
 //
 // A rank is lost when its connection ends without a farewell, or when nothing was heard of it for the time of silence;
 // rank 0 tells the others. When rank 0 itself is gone, every rank notices by itself.
 //
-// Rank 0 goes on serving until the others have left too, even when its last owner has released it.
+// Rank 0 goes on serving until the others have left too, even when the link's last owner has released it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

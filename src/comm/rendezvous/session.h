@@ -1,5 +1,5 @@
-// One rank's end of a group whose ranks know each other: they exchange small texts, and hear when one is lost. A
-// communicator is made over it, checks its order by it, and learns of deaths from it. Data of tensors do not go here.
+// Declares one rank's end of a group whose ranks know each other: they exchange small texts, and hear when one is lost.
+// A communicator is made over it, checks its order by it, and learns of deaths from it. Data of tensors do not go here.
 //
 // Made by groups in one process, by sockets, by a user's functions (hooks). All members are thread-safe.
 //

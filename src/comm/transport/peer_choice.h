@@ -1,5 +1,5 @@
-// Which way an all-reduce goes, by its size: one of Rondo's own kernels, or the library. Measured when a communicator
-// is made; rank 0's table counts for all, since all ranks must go the same way.
+// Chooses which way an all-reduce goes, by its size: one of Rondo's own kernels, or the library. Measured when a
+// communicator is made; rank 0's table counts for all, since all ranks must go the same way.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// All-reduce between GPUs of one host by kernels of Rondo's own, over each other's memory. It stands before another
-// transport, which gets everything else, and the sizes at which it is faster.
+// Runs all-reduce between GPUs of one host by kernels of Rondo's own, over each other's memory. It stands before
+// another transport, which gets everything else, and the sizes at which it is faster.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// A GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the process).
+// Drives a GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the
+// process).
 //
 // Every method but graph_launch makes the context current for the call and restores a foreign one afterwards; a thread
 // without any context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against
