@@ -1,4 +1,5 @@
-// The formulas of normalisations (ops/operators/normalisations.def), for the host's loops and for kernels alike.
+// Defines the formulas of normalisations (ops/operators/normalisations.def), for the host's loops and for kernels
+// alike.
 //
 // A formula reads the row kSteps times before it writes it. In step s, add<s> is what an element adds to each of the
 // step's sums(s), and know<s> is what the formula remembers of them, in `known`; result is what the element becomes.
@@ -19,7 +20,7 @@ namespace rondo::device {
 
 inline constexpr int kMaxRowSums = 2;  // of a step
 
-// What a row is multiplied by in another go.
+// The factor of a row in another pass.
 template <class Formula, class C>
 RONDO_INLINE C next_row_scale(C scale, const C* known) {
   return next_scale(scale, C(1) / known[Formula::kInverse]);
