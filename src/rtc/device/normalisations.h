@@ -6,7 +6,7 @@
 // change: of a gradient, what comes in, read from step kChange on; else 0. C: what rows are computed in; S: what they
 // are added up in, which is wider on the host.
 //
-// known[kInverse] is what rows are multiplied by, known before step kChange. Where that says that squares overflow or
+// known[kInverse] is what rows are multiplied by, known before step kChange. If that says that squares overflow or
 // vanish, the row is gone through again multiplied by `scale`, a power of two (scales.h); x is that everywhere then,
 // and so a gradient lacks this factor. known[kRest], if there is one (not -1), is often 0: the host leaves it out then.
 //
