@@ -52,7 +52,7 @@ constexpr rondo_dtype moved_dtype(rondo_dtype dtype) {
 constexpr bool promotes(rondo_dtype a, rondo_dtype b) {
   return a == b || !(is_f8(a) || is_f8(b));
 }
-// Only for two dtypes that have a common one.
+// Returns the common dtype of two that have one.
 rondo_dtype promote(rondo_dtype a, rondo_dtype b);
 
 inline float bf16_to_float(uint16_t bits) {

@@ -369,8 +369,8 @@ void Communicator::wait_for_flights() {
     std::lock_guard lock(mutex_);
     flights = flights_;
   }
-  // Collectives that are known to be done are kept, so a lock that another thread has for a moment is waited for. For a
-  // while only: the device may be loading a kernel, for which it waits for what is to be ended here.
+  // Collectives that are known to be done keep their results, so a lock that another thread has for a moment is waited
+  // for. For a while only: the device may be loading a kernel, for which it waits for what is to be ended here.
   const auto looks_done = [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();

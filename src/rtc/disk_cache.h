@@ -56,7 +56,7 @@ class DiskCache {
   bool find(const Key& key, const Origin& origin, std::string* image);
   // `name` goes into the file for people who look at it.
   void store(const Key& key, const Origin& origin, const char* name, const std::string& image);
-  // For texts that are neither compiled nor for a GPU.
+  // Finds and stores texts that are neither compiled nor for a GPU.
   bool find(const Key& key, std::string* text) { return find(key, Origin(), text); }
   void store(const Key& key, const char* name, const std::string& text) { store(key, Origin(), name, text); }
 

@@ -113,7 +113,7 @@ Status Composed::reduce(int mode, Tensor rows, Tensor* to) {
   return graph_.add_operation(*operation);
 }
 
-// For each query the sum of dy times the result, in memory.
+// Writes for each query the sum of dy times the result to memory.
 Status Composed::delta(Tensor dy, Tensor* sums) {
   const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, p_.size};
   const int64_t strides[] = {p_.heads * p_.queries * p_.size, p_.queries * p_.size, p_.size, 1};

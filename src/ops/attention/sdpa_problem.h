@@ -54,7 +54,7 @@ struct Sdpa {
     const int64_t* step = stride[tensor];
     return b * step[0] + head * step[1] + place * step[2];
   }
-  // From the first element to the one after the last.
+  // Counts from the first element to the one after the last.
   int64_t reach(int tensor) const {
     return offset(tensor, batch - 1, heads_of(tensor) - 1, places(tensor) - 1) + elements(tensor);
   }

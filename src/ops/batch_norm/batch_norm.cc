@@ -186,7 +186,7 @@ struct Apply {
     list_operands(out, &list);
     tapes.done(name, make_ref<const Call>(call()), list);
   }
-  // For an image without elements.
+  // Commits the outputs of an image without elements.
   Status submit_nothing(const View& to, Output& out) const {
     return ops::submit_nothing(
         name, [&](std::vector<TaskOperand>* list) { list_operands(to, list); }, {&out}, [&] { return Call{call()}; });

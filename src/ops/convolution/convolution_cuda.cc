@@ -257,7 +257,7 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
     return {};
   }
 
-  // After a library, in place.
+  // Adds the activation after a library's kernel, in place.
   Status prepare_activation() {
     const View& result = problem_.result;
     const ActivationOperator& is = operator_of(problem_.activation);
@@ -322,7 +322,7 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
     return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
   }
 
-  // For a depth that is cut into several parts.
+  // Adds the kernel that joins the parts of a depth that is cut.
   int finish_kernel(const ProductPlan& plan) {
     KernelSpec spec(rtc::kConvolution, kFinishKernel, plan.wide(), "convolution_finish");
     spec.type("In", problem_.dtype());

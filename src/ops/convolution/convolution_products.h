@@ -39,7 +39,7 @@ void ConvolutionProduct::place(const Convolution& problem, F&& to) {
   if (problem.residual.storage) to(arguments.residual, problem.residual, residual_offset * size);
 }
 
-// For way data, one product that asks each tap whether it reaches the place, instead of more than `most`.
+// Makes for way data one product that asks each tap whether it reaches the place, instead of more than `most`.
 std::vector<ConvolutionProduct> convolution_products(const Convolution& problem, int64_t most);
 
 }  // namespace rondo::ops

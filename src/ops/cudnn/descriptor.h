@@ -44,7 +44,7 @@ class Descriptor {
              const void* values);
   Status set_int64(cuda::cudnnBackendAttributeName_t name, int64_t value);
   Status set_int64s(cuda::cudnnBackendAttributeName_t name, std::span<const int64_t> values);
-  // For the enumerations, which are ints.
+  // Sets an attribute that is an enumeration, which is an int.
   Status set_enum(cuda::cudnnBackendAttributeName_t name, cuda::cudnnBackendAttributeType_t type, int value);
   Status set_descriptor(cuda::cudnnBackendAttributeName_t name, const Descriptor& value);
   Status set_handle(cuda::cudnnBackendAttributeName_t name, cuda::cudnnHandle_t handle);

@@ -49,12 +49,12 @@ inline unsigned misalignment(const View& view) {
 // how the rest is to be read.
 class PlanKey {
  public:
-  // For a number other than 0 that stands for the task.
+  // Begins the key of a task that a number other than 0 stands for.
   PlanKey(const Device& device, uint32_t what) {
     const rondo_device id = device.id();
     put(static_cast<uint64_t>(id.kind) << 56 | static_cast<uint64_t>(id.index) << 32 | what);
   }
-  // For a task made of its expression.
+  // Makes the key of a task from its expression.
   PlanKey(const Device& device, const Expression& expression, const Layout& shape, const View* const* views);
 
   void put(uint64_t word) { words_[size_++] = word; }

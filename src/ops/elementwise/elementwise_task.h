@@ -57,7 +57,7 @@ class ElementwiseTask final : public Computation {
   View view(int i) const;
   const Layout& shape() const { return plan_->shape(); }
   const uint64_t* scalars() const { return scalars_.begin(); }
-  // For the runs to come.
+  // Changes a scalar for the runs to come.
   void set_scalar(int i, uint64_t word) { scalars_[static_cast<size_t>(i)] = word; }
   rtc::Signature signature(rtc::Family family) const { return plan_->signature(family); }
 

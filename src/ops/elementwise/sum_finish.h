@@ -35,7 +35,7 @@ struct SumLines {
 
 class SumFinish {
  public:
-  // For sums whose scale, bias, residual and results are of a dtype in memory.
+  // Finishes sums whose scale, bias, residual and results are of a dtype in memory.
   SumFinish(rondo_dtype dtype, int activation, bool accumulate);
   // n elements, on this thread.
   void run(const SumLine& line, int64_t n) const;

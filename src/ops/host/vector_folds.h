@@ -122,7 +122,7 @@ struct Places {
   Rounds rounds[kVectors] = {};
 };
 
-// For n values, fewer than Round can count.
+// Takes n values, fewer than Round can count.
 template <class K>
 RONDO_VECTOR inline Found<K> first_largest(const K* at, int64_t n, uint64_t bits) {
   using P = Places<K>;

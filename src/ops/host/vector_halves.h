@@ -86,7 +86,7 @@ template <class Half>
 inline void convert_one(Half* to, float from) {
   *to = device::to_memory<Half>(from);
 }
-// For vectors in which some are unusual.
+// Converts one by one where some are unusual.
 template <class To, class From>
 [[gnu::noinline]] void convert_each(To* to, const From* from, int64_t n) {
   for (int64_t i = 0; i < n; ++i) convert_one(to + i, from[i]);

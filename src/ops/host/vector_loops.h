@@ -97,7 +97,7 @@ struct LoopOf<f, computes, R (*)(S, T, T)> {
   }
 };
 
-// For an angle: few elements at a time, so that one that is far from 0 slows down its neighbours only.
+// Takes few angles at a time, so that one that is far from 0 slows down its neighbours only.
 template <auto near_one, auto any>
 RONDO_VECTOR void angles(void* to, const void* a, const void*, const void*, int64_t n) {
   constexpr int64_t kFew = 64;

@@ -282,7 +282,7 @@ class LineLoops {
     for (C& each : scaled_) each *= factor_;
     return scaled_.data();
   }
-  // After the last tap, if there was one.
+  // Called after the last tap, if there was one.
   void conclude(bool some, int64_t at, int64_t n, int64_t divisor) const {
     C* const to = made_ + at;
     if (!some) {

@@ -15,7 +15,7 @@ namespace {
 
 class IndexCheck final : public Computation {
  public:
-  // For indices on the host.
+  // Takes indices on the host.
   IndexCheck(const Indexed& indexed, const View& indices, std::string place, Variable& checked)
       : Computation("check_indices", indices.device()),
         indexed_(indexed),

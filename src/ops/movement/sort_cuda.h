@@ -28,7 +28,7 @@ class SortingTask : public KernelTask {
   };
   // Adds the launches, and takes the workspace, of which so many bytes in front are the caller's.
   void sort(const Lines& lines, int64_t own_bytes = 0);
-  // For a sort() into the workspace: words of arguments for where the sorted keys and places are.
+  // Called after a sort() into the workspace: the words of arguments get the addresses of the sorted keys and places.
   void add_keys(void* word) { add_workspace(word, key_half(last_half())); }
   void add_places(void* word) { add_workspace(word, place_half(last_half())); }
 

@@ -16,7 +16,7 @@ struct ActivationOperator {
   double parameter[2] = {};
 };
 
-// For an activation that does something: not RONDO_ACTIVATION_NONE.
+// The activation must do something: it is not RONDO_ACTIVATION_NONE.
 inline const ActivationOperator& operator_of(rondo_activation activation) {
   static const ActivationOperator operators[] = {{Op::relu, "relu", "relu_grad"},
                                                  {Op::gelu_tanh, "gelu", "gelu_grad"},

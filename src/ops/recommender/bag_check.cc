@@ -15,7 +15,7 @@ long long number(int64_t n) {
 
 class BagCheck final : public Computation {
  public:
-  // For indices and offsets on the host.
+  // Takes indices and offsets on the host.
   BagCheck(BagPlan plan, std::string place, Variable& checked)
       : Computation("check_bags", plan.indices.device()),
         plan_(std::move(plan)),

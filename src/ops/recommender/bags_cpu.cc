@@ -89,7 +89,7 @@ class CpuBags final : public Computation {
     }
   }
 
-  // For each table the places that name one of its rows, in the order of rows.
+  // Returns the places that name a row of the table, in the order of rows.
   template <class In>
   std::vector<KeyedPlace> sorted(const BagFacts& facts, int64_t table, std::vector<int64_t>* bags) const {
     const int64_t rows = plan_.rows[static_cast<size_t>(table)];

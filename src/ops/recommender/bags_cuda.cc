@@ -17,7 +17,7 @@ namespace {
 using device::BagFacts;
 using device::BagTable;
 
-// After definitions of M, In, Index, kMost, kVector.
+// It follows definitions of M, In, Index, kMost, kVector.
 constexpr const char* kSumText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const BagArguments<kMost> args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;

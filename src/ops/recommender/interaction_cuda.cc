@@ -11,7 +11,7 @@ namespace {
 
 enum Kernel : int { kPairsKernel, kGradientKernel, kFewKernel, kStagedGradientKernel };
 
-// After definitions of M, kStaged.
+// It follows definitions of M, kStaged.
 constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
   interact<M, kStaged != 0>(args);

@@ -278,7 +278,7 @@ class CudaRows final : public KernelTask {
 
   RowPlan plan_;
   RowsArguments arguments_ = {};
-  // For an expression: the words that the kernels take instead, and in them where the addresses of each side are.
+  // Holds for an expression the words that the kernels take instead, and in them where the addresses of each side are.
   std::vector<uint64_t> words_;
   std::vector<size_t> operands_;
   int threads_ = 256, group_ = 1, beside_ = 0, vector_ = 1, items_ = 0;

@@ -22,7 +22,7 @@ Status submit_nothing(const char* name, const List& list, std::initializer_list<
   for (Output* output : outputs) output->commit();
   return {};
 }
-// For a plan that lists its operands.
+// Takes a plan that lists its operands.
 template <class Plan>
 requires requires(const Plan& plan, std::vector<TaskOperand>* list) {
   plan.list_operands(list);

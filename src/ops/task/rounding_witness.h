@@ -26,7 +26,7 @@ inline uint16_t half_of_float(rondo_dtype dtype, float value) {
   return dtype == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
 }
 
-// For factors of one dtype, sums of another, and so many products.
+// Chooses them for factors of one dtype, sums of another, and so many products.
 inline RoundingWitness rounding_witness(rondo_dtype dtype, rondo_dtype out_dtype, int64_t products) {
   RoundingWitness best;
   for (int i = 0; i < 64; ++i) {

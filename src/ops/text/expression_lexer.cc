@@ -13,7 +13,7 @@ namespace rondo::ops {
 
 namespace {
 
-// In ASCII, whatever the locale.
+// True for digits of ASCII, whatever the locale.
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

@@ -204,7 +204,7 @@ class DeclarationParser {
     }
     return word;
   }
-  // For a number: true if a word after its type is its name.
+  // True if a word after a number's type is its name.
   static bool names_parameter(const std::vector<std::string_view>& type, std::string_view word) {
     return !type.empty() && !(is_builtin(type.back()) && is_builtin(word));
   }
