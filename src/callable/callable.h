@@ -1,4 +1,4 @@
-// Records a function of the user's: it is recorded once per signature of its inputs and then called as a graph. Graphs
+// Holds a function of the user's, which is recorded once per signature of its inputs and then called as a graph. Graphs
 // that were not called for longest go when all of them take more memory than they may.
 //
 // Owned by reference count; used by any number of threads. The first call of a signature records, on its thread, while

@@ -18,7 +18,7 @@ class OrderCheck {
  public:
   OrderCheck(int rank, int size) : rank_(rank), next_(static_cast<size_t>(size), 0) {}
 
-  // Notes this rank's next step. The difference to what another has done in its place, if there is one.
+  // Notes this rank's next step. Returns the difference to the step of another rank in its place, if there is one.
   Status own(const std::string& what) { return note(rank_, what); }
   // The same of another rank, whose texts come in its order.
   Status note(int rank, const std::string& what);

@@ -433,7 +433,7 @@ class Engine final : public RefCounted, public FenceOracle {
   uint64_t waits_ = 0;
   std::condition_variable progress_;
   Completion* awaited_ = nullptr;  // the first of those that are
-  bool closing_ = false;           // no wait for a completion begins any more
+  bool closing_ = false;           // completions are not waited for any more
   uint64_t seed_;
 
   const int64_t memory_limit_;

@@ -48,8 +48,7 @@ struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
-  Auxiliaries* auxiliaries = nullptr;          // auxiliary streams of `stream`, as many as the task asked for; null:
-                                               // none
+  Auxiliaries* auxiliaries = nullptr;          // as many as the task asked for; null: none
   Ref<RefCounted>* later = nullptr;            // where a host task puts its completion if it ends later; else null
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
@@ -209,8 +208,8 @@ class Task : public RefCounted {
   uint64_t choice_count() const { return choice_count_; }
   virtual void set_choices(RandomState state) { (void)state; }
   bool draws() const { return (random_count_ | choice_count_) != 0; }
-  // For a task whose parts have accesses of their own: the poisoned variables, which are inputs before the run, and
-  // outputs after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
+  // Holds the poisoned variables of a task whose parts have accesses of their own: inputs before the run, and outputs
+  // after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
   struct Parts {
     std::unordered_map<const Variable*, Status> poison;
     Status all;         // there was no memory to say which: all of it counts as poisoned, with this cause

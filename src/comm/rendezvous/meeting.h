@@ -22,8 +22,7 @@ struct Meeting {
   bool one_host = false;  // all ranks are on this machine
   std::string socket;     // where ranks of this machine and user meet if rank 0 can leave no file; empty: nowhere
   std::string job;        // tells this job from others at the same place; not a secret
-  std::string secret;     // a process that does not know it is not let in; "none": the job's name suffices; empty: not
-                          // given
+  std::string secret;     // lets a process in; "none": the job's name suffices; empty: not given
   std::string hint = "for all of them";                  // how a secret reaches the ranks, for messages
   std::string source = "nobody: this process is alone";  // who said so, for messages
   double join_s = 120;                                   // until all have come
