@@ -1,4 +1,5 @@
-// See asked.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the files that the environment asks for (a trace, a graph) without ever failing the program.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/asked.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ std::string harmless(const std::string& name) {
   return out;
 }
 
-// Under a name that nobody can foresee first, so that no link that lies there is followed.
+// It is written under an unpredictable name first, so that a symbolic link that was put there is not followed.
 Status write_in(const std::string& folder, const std::string& name,
                 const std::function<Status(const char* path)>& write) {
   std::string part = folder + "/." + name + ".XXXXXX";

@@ -1,4 +1,4 @@
-// The same bits as another type.
+// Reads the bits of a value as another type of the same size, as std::bit_cast does from C++20 on.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

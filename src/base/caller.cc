@@ -1,4 +1,5 @@
-// Walking the stack. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Walks the calling thread's stack to find the function outside the library that called it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/caller.h"
 
 #include <cxxabi.h>

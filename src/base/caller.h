@@ -1,4 +1,4 @@
-// Where in the program the library was called from, for people.
+// Tells people where in their program the library was called from, for messages and traces.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,8 +8,8 @@
 namespace rondo {
 
 // "step in train+0x1a2b": the first function on the calling thread's stack that is not the library's, if its name is
-// exported, its file, and where in it the call is (addr2line -e train 0x1a2b). Empty where nobody can say, as in a
-// program that the library is a part of.
+// exported, its file, and where in it the call is (addr2line -e train 0x1a2b). Empty if it cannot be told, as in a
+// program that is linked with the library statically.
 std::string caller();
 
 }  // namespace rondo

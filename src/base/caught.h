@@ -1,5 +1,6 @@
-// What an exception means where only a Status may leave: at the C interface, and in threads, which one would end the
-// process. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Turns exceptions into Status where only a Status may leave: at the C interface, and in threads, whose process an
+// exception would end.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <exception>

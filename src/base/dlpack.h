@@ -1,5 +1,5 @@
-// The structs of DLPack's C ABI (dmlc.github.io/dlpack, versions 0.x and 1.x), hand-typed. A test compares them with
-// the real header where it is installed.
+// Declares the structs of DLPack's C ABI (dmlc.github.io/dlpack, versions 0.x and 1.x), hand-typed. A test compares
+// them with the real header where it is installed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

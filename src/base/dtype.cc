@@ -1,4 +1,4 @@
-// dtype names, promotion and binary16 conversions.
+// Names the dtypes, promotes two of them to one, and converts floats to binary16 and back on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/dtype.h"

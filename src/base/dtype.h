@@ -1,4 +1,4 @@
-// dtypes: size, name, class, promotion; host conversions of the 16-bit floats.
+// Tells size, name and class of dtypes, promotes them, and converts the 16-bit floats on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,7 +20,7 @@ constexpr bool is_dtype(int dtype) {
 constexpr size_t dtype_size(rondo_dtype dtype) {
   return kDtypeSize[dtype];
 }
-// Of those that arithmetic happens in: the 8-bit floats are none.
+// True for dtypes that arithmetic happens in, which the 8-bit floats are not.
 constexpr bool is_float(rondo_dtype dtype) {
   return dtype >= RONDO_F16 && dtype <= RONDO_F64;
 }
@@ -34,17 +34,17 @@ constexpr bool is_unsigned(rondo_dtype dtype) {
 constexpr bool is_f8(rondo_dtype dtype) {
   return dtype >= RONDO_F8_E4M3;
 }
-// Whether each value of the dtype is one of every 16-bit float too.
+// True if every 16-bit float can represent each value of the dtype.
 constexpr bool exact_in_half(rondo_dtype dtype) {
   return dtype == RONDO_BOOL || dtype == RONDO_U8 || dtype == RONDO_I8;
 }
 const char* dtype_name(rondo_dtype dtype);
 
-// What an element is in a register: float for the 16-bit and 8-bit floats, itself otherwise.
+// The dtype of an element in a register: float for the 16-bit and 8-bit floats, itself otherwise.
 constexpr rondo_dtype compute_dtype(rondo_dtype dtype) {
   return is_half(dtype) || is_f8(dtype) ? RONDO_F32 : dtype;
 }
-// What elements that are only moved go as: what says how to compute with 8-bit floats need not be there.
+// The dtype that elements are moved as, so that a kernel that only moves 8-bit floats needs no arithmetic for them.
 constexpr rondo_dtype moved_dtype(rondo_dtype dtype) {
   return is_f8(dtype) ? RONDO_U8 : dtype;
 }
@@ -52,7 +52,7 @@ constexpr rondo_dtype moved_dtype(rondo_dtype dtype) {
 constexpr bool promotes(rondo_dtype a, rondo_dtype b) {
   return a == b || !(is_f8(a) || is_f8(b));
 }
-// Of two that have one.
+// Returns the common dtype of two that have one.
 rondo_dtype promote(rondo_dtype a, rondo_dtype b);
 
 inline float bf16_to_float(uint16_t bits) {

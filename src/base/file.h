@@ -1,4 +1,4 @@
-// A file's descriptor with an owner, writing all of a text to it, and reading a small one.
+// Owns a file's descriptor, writes all of a text to a file, and reads a small one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace rondo {
 
-// What a call on a file failed with.
+// The status for the errno of a failed call on a file.
 inline rondo_status file_error() {
   return errno == ENOMEM ? RONDO_OUT_OF_MEMORY : RONDO_IO_ERROR;
 }
@@ -35,7 +35,7 @@ inline int above_standard(int descriptor) {
 class File {
  public:
   File() = default;
-  // Of a descriptor that a call has just given, or -1.
+  // Takes a descriptor that a call has just returned, or -1.
   explicit File(int descriptor) : descriptor_(above_standard(descriptor)) {}
   File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   File& operator=(File&& other) noexcept {
@@ -56,7 +56,7 @@ class File {
   int descriptor_ = -1;
 };
 
-// Whether a file would become larger than the system allows, which ends a process that tries by a signal.
+// True if a file would become larger than the system allows: writing it would end the process by a signal.
 inline bool above_file_limit(int file, size_t more) {
   struct rlimit limit;
   const off_t at = ::lseek(file, 0, SEEK_CUR);  // -1 where there is no place, as in a pipe
@@ -64,7 +64,7 @@ inline bool above_file_limit(int file, size_t more) {
          static_cast<rlim_t>(at) + more > limit.rlim_cur;
 }
 
-// Whether all of it was written; if not, errno says why.
+// Returns whether all of it was written; if not, errno says why.
 inline bool write_all(int file, std::string_view text) {
   if (above_file_limit(file, text.size())) {
     errno = EFBIG;
@@ -80,8 +80,8 @@ inline bool write_all(int file, std::string_view text) {
   return true;
 }
 
-// What the file begins with, `most` bytes at most: for texts of a few lines, those of the system's own file systems
-// too, which do not say how long they are. Whether it could be opened; what cannot be read is left out.
+// Reads the beginning of a file, `most` bytes at most: for texts of a few lines, those of the system's own file systems
+// too, which do not say how long they are. Returns whether it could be opened; a part that cannot be read is left out.
 inline bool read_text(const std::string& path, size_t most, std::string* text) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return false;

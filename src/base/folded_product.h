@@ -1,4 +1,4 @@
-// What hashes are made of: a product of 128 bits, folded to 64, in which every bit of a factor counts.
+// Computes the product that hashes are made of: 128 bits folded to 64, in which every bit of a factor counts.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

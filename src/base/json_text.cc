@@ -1,4 +1,5 @@
-// Quotes and escapes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes texts as JSON strings, with quotes and escapes, and replaces characters that control a terminal.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/json_text.h"
 
 #include "base/text.h"

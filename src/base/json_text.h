@@ -1,4 +1,4 @@
-// A text as JSON has it, for traces and headers of models; and as a terminal may have it.
+// Writes a text as JSON has it, for traces and headers of models; and as a terminal may have it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

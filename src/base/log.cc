@@ -1,4 +1,5 @@
-// The log's sink. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Holds the one sink of the log, the level that it is set to, and the functions that write to it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
 
 #include <cstdio>
@@ -38,7 +39,7 @@ std::atomic<int> log_detail::level{-1};
 
 int log_detail::read_level() {
   int value = setting_choice(Setting::log);  // its names are in the order of rondo_log_level
-  // Somebody who sets the log wants to see something.
+  // A user who sets the log, even to an unknown value, wants to see messages.
   const bool unknown = value < 0;
   if (unknown) value = RONDO_LOG_WARNING;
   int expected = -1;
@@ -48,7 +49,7 @@ int log_detail::read_level() {
   return level.load();
 }
 
-// Where `wanted` is called and holds.
+// Writes the message if `wanted` returns true; without memory for it, the message is lost.
 template <class Wanted>
 static void write(rondo_log_level level, const char* format, va_list arguments, const Wanted& wanted) {
   std::string text;

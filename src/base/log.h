@@ -1,5 +1,5 @@
-// The log: one process-wide sink, a callback of the user or stderr. Costs one relaxed load when the level is off. Where
-// the host has no memory for a message, that message is lost, and whoever wrote it goes on.
+// Writes the log: it has one process-wide sink, a callback of the user or stderr. Costs one relaxed load when the level
+// is off. If the host has no memory for a message, the message is lost and its caller goes on.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

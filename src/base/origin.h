@@ -1,4 +1,5 @@
-// Where a failure comes from: what travels with an error beside its code and text, so that nobody has to read the text.
+// Describes where a failure comes from. It travels with an error in addition to the code and the text, so that programs
+// need not parse the text.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,8 +10,8 @@
 
 namespace rondo {
 
-// An object of the user's that goes with an error of a task. Errors are let go of under locks, where the user's code
-// must not run: a cause that nobody holds any more waits for the next sweep.
+// An object of the user's that goes with an error of a task. Errors are released under locks, where the user's code
+// must not run: a cause without owners waits for the next sweep.
 class Cause final : public RefCounted {
  public:
   using Destroy = void (*)(void* object);

@@ -1,9 +1,9 @@
-// What the compiler cannot know: which code every submission passes, which only some do, and which almost none. The
-// path is laid out together, without the rest in between, so that it touches few lines and pages of code: a launch in
-// the driver fills most of a processor's instruction cache already, and each line more throws out one of the driver's.
+// Tells the compiler which code every submission passes, which only some do, and which almost none. The path is laid
+// out together, without the rest in between, so that it touches few lines and pages of code: a launch in the driver
+// fills most of a processor's instruction cache already, and each line more throws out one of the driver's.
 //
-// What is hot has no check of its stack either: it is some eight instructions each, and none of these functions has an
-// array that a caller fills.
+// Hot functions have no check of their stack either: it would cost some eight instructions each, and none of these
+// functions has an array that a caller fills.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// Intrusive reference counting: RefCounted (the count) and Ref<T> (an owner). Objects delete themselves through the
-// virtual `dispose`, so that type-stable handles can go back to their slab instead of to the heap.
+// Defines intrusive reference counting: RefCounted (the count) and Ref<T> (an owner). Objects delete themselves through
+// the virtual `dispose`, so that type-stable handles can go back to their slab instead of to the heap.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

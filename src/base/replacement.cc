@@ -1,5 +1,5 @@
-// A new file beside the old one, then in its place. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Writes a new file next to the old one and renames it to take the old one's place.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/replacement.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A file that takes the place of another one, or of none, once it is complete: readers see the whole of the old one or
-// the whole of the new one.
+// Writes a file that takes the place of another one, or of none, once it is complete: readers see the whole of the old
+// one or the whole of the new one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace rondo {
 
-// One thread at a time. What is never completed leaves nothing behind. Failures are RONDO_IO_ERROR; the caller adds
+// One thread at a time. An object that is never completed leaves no file. Failures are RONDO_IO_ERROR; the caller adds
 // which file it is.
 class Replacement {
  public:
@@ -23,7 +23,7 @@ class Replacement {
 
   Status create();
   Status write(std::string_view text);
-  // Behind it the new file is on the disk, also if the machine ends now.
+  // On return the new file is on the disk, even if the machine stops now.
   Status complete();
 
  private:

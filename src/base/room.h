@@ -1,4 +1,4 @@
-// Room for one more element of a vector, made before something that must not be lost is begun. It grows as push_back
+// Makes room for one more element of a vector, before something that must not be lost is begun. It grows as push_back
 // lets it grow: a vector that is asked to hold exactly one more each time would be copied each time.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

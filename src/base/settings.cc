@@ -1,4 +1,5 @@
-// Reading the environment. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads the settings from the environment and judges their values; set-uid programs ignore the environment.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/settings.h"
 
 #include <sys/auxv.h>
@@ -31,7 +32,7 @@ static const SettingInfo& info(Setting which) {
 }
 
 static const char* environment(Setting which) {
-  // In a set-uid program the environment belongs to somebody with fewer rights than the process.
+  // In a set-uid program the environment was set by a user with fewer rights than the process.
   if (getauxval(AT_SECURE)) return nullptr;
   const char* value = std::getenv(info(which).name);
   return value && *value ? value : nullptr;
@@ -57,7 +58,7 @@ int setting_choice(Setting which) {
   const std::string value = setting(which);
   const char* const names = info(which).values;
   const int place = place_among(names, value);
-  // What most programs write for a switch.
+  // Most programs take these for a switch.
   return value == "1" && place < 0   ? place_among(names, "on")
          : value == "0" && place < 0 ? place_among(names, "off")
                                      : place;

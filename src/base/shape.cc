@@ -1,4 +1,5 @@
-// Shape arithmetic. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Computes strides, extents and texts of shapes, and broadcasts shapes and layouts to each other.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/shape.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ Layout Layout::row_major(int ndim, const int64_t* shape) {
   for (int i = ndim - 1; i >= 0; --i) {
     layout.shape[i] = shape[i];
     layout.strides[i] = stride;
-    // Wraps for shapes that no tensor can have; whoever makes one of them checks it first.
+    // Wraps for shapes that no tensor can have; the code that makes a tensor of one checks it first.
     (void)__builtin_mul_overflow(stride, std::max<int64_t>(shape[i], 1), &stride);
   }
   return layout;

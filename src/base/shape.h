@@ -29,7 +29,7 @@ struct Layout {
   bool repeats() const;
   // Lowest and one past the highest element offset reached, relative to the first element. Both 0 if there are none.
   void extent(int64_t* low, int64_t* high) const;
-  // Whether the extent and one step more on each axis, times `item` bytes, are within 63 bits: what arithmetic on views
+  // True if the extent and one step more on each axis, times `item` bytes, are within 63 bits, as arithmetic on views
   // needs. Only foreign strides may be too large.
   bool extent_fits(int64_t item) const;
 

@@ -1,5 +1,5 @@
-// SmallVector<T, N>: a vector of trivially copyable elements whose first N live inside the object, so that the usual
-// task needs no allocation.
+// Defines SmallVector<T, N>: a vector of trivially copyable elements whose first N live inside the object, so that the
+// usual task needs no allocation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

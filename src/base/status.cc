@@ -1,4 +1,5 @@
-// Text of errors. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes errors and their texts, and keeps one error of each code for when the host has no memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/status.h"
 
 #include <atomic>
@@ -15,7 +16,8 @@ Status::Status(rondo_status code, std::string message) noexcept
   if (!info_) *this = bare(code);
 }
 
-// One of each code, in memory that nobody has to give, and never destroyed: threads may fail while the process exits.
+// Returns the error of each code from static memory, which is never destroyed: threads may fail while the process
+// exits.
 Status Status::bare(rondo_status code) noexcept {
   static constexpr int kCodes = RONDO_TIMED_OUT + 1;
   struct Bare {

@@ -1,6 +1,6 @@
-// Status: the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error with code
-// and text, so that a first cause can be kept by many variables at once. Making an error never loads a library and
-// never fails: where the host has no memory for a text, an error that was there from the start says so.
+// Defines Status, the outcome of an internal call. One pointer: null is success, otherwise a shared, immutable error
+// with code and text, so that a first cause can be kept by many variables at once. Making an error never loads a
+// library and never fails: where the host has no memory for a text, an error that was there from the start says so.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -59,7 +59,7 @@ class [[nodiscard]] Status {
   const char* message() const { return info_ ? info_->message : ""; }
   // The same error with context before its text, if there is memory for it; success stays success.
   RONDO_COLD Status with_context(std::string_view context) const noexcept;
-  // Where the error comes from; of a success nothing.
+  // The place that the error comes from; a success has none.
   RONDO_COLD Origin origin() const { return info_ ? info_->origin : Origin(); }
   // The same error with another origin.
   RONDO_COLD Status with_origin(const Origin& origin) const noexcept;

@@ -1,4 +1,5 @@
-// printf into std::string. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Formats texts as printf does, into std::string, splits them, and writes sizes of memory for people.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
 #include <algorithm>

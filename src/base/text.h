@@ -1,5 +1,6 @@
-// Text helpers: printf-style std::string, parts of a text, sizes of memory for people. The library does without the
-// streams of the C++ library, which bring all of its locales along where it is linked statically.
+// Helps with texts: it makes a std::string as printf does, takes parts of a text, and writes sizes of memory for
+// people. The library does without the streams of the C++ library, which bring all of its locales along where it is
+// linked statically.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

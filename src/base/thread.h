@@ -1,4 +1,4 @@
-// Starting threads. None of Rondo's takes a signal that was sent to the process: a host's handler would run on it, or
+// Starts threads. None of Rondo's takes a signal that was sent to the process: a host's handler would run on it, or
 // sigwait in the host would miss it. Each has a stack for whatever runs on it, also where the host's default is small.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// The number that the system knows the calling thread by.
+// Tells the number by which the system knows the calling thread.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// An object of each thread that goes with the thread. What the compiler offers for it ends the process where there is
-// no memory to note down the destructor; this throws std::bad_alloc instead.
+// Makes an object for each thread, which is destroyed with the thread. `thread_local` of the compiler ends the process
+// where there is no memory to note down the destructor; this throws std::bad_alloc instead.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

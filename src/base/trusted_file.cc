@@ -1,4 +1,5 @@
-// Judging and opening. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Judges whether a file or folder is safe to trust, and opens, makes and reads those that are.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/trusted_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Files that are believed: those that belong to this user and that nobody else can write.
+// Opens files that are trusted: those that belong to this user and that no other user can write.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,7 +14,7 @@ namespace rondo {
 
 enum class Opened { yes, absent, refused };
 
-// Why a file or folder is not believed; empty: it belongs to this user, and nobody else can write it.
+// Says why a file or folder is not trusted; empty if it belongs to this user and no other user can write it.
 std::string objection(const struct stat& status);
 // A regular file for reading, without following a link, and without waiting for the other end of a pipe of that name.
 // `folder`: a descriptor, or AT_FDCWD. *bytes: how long it is. *why: what it is refused for.

@@ -1,5 +1,5 @@
-// Where a thread may not be ended by pthread_cancel(): an end in the middle of a call would run through functions that
-// let no exception out, and leave locks and queues as they were.
+// Protects a call from pthread_cancel(): an end in the middle of a call would run through functions that let no
+// exception out, and leave locks and queues as they were.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,7 +8,8 @@
 
 namespace rondo {
 
-// While in scope the calling thread is not cancelled; a request made meanwhile waits until somebody looks for it.
+// While in scope the calling thread is not cancelled; a request made meanwhile waits until the thread reaches a
+// cancellation point afterwards.
 class Uncancelled {
  public:
   Uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }

@@ -1,4 +1,4 @@
-// Doing something that may not come back, for a while.
+// Runs a function that may not return, and waits for it no longer than a limit.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,8 +16,8 @@
 namespace rondo {
 
 // Runs `what` on a thread of its own and waits that long for its result. Empty if there is none by then: it goes on
-// alone, so it must own what it uses. What it holds is given up before its result is there. Also empty where there is
-// no memory or no thread for it, or where it has thrown.
+// alone, so it must own what it uses. The objects that it holds are released before its result is there. Also empty
+// where there is no memory or no thread for it, or where it has thrown.
 template <class Result, class What>
 std::optional<Result> within(std::chrono::milliseconds limit, What&& what) noexcept {
   struct Outcome {

@@ -1,5 +1,5 @@
-// A file that is written anew by the C library. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Writes a file anew through the C library's streams and reports the first failure.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cerrno>
@@ -11,7 +11,8 @@
 
 namespace rondo {
 
-// What the C library writes to: it would go beyond the size that the system allows, which ends the process by a signal.
+// Writes in place of the C library, which would go beyond the size that the system allows: that ends the process by a
+// signal.
 struct WrittenFile {
   File file;
   int problem = 0;  // the first write's that failed

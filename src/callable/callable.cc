@@ -1,5 +1,5 @@
-// Calls of a callable: the graph for their signature, recorded where there is none yet. Copyright 2026 the Rondo
-// developers. SPDX-License-Identifier: Apache-2.0
+// Calls a callable: it finds the graph for the signature of the inputs, and records it if there is none yet.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/callable.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Callable::Entry {
     view.storage = storage;
     return tape::depends_on_watched(view);
   }
-  // Whether the thread's tapes follow from outside what they followed then.
+  // True if the thread's tapes follow the same tensors from outside as they did then.
   bool fits() const {
     return std::all_of(outside.begin(), outside.end(),
                        [](const auto& each) { return followed(each.first) == each.second; });
@@ -207,7 +207,7 @@ Status Callable::call_graph(std::span<rondo_tensor* const> inputs, std::span<ron
   RONDO_TRY(find_or_record(arranged, &entry));
   if (entry->state == Entry::State::eager) return call_plainly(inputs, outputs);
 
-  // Behind the outputs comes what the gradient needs.
+  // After the outputs come the tensors that the gradient needs.
   const Graph& graph = *entry->recorded.graph;
   std::vector<rondo_tensor*> made(outputs.begin(), outputs.end());
   made.resize(static_cast<size_t>(graph.query().outputs), nullptr);
@@ -259,7 +259,7 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
       throw;
     }
   }
-  // Whatever happens, nobody goes on waiting for it.
+  // However this ends, no thread goes on waiting for it.
   struct Finish {
     Callable& callable;
     const std::shared_ptr<Entry>& entry;

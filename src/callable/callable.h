@@ -1,5 +1,5 @@
-// A function of the user's that is recorded once per signature of its inputs and then called as a graph. Graphs that
-// were not called for longest go when all of them take more memory than they may.
+// Holds a function of the user's, which is recorded once per signature of its inputs and then called as a graph. Graphs
+// that were not called for longest go when all of them take more memory than they may.
 //
 // Owned by reference count; used by any number of threads. The first call of a signature records, on its thread, while
 // others of that signature wait; calls that find their graph take a lock for a look into a table.
@@ -63,7 +63,8 @@ class Callable final : public RefCounted {
   Status find_size(std::span<rondo_tensor* const> inputs, int64_t* size, int64_t* full) const;
   bool is_filled_up(size_t input, const View& view) const;
   Status hand_over(std::span<const View> made, std::span<rondo_tensor*> outputs) const;
-  // Under the lock. What goes is left to be destroyed without it, for graphs may hold what the user has functions for.
+  // Under the lock. Graphs that are dropped are left to be destroyed without the lock, for they may hold objects that
+  // call the user's functions when they go.
   std::shared_ptr<Entry> find(const Signature& signature);
   void forget(Entries::iterator entry, Entries* gone);
   void evict(Entries* gone);

@@ -1,4 +1,5 @@
-// See followed.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Calls a graph of the user's as it is, or through a callable if an open tape follows its tensors.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/followed.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 namespace rondo {
 
-// In a recording that tapes may go back through, what the graph is made of is noted, whoever follows it.
+// In a recording that tapes may go back through, the nodes of the graph are noted, whether or not a tape follows them.
 bool FollowedGraph::followed(std::span<rondo_tensor* const> inputs) const {
   if (const Recording* recording = recording_of(graph_->engine()))
     if (tape::journal_open() && !recording->as_written) return true;

@@ -1,5 +1,5 @@
-// Calls of a graph of the user's: as they are, and where an open tape follows what the graph works on, as those of a
-// callable whose function is what the graph was recorded from.
+// Calls a graph of the user's: as it is, or, if an open tape follows the graph's operands, as a callable whose function
+// is what the graph was recorded from.
 //
 // Owned by reference count; used by any number of threads.
 //

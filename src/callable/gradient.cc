@@ -1,4 +1,5 @@
-// Going back over a recorded function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Goes back over a recorded function: it makes the callables of its gradient and calls them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/gradient.h"
 
 #include <algorithm>

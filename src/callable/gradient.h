@@ -1,6 +1,6 @@
-// The gradient of a recorded function: callables that go back over the tape that the function was recorded under. What
-// they need of a call are its inputs, its outputs and more outputs of the same graph; open tapes note the call as one
-// node, and keep that. So a gradient that tapes follow has a gradient itself, of any order.
+// Makes the gradient of a recorded function: callables that go back over the tape that the function was recorded under.
+// They need a call's inputs, its outputs and more outputs of the same graph; open tapes note the call as one node, and
+// keep that. So a gradient that tapes follow has a gradient itself, of any order.
 //
 // There is a callable for each choice of outputs that gradients come to and of inputs that they are wanted of. Used by
 // any number of threads.
@@ -24,7 +24,7 @@ class Callable;
 
 class Gradient final : public tape::Custom, public std::enable_shared_from_this<Gradient> {
  public:
-  // What stands for an input or an output of the recorded graph, or a tensor from outside.
+  // Stands for an input or an output of the recorded graph, or a tensor from outside.
   struct Part {
     Part() = default;
     Part(Ref<Storage> keep, const View& view, bool active) : keep(std::move(keep)), view(view), active(active) {}
@@ -51,11 +51,11 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   tape::Needs needs() const override { return needs_; }
   Status run(tape::Backward& backward) const override;
 
-  // Of its graphs.
+  // The bytes that its graphs take.
   int64_t bytes() const;
 
  private:
-  // Of parts_: the outputs that gradients come to, the inputs that they are wanted of.
+  // Selects from parts_: the outputs that gradients come to, the inputs that they are wanted of.
   struct Way {
     std::vector<bool> incoming, wanted;
     bool operator<(const Way& other) const {
@@ -68,7 +68,7 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
     std::vector<tape::Operand*> operands;
   };
   Ref<Callable> callable_for(const Way& way) const;
-  // What the callable's function does. given: the kept values, then the gradients that come.
+  // The body of the callable's function. given: the kept values, then the gradients that come.
   Status go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const;
 
   const uint32_t flags_;  // of the callables

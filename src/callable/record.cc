@@ -1,4 +1,5 @@
-// Recording a function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs a function of the user's, records it as a graph, and names what its gradient needs.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/record.h"
 
 #include <rondo/callable.h>

@@ -1,5 +1,5 @@
-// A function of the user's, run as it is or recorded for inputs like those given: as a graph, and if an open tape
-// follows what it works on, with all that its gradient needs.
+// Runs a function of the user's as it is, or records it for inputs like those given: as a graph, and if an open tape
+// follows its operands, with all that its gradient needs.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,13 +28,13 @@ struct Recipe {
   Gradient::Grown grown;
 };
 
-// What a recording has made.
+// The results of a recording.
 struct Recorded {
   Ref<Graph> graph;                    // its outputs: the function's, then what the gradient needs
   std::shared_ptr<Gradient> gradient;  // null if there is none
 };
 
-// Calls the function once. What it leaves are live tensors of the engine, each with a handle of its own.
+// Calls the function once. Its outputs are live tensors of the engine, each with a handle of its own.
 Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs, std::vector<tape::Slot>* outputs);
 // On the calling thread, where no recording is open.
 Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, Recorded* recorded);

@@ -1,4 +1,5 @@
-// Inputs and signatures. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Puts the axes of inputs in the order of their memory, and makes, compares and prints signatures of them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/signature.h"
 
 #include <algorithm>

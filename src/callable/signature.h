@@ -1,5 +1,5 @@
-// What tells one graph of a callable from another: the inputs' devices, dtypes and shapes, the order of their axes in
-// memory, which of them gradients are asked for, and the autocast scope that the call is in. And inputs as calls of
+// Tells the graphs of a callable apart: by the inputs' devices, dtypes and shapes, the order of their axes in memory,
+// which of them gradients are asked for, and the autocast scope that the call is in. Holds the inputs as calls of
 // graphs take them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -15,14 +15,14 @@
 
 namespace rondo {
 
-// An input, seen with its axes in the order in which they lie in memory, which makes it row-major. What is so in no
-// order is a copy.
+// An input, seen with its axes in the order in which they lie in memory, which makes it row-major. A tensor that is
+// row-major in no order of its axes is copied.
 class Arranged {
  public:
   Status arrange(const View& given);
   const View& view() const { return tensor_.tensor->view; }
   rondo_tensor* tensor() const { return tensor_.tensor; }
-  // Of a tensor of the same shape as view(): with its axes as they were given.
+  // The view of a tensor of the same shape as view(), with its axes as they were given.
   Status as_given(const View& view, View* result) const;
   bool active() const { return active_; }
   const SmallVector<int32_t, 8>& order() const { return order_; }

@@ -1,5 +1,5 @@
-// Attention and rotary positions: check handles, call ops. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Checks the handles and options of attention and rotary positions, and calls their operators.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/attention.h>
 
 #include "capi/operators.h"

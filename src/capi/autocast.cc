@@ -1,4 +1,5 @@
-// Autocast scopes: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the handles of autocast scopes, opens and closes them, and casts operands for other functions.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/autocast/autocast.h"
 
 #include "capi/operators.h"

@@ -1,4 +1,5 @@
-// Buckets of gradients. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the handles of buckets of gradients, and makes, reduces and describes the buckets.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/buckets.h"
 
 #include "capi/comm.h"

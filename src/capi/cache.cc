@@ -1,4 +1,5 @@
-// Compiled kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Answers questions about the cache of compiled kernels, exports and imports it, and sets who hears of progress.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "rtc/cache_file.h"

@@ -1,4 +1,5 @@
-// Callables. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes, calls, clears and describes callables, whose functions are the user's, after checking their handles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "callable/callable.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// What every function of the C API does first and last: check handles, keep exceptions inside, keep the thread's last
-// error and how it computes.
+// Does what every function of the C API does first and last: it checks handles, keeps exceptions inside, and keeps the
+// thread's last error and its arithmetic mode.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -49,7 +49,7 @@ void forget_last_error();
 Status failure_of_callback(const char* which, rondo_status status);
 
 rondo_engine* make_engine(Ref<Engine> engine);
-// What one thread at a time does to an engine: destroying it. It keeps the engine while it lives.
+// Destroys an engine, which one thread at a time may do. It keeps the engine while it lives.
 class EngineEnd {
  public:
   explicit EngineEnd(rondo_engine* handle);
@@ -74,7 +74,7 @@ void list_live_graphs(const Engine& engine, std::vector<std::string>* objects);
 void list_live_modules(const Engine& engine, std::vector<std::string>* objects);
 void list_live_callables(const Engine& engine, std::vector<std::string>* objects);
 void list_live_tapes(const Engine& engine, std::vector<std::string>* objects);
-// Whether a live expression has the name.
+// True if a live expression has the name.
 bool is_expression_name(const char* name);
 void list_live_communicators(const Engine& engine, std::vector<std::string>* objects);
 void list_live_buckets(const Engine& engine, std::vector<std::string>* objects);
@@ -107,7 +107,7 @@ inline Status check_variable(const rondo_variable* variable, const char* name) {
 Status null_argument(const char* name);
 // An object of the user's to go with an error; destroyed where there is no memory for that.
 Status take_cause(void* object, Cause::Destroy destroy, Ref<const Cause>* cause);
-// Of a wait that is given one: milliseconds, or -1 for none.
+// Checks the time limit of a wait: milliseconds, or -1 for none.
 Status check_limit(int64_t milliseconds);
 #define RONDO_NOT_NULL(pointer) \
   if (!(pointer)) return ::rondo::capi::null_argument(#pointer)
@@ -115,7 +115,7 @@ Status check_limit(int64_t milliseconds);
 // A text into a buffer of the caller's, as far as there is room.
 Status hand_out(const std::string& text, char* buffer, size_t capacity, size_t* length);
 
-// What rondo_tensor_query says of a view.
+// The facts that rondo_tensor_query tells about a view.
 rondo_tensor_info describe(const View& view);
 
 template <class Body>

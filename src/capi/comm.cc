@@ -1,4 +1,5 @@
-// Communicators. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes, splits and destroys communicators, and submits collectives, after checking handles and options.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/comm.h"
 
 #include "capi/operators.h"

@@ -1,4 +1,4 @@
-// What functions over communicators share: live ones, new ones, their options.
+// Declares what functions over communicators share: checks of live ones, the making of new ones, their options.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Tasks that end later than their function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Lets tasks end later than their function: it hands out their completions, and completes and destroys them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/completion.h"
 
 #include "capi/capi.h"

@@ -1,4 +1,5 @@
-// Control flow. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Submits control flow (if, while, switch) after checking the handles and the user's bodies.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/control.h"
 
 #include "base/text.h"
@@ -10,7 +11,7 @@ using capi::guard;
 
 namespace {
 
-// A body of the user's. Where it fails with the thread's last error, that goes on as it is.
+// A body of the user's. If it fails with the thread's last error, that error is passed on as it is.
 BodySource source(std::string name, rondo_body_fn function, void* argument) {
   BodySource source{std::move(name), {}};
   if (function)

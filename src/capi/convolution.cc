@@ -1,5 +1,5 @@
-// Convolutions: check handles and options, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Checks the handles and options of convolutions, and calls their operators and their gradients.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/convolution.h"
 
 #include "capi/operators.h"

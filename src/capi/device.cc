@@ -1,4 +1,5 @@
-// Devices. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Counts devices, tells their facts, and converts between devices and their names.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
 #include "capi/capi.h"

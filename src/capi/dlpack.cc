@@ -1,4 +1,5 @@
-// DLPack in and out. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Exports tensors to DLPack and imports them from it, in both versions of its structs.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/dlpack.h"
 
 #include <cinttypes>
@@ -27,7 +28,7 @@ Status check_stream(const void* stream) {
   return error(RONDO_INVALID_ARGUMENT, "stream is -1, which is no CUstream; pass NULL, and the host waits");
 }
 
-// What an exported tensor keeps alive.
+// The objects that an exported tensor keeps alive.
 template <class Managed>
 struct Exported {
   Managed managed{};

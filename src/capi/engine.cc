@@ -1,4 +1,4 @@
-// The engine, variables, memory, trace.
+// Makes and destroys engines and variables, waits for them, and answers questions about memory and traces.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -236,7 +236,7 @@ rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseco
   });
 }
 
-// What the engine tells as the function of the interface is told it.
+// Calls the function of the C interface when the engine tells that the wait is over.
 static Engine::Told told_to(const char* function, rondo_done_fn fn, void* arg) {
   return [function, fn, arg](const Status& status) {
     if (!status.ok()) (void)capi::fail(function, status);

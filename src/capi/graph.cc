@@ -1,4 +1,5 @@
-// Recording and graphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Records graphs, and launches, calls, changes, describes and destroys them, after checking their handles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
 
 #include "base/asked.h"

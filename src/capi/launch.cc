@@ -1,4 +1,4 @@
-// Ends of groups whose ranks are processes, or that the program's own functions join.
+// Makes communicators of groups whose ranks are processes, or that the program's own functions join.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/hooks.h>
 #include <rondo/launch.h>
@@ -14,7 +14,7 @@ using capi::guard_whole;
 
 namespace {
 
-// Where the options say it, and otherwise the environment.
+// Reads them from the options if they are given there, and otherwise from the environment.
 Status read_meeting(const rondo_comm_options& options, comm::Meeting* meeting) {
   if (options.ranks < 0) return error(RONDO_INVALID_ARGUMENT, "options->ranks is %d; 1 or more, or 0", options.ranks);
   if (options.ranks > 0 && (options.rank < 0 || options.rank >= options.ranks))

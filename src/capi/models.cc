@@ -1,4 +1,5 @@
-// Model files. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Opens, reads, describes and writes model files, after checking their handles and the caller's arguments.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/model_file.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Places and parts that contents choose: check handles, call ops; those without a limit count first.
+// Selects places and parts by the contents of tensors: checks handles, calls ops; functions without a limit count
+// first.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/operators.h"

@@ -1,5 +1,5 @@
-// Normalisation of images: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Checks the handles and options of the normalisations of images, and calls their operators.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/normalisation.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using capi::view_of;
 
 namespace {
 
-// What a normalisation reads, as an autocast scope has made it: the image, then what may be null.
+// The operands of a normalisation, as an autocast scope has cast them: the image, then those that may be null.
 struct Operands {
   rondo_tensor *a, *mean = nullptr, *variance = nullptr;
   ops::NormOptions options;
@@ -40,7 +40,7 @@ Status read(const ops::Casting& casting, const char* function, const rondo_norm_
   return {};
 }
 
-// Of an image and options.
+// Runs a normalisation that takes an image and options.
 template <class Body>
 rondo_status normalise(const char* function, rondo_tensor* a, const rondo_norm_options* options, rondo_tensor** out,
                        const Body& body) {

@@ -1,4 +1,4 @@
-// What the functions for operators share: the out argument, and operands of the usual numbers.
+// Holds what the functions for operators share: the out argument, and operands of the usual numbers.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -30,13 +30,13 @@ inline Status check_each(rondo_tensor* const* tensors, size_t i, const char* lis
   return check_tensor(tensors[i], format("%s[%zu]", list, i).c_str());
 }
 
-// Of a tensor that may be left out.
+// The view of a tensor that may be left out.
 inline const View* view_of(const rondo_tensor* tensor) {
   return tensor ? &tensor->view : nullptr;
 }
 
-// What the thread's autocast scope makes of an operator's operands (ops/autocast/autocast.h): of all of them, those
-// that it may do without included, for they decide together.
+// Casts an operator's operands as the thread's autocast scope demands (ops/autocast/autocast.h): all of them, optional
+// ones included, for they decide together.
 RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);
 inline Status cast_operands(const ops::Casting& casting, Call call, std::initializer_list<rondo_tensor**> operands,
                             rondo_tensor** out) {
@@ -95,7 +95,7 @@ rondo_status operator2(Call call, rondo_tensor*& a, const char* a_name, rondo_te
   });
 }
 
-// Of three, the last of which may be left out where `optional` is true.
+// Runs an operator with three operands, the last of which may be left out if `optional` is true.
 template <class Body>
 rondo_status operator3(Call call, rondo_tensor* a, const char* a_name, rondo_tensor* b, const char* b_name,
                        rondo_tensor* c, const char* c_name, bool optional, rondo_tensor** out, Body&& body) {
@@ -111,7 +111,7 @@ rondo_status operator3(Call call, rondo_tensor* a, const char* a_name, rondo_ten
   });
 }
 
-// What an operator without operands makes its output of: the arguments, or *out where it is given.
+// Sets the properties of the output of an operator without operands: from the arguments, or from *out if it is given.
 inline Status new_tensor(rondo_engine* engine, rondo_device device, rondo_dtype dtype, int32_t ndim,
                          const int64_t* shape, rondo_tensor** out, ops::NewTensor* made) {
   RONDO_TRY(check_engine(engine, "engine"));

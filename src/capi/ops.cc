@@ -1,4 +1,5 @@
-// Operators: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the handles and numbers of elementwise operators, reductions and products, and calls them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/ops.h"
 
 #include "capi/operators.h"

@@ -1,5 +1,5 @@
-// Optimizers, loss scalers, and what is measured over lists of tensors. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Makes optimizers and loss scalers, runs their steps, and measures lists of tensors, after checking handles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/optimizer/optimizer.h"
 
 #include "capi/operators.h"

@@ -1,5 +1,5 @@
-// Pooling and resizing: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Checks the handles and windows of pooling, resizing and local response normalisation, and calls their operators.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/pooling.h>
 
 #include "capi/operators.h"

@@ -1,5 +1,5 @@
-// Operators of recommenders: check handles, call ops. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Checks the handles of the operators that recommenders use, bags and dot interactions, and calls them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/recommender.h>
 
 #include "capi/operators.h"

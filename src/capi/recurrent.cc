@@ -1,4 +1,5 @@
-// Recurrent layers: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the handles, weights and options of recurrent layers, and calls their operators.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/recurrent.h>
 
 #include "capi/operators.h"

@@ -1,4 +1,4 @@
-// Operators that move elements: check handles, call ops.
+// Checks the handles and axes of operators that move, sort or generate elements, and calls them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/shapes.h"

@@ -1,4 +1,4 @@
-// Status names, last error, version, features, log.
+// Tells names of status codes, the last error, the version and the features, sets the log, and ends engines.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -32,7 +32,7 @@ struct LastError {
   Origin origin;
 };
 constinit const ThreadOwned<LastError> last_error;
-// Of the thread's last failure there is no more than this, until it fails again.
+// True if the thread's last failure has no text because there was no memory, until it fails again.
 thread_local bool without_memory = false;
 
 LastError* buffer() noexcept {
@@ -71,7 +71,7 @@ Status failure_of_callback(const char* which, rondo_status status) {
   if (status < RONDO_OK || status > RONDO_TIMED_OUT)
     return error(RONDO_USER_ERROR, "%s returned %d, which is no status", which, static_cast<int>(status));
   if (!said) return error(status, "%s returned %s", which, rondo_status_name(status));
-  // Functions that call each other say so once, or the reason would not fit behind it.
+  // The prefix of functions that call each other is written once, or the reason would not fit after it.
   const std::string here = format("%s returned %s: ", which, rondo_status_name(status));
   const std::string_view text = last->text;
   const size_t same = text.rfind(here);
@@ -102,7 +102,7 @@ EngineEnd::EngineEnd(rondo_engine* handle) : handle_(handle) {
   else if (!engine_)
     status_ = error(RONDO_INVALID_STATE, "another thread is destroying the engine; destroy it once");
 }
-// Where it was not destroyed, another call can do it.
+// If it was not destroyed, another call can destroy it.
 EngineEnd::~EngineEnd() {
   if (engine_) Engines::look(handle_, [](rondo_engine& each) { each.ends = false; });
 }

@@ -1,4 +1,5 @@
-// Structs of another size than this library's. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Copies structs whose size differs from this library's, after checking that their callers mean it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/structs.h"
 
 #include <algorithm>
@@ -8,7 +9,8 @@ namespace rondo::capi {
 
 namespace {
 
-// No struct comes near it: a larger size is memory that was never initialised, behind which nothing may be read.
+// No struct comes near it: a larger size is memory that was never initialised, and the bytes after the struct must not
+// be read.
 constexpr size_t kLargest = 4096;
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Structs that can grow: copied in and out by the size that their caller knows.
 //
-// An older caller's struct is shorter than this library's: what it lacks has its default, and nothing behind it is
-// read or written. A newer caller's is longer: what this library does not know must be zero in options, and becomes
-// zero in an info. Shorter than the first release is a mistake, and so is a size that no struct will ever have.
+// An older caller's struct is shorter than this library's: the missing members have their defaults, and nothing after
+// it is read or written. A newer caller's is longer: members that this library does not know must be zero in options,
+// and become zero in an info. Shorter than the first release is a mistake, and so is a size that no struct will ever
+// have.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +17,7 @@
 
 namespace rondo::capi {
 
-// What is known of one struct at run time.
+// The facts about one struct that are known at run time.
 struct StructFacts {
   const char* type;
   size_t first;  // bytes of its first release
@@ -38,7 +39,7 @@ inline constexpr StructFacts kFacts = T::is_missing_in_structs_def;  // a struct
 #undef RONDO_OPTIONS
 #undef RONDO_INFO
 
-// What differs in size from this library's: refused, or copied as far as both know it.
+// Handles a struct of another size than this library's: refuses it, or copies as much as both know.
 RONDO_COLD Status read_other(const char* argument, const StructFacts& facts, const void* given, size_t size,
                              void* known);
 RONDO_COLD Status refuse_reserved(const char* argument, const StructFacts& facts, int64_t value);

@@ -1,4 +1,5 @@
-// Tapes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Opens, pauses, ends and queries tapes, and asks them for gradients, after checking their handles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/tape.h"
 
 #include "capi/structs.h"
@@ -122,7 +123,7 @@ rondo_status rondo_tape_end(rondo_tape* tape) {
   return guard("rondo_tape_end", [&]() -> Status {
     const Status checked = check_tape(tape);
     if (!Tapes::alive(tape) || !tape->tape->check_thread().ok()) return checked;
-    // Where the engine is gone too: the thread has it open.
+    // Also if the engine is gone: the thread has it open.
     if (tape->tape->open()) tape::close_tape(*tape->tape);
     return checked;
   });

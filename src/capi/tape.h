@@ -1,5 +1,5 @@
-// What functions over tapes, and over others that keep tensors of an engine, share: live tapes and engines, lists of
-// tensors.
+// Declares what functions over tapes, and over other objects that keep tensors of an engine, share: checks of live
+// tapes and engines, lists of tensors.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,8 +14,8 @@ namespace rondo::capi {
 // A live tape that this thread may use.
 Status check_tape(const rondo_tape* tape);
 // The guard of handles whose objects belong to an engine: RONDO_FORKED, or RONDO_INVALID_STATE where the engine was
-// destroyed, so that nothing can be done with its objects but to destroy them. Where a device is lost, an object can
-// still be asked and ended; what works with it says why it cannot.
+// destroyed, so that nothing can be done with its objects but to destroy them. If a device is lost, an object can still
+// be queried and ended; functions that work with it say why they cannot.
 inline Status check_present(const Engine& engine) {
   const Status usable = engine.usable();
   return usable.ok() || usable.code() == RONDO_DEVICE_LOST ? Status() : usable;

@@ -1,4 +1,4 @@
-// User tasks: submitting them, and what their functions may ask.
+// Submits user tasks, and answers the questions that their functions may ask while they run.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/user_task.h"

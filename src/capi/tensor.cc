@@ -1,4 +1,5 @@
-// Tensors and views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes tensors and views, reads, writes, queries and destroys them, after checking their handles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
 #include "capi/structs.h"
 #include "engine/user_call.h"

@@ -1,4 +1,5 @@
-// User code: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the handles of user code, expressions and modules, casts their operands, and runs them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/user.h>
 
 #include <algorithm>

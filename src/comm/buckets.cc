@@ -1,4 +1,5 @@
-// Buckets. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Plans buckets of gradients by size, makes them, and reduces each when it is full.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/buckets.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::vector<int> plan_buckets(std::span<const size_t> bytes, std::span<const ron
     std::vector<size_t> members;  // as they become ready
     for (size_t i = bytes.size(); i-- > 0;)
       if (dtypes[i] == dtype) members.push_back(i);
-    // What the last bucket takes: from the end as much as fits.
+    // The last bucket takes as much from the end as fits.
     size_t tail = members.size(), filled = 0;
     while (tail > 0 && (tail == members.size() || filled + aligned(bytes[members[tail - 1]]) <= edge_bytes))
       filled += aligned(bytes[members[--tail]]);

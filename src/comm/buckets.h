@@ -1,4 +1,4 @@
-// Gradients of a model in blocks that are reduced over all ranks, each when the tape has filled it.
+// Keeps the gradients of a model in blocks that are reduced over all ranks, each when the tape has filled it.
 //
 // A bucket is one storage, so that one collective moves it, and so that buckets are independent of each other in the
 // order of tasks. Owned by the user's handle. Used by one thread at a time.

@@ -1,4 +1,5 @@
-// Running a collective. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs a collective, or a group of them, on the transport of its communicator, as a task.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/collective_task.h"
 
 #include "base/caught.h"

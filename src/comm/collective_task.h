@@ -1,4 +1,4 @@
-// A collective, or a group of them, as a task of the engine.
+// Makes a collective, or a group of them, a task of the engine.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -36,7 +36,7 @@ class CollectiveTask final : public Task, public Party {
 
   const Ref<Communicator> communicator_;
   std::vector<Operation> operations_;
-  // Of each operation.
+  // The operands of each operation.
   struct Places {
     View input, output;
     bool has_input, has_output;

@@ -1,4 +1,4 @@
-// Collectives as users call them: checked, made a task, submitted.
+// Checks the collectives that users call, makes tasks of them, and submits them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <array>
@@ -14,7 +14,7 @@ namespace rondo::comm {
 
 namespace {
 
-// What a thread has begun and not ended.
+// The group that a thread has begun and not ended.
 struct OpenGroup {
   const Communicator* communicator;
   Ref<CollectiveTask> task;
@@ -112,7 +112,7 @@ Status Communicator::submit(Ref<CollectiveTask> task) {
 }
 
 Status Communicator::submit(const Operation& operation, const View* input, const View* output) {
-  // What only this task uses is held by it.
+  // The copies that only this task uses are held by it.
   Ref<Storage> packed_input, packed_output;
   View from, to;
   if (input && !input->layout.contiguous()) {

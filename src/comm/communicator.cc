@@ -1,4 +1,5 @@
-// Making communicators, and their end. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes communicators, watches the collectives in flight, and ends a communicator when a rank is lost.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/communicator.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ Chains& chains() {
 }  // namespace
 
 Ref<Chain> Chain::of(Engine& engine, Device& device) {
-  // Ranks of one host run beside each other, on threads of their own.
+  // Ranks of one host run in parallel, on threads of their own.
   if (device.is_host()) return make_ref<Chain>(engine, device);
   std::lock_guard lock(chains().mutex);
   Chain*& known = chains().all[{&engine, &device}];
@@ -109,7 +110,8 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
 
 }  // namespace
 
-// Where a rank's part in making others of a communicator is left by an exception, the other ranks must not wait for it.
+// If an exception leaves a rank's part in making further communicators of this one, the other ranks must not wait for
+// it.
 class Communicator::NoMemory {
  public:
   explicit NoMemory(Communicator& end) : end_(end) {}
@@ -153,7 +155,7 @@ Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Sess
   RONDO_TRY(engine.make_action([leaving = communicator->leaving_] { *leaving = {}; }, &communicator->farewell_));
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
-  // Where others are made already they wait for this one.
+  // If other ranks are connected already, they wait for this one.
   Status connected;
   try {
     connected = communicator->connect();
@@ -171,7 +173,7 @@ Status Communicator::connect() {
   std::unique_ptr<Transport> transport;
   const Status connected = make_transport(
       device_, session_, options_, [this] { return incomplete(); }, &transport);
-  // Where a rank is lost the library may be the first to notice, and cannot say it.
+  // If a rank is lost, the library may be the first to notice, and cannot say so.
   for (int i = 0; i < 50 && connected.code() == RONDO_DEVICE_ERROR; ++i) {
     RONDO_TRY(check());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -256,13 +258,13 @@ Status Communicator::reform(std::span<Communicator* const> ends, std::vector<Ref
   return {};
 }
 
-// Work on the device may go on: the transport is given up behind it, and never waited for here.
+// Work on the device may go on: the transport is released after it, and never waited for here.
 void Communicator::dispose() {
   if (engine_->forked()) return;  // as it is: its threads do not exist here
   session_->listen(nullptr);
   if (transport_) {  // else it was never made
     unwatch(*this);
-    // Nobody comes again where there is no memory for its end.
+    // If there is no memory for ending it, no later call can do so.
     if (failed_.load(std::memory_order_acquire) && !caught([this] { return end(); }).ok()) transport_->abort();
   }
   if (farewell_) {
@@ -367,8 +369,8 @@ void Communicator::wait_for_flights() {
     std::lock_guard lock(mutex_);
     flights = flights_;
   }
-  // What is known to be done is good, so a lock that another thread has for a moment is waited for. For a while only:
-  // the device may be loading a kernel, for which it waits for what is to be ended here.
+  // Collectives that are known to be done keep their results, so a lock that another thread has for a moment is waited
+  // for. For a while only: the device may be loading a kernel, for which it waits for what is to be ended here.
   const auto looks_done = [engine = engine_, flights] {
     // One that is just being issued is counted by its stream when that is over, which refuse() sees to.
     const Clock::time_point begun = Clock::now();
@@ -476,7 +478,7 @@ Status Communicator::look_at_the_oldest() {
                static_cast<long long>(taken));
 }
 
-// What finds no memory is asked again in the next round.
+// If there is no memory for it, the next round asks again.
 void Communicator::ask() noexcept {
   (void)caught([this]() -> Status {
     ask_the_device();

@@ -1,5 +1,5 @@
-// One rank's end of a group of devices that work together: it turns collectives into tasks, watches over them, and ends
-// them when a peer is lost.
+// Defines one rank's end of a group of devices that work together: it turns collectives into tasks, watches over them,
+// and ends them when a peer is lost.
 //
 // Owned by reference count: the user's handle, its tasks, and graphs that hold such tasks. So it outlives every graph
 // that holds a collective of it. All members are thread-safe. Collectives of all communicators of an engine's GPU form
@@ -95,15 +95,16 @@ class Communicator final : public RefCounted, private Session::Listener {
   Status grouped(const Status& status);
 
   // --- of its tasks ---
-  // One is about to reach the device on that native stream (null on a host): notes it, for whoever asks what hangs.
+  // A task is about to reach the device on that native stream (null on a host): notes it, to tell later which one
+  // hangs.
   Status begin(const char* what, void* native_stream);
-  // Of a task that cannot take part here: the others would wait for it.
+  // Tells of a task that cannot take part here: the others would wait for it.
   void missed(const char* what, const Status& cause);
 
-  // Of the watching threads. Looks, without blocking, whether something has failed or takes too long.
+  // Called by the watching threads. Looks, without blocking, whether something has failed or takes too long.
   void look() noexcept;
-  // Asks the device what it has done, which may block: a driver that loads a kernel answers nobody until its device is
-  // idle.
+  // Asks the device which work is done, which may block: a driver that loads a kernel does not answer until its device
+  // is idle.
   void ask() noexcept;
 
  private:
@@ -134,7 +135,8 @@ class Communicator final : public RefCounted, private Session::Listener {
   Status check_operation(const Operation& operation) const;
   Status check_parts(const View& input) const;
   Status check_output(const View& view) const;
-  // Submits one operation, or keeps it in the thread's group. What is not row-major without gaps goes through copies.
+  // Submits one operation, or keeps it in the thread's group. Operands that are not row-major without gaps go through
+  // copies.
   Status submit(const Operation& operation, const View* input, const View* output);
   // The same for one whose output `out` has or makes, with that layout.
   Status submit(const Operation& operation, const View& input, const Layout& layout, bool in_place, ops::Output& out);
@@ -157,7 +159,8 @@ class Communicator final : public RefCounted, private Session::Listener {
   const Options options_;
   const Ref<Chain> chain_;
   std::unique_ptr<Transport> transport_;
-  // What goes when the device is done with it, and the task that gives it up: made early, for an end must not fail.
+  // The objects that are released when the device is done with them, and the task that releases them: made early, for
+  // an end must not fail.
   struct Leaving {
     std::unique_ptr<Transport> transport;
     std::shared_ptr<Session> session;
@@ -172,14 +175,14 @@ class Communicator final : public RefCounted, private Session::Listener {
   mutable std::mutex mutex_;
   Status failure_;
   Status departed_;    // a rank has left: what is begun from then on would wait for it
-  bool tell_ = false;  // and nobody has yet
+  bool tell_ = false;  // and the others have not been told yet
   std::deque<Flight> flights_;
   std::atomic<bool> failed_{false};
-  // Of end():
+  // The state of end():
   std::optional<Flight> unfinished_;
   bool ended_ = false;
 
-  // What a barrier reduces: one byte.
+  // The operand of a barrier: one byte.
   Ref<Storage> token_storage_;
   View token_;
 };

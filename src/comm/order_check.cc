@@ -1,4 +1,5 @@
-// Comparing. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compares the next step of each rank with those that other ranks have told, by their numbers.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/order_check.h"
 
 namespace rondo::comm {

@@ -1,5 +1,5 @@
-// Whether all ranks of a group do the same in the same order (RONDO_COMM_CHECK=on): each tells the others what it does,
-// without waiting for them; whoever sees a difference says so.
+// Checks that all ranks of a group do the same in the same order (RONDO_COMM_CHECK=on): each tells the others what it
+// does, without waiting for them; a rank that sees a difference reports it.
 //
 // Not thread-safe: its communicator's lock guards it.
 //
@@ -18,7 +18,7 @@ class OrderCheck {
  public:
   OrderCheck(int rank, int size) : rank_(rank), next_(static_cast<size_t>(size), 0) {}
 
-  // What this rank does next. The difference to what another has done in its place, if there is one.
+  // Notes this rank's next step. Returns the difference to the step of another rank in its place, if there is one.
   Status own(const std::string& what) { return note(rank_, what); }
   // The same of another rank, whose texts come in its order.
   Status note(int rank, const std::string& what);

@@ -1,4 +1,5 @@
-// Looking. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the two threads that look at every communicator in rounds, and wakes them when work begins.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/watchdog.h"
 
 #include <unistd.h>
@@ -37,7 +38,7 @@ struct Watchdog {
   Rounds looking{&Communicator::look};
   Rounds asking{&Communicator::ask};
 
-  // Until there is nobody left.
+  // Runs rounds until no communicator is left.
   void run(Rounds& rounds) {
     std::unique_lock lock(mutex);
     while (!all.empty()) {

@@ -1,4 +1,4 @@
-// Names of devices and the table of opened ones.
+// Names devices, parses their names and keeps the table of those that were opened.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/device.h"

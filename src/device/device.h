@@ -1,5 +1,5 @@
-// Devices. A Device is the process's view of one cpu or GPU: it gives raw memory. A StreamDevice also runs work
-// asynchronously on streams; what its methods take and give are native handles (CUstream, CUevent, CUgraphExec) as
+// Declares devices. A Device is the process's view of one cpu or GPU: it gives raw memory. A StreamDevice also runs
+// work asynchronously on streams; what its methods take and give are native handles (CUstream, CUevent, CUgraphExec) as
 // void*.
 //
 // Devices are made on first use, shared by all engines and never destroyed. All methods are thread-safe; those that use
@@ -52,17 +52,18 @@ struct NativeGraph {
   int nodes = 0;
   int edges = 0;
   int programmatic = 0;  // of the edges
-  // Whether its nodes, and those of each body, follow each other one by one.
+  // True if its nodes, and those of each body, follow each other one by one.
   bool chain = true;
-  // Of one with nodes that choose: the stream of its last launch, which must have ended before the driver's graph goes.
+  // For a graph with conditional nodes: the stream of its last launch, which must have ended before the driver's graph
+  // is destroyed.
   void* awaited = nullptr;
 };
 
-// What a node that holds graphs of its own, bodies, does when it is reached: runs the first or the second by whether
+// The kind of a conditional node, which holds graphs of its own, its bodies: it runs the first or the second by whether
 // its value is zero, the first again and again until its value is zero, or the one whose number its value is.
 enum class Choice { condition, loop, index };
 
-// What can be changed of a graph that is there, for the launches to come.
+// The properties of an existing graph that can be changed for the launches to come.
 enum class GraphChange { kernel, enabled };
 
 class StreamDevice : public Device {
@@ -93,7 +94,7 @@ class StreamDevice : public Device {
 
   // Capture into a graph, thread-local: other threads of the process are not restricted.
   virtual Status capture_begin(void* stream) = 0;
-  // Whether the capture on the stream is still sound; the error says what broke it.
+  // Succeeds if the capture on the stream is still valid; the error says what broke it.
   virtual Status capture_check(void* stream) = 0;
   // Ends the capture. With `keep` false the result is dropped, and only that the stream is free again matters.
   virtual Status capture_end(void* stream, bool keep, NativeGraph* graph) = 0;
@@ -103,7 +104,7 @@ class StreamDevice : public Device {
   virtual Status graph_launch(const NativeGraph& graph, void* stream) = 0;
   // Waits for nothing: what the device is still at work on is destroyed by a later call of these, or with the stream.
   virtual void graph_destroy(NativeGraph* graph) = 0;
-  // Whether it can; if not, *why says so.
+  // Returns whether it can; if not, *why says so.
   virtual bool graph_changes(GraphChange change, const char** why) const {
     (void)change;
     *why = "is on a device whose graphs stay as they are";
@@ -121,13 +122,14 @@ class StreamDevice : public Device {
     *node = nullptr;
     return {};
   }
-  // Whether what the stream has been captured into so far is a chain that the stream goes on from.
+  // Sets *chain to whether the stream's capture so far is a chain that the stream goes on from.
   virtual Status captured_chain(void* stream, bool* chain) {
     (void)stream;
     *chain = true;
     return {};
   }
-  // Whether a node does something that can be switched off; an error if it does something that cannot.
+  // Sets *switches to whether the node does something that can be switched off; an error if it does something that
+  // cannot.
   virtual Status graph_node_switches(void* node, bool* switches) const {
     (void)node;
     *switches = false;
@@ -151,7 +153,7 @@ class StreamDevice : public Device {
     (void)stream, (void)initial, (void)value;
     return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");
   }
-  // Adds a node behind the one that was captured last on the stream. Its bodies are a part of it.
+  // Adds a node after the one that was captured last on the stream. Its bodies are a part of it.
   virtual Status graph_choose(void* stream, Choice choice, uint64_t value, size_t n_bodies, void** bodies) {
     (void)stream, (void)choice, (void)value, (void)n_bodies, (void)bodies;
     return error(RONDO_UNSUPPORTED, "the device has no graphs that choose");

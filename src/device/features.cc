@@ -1,4 +1,5 @@
-// The table of features. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Holds the table of features: each has a function that finds out whether this process has it, and why not.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/features.h"
 
 #include <cstring>
@@ -39,7 +40,7 @@ Finding graphs() {
   return {true, "stream capture, driver for " + cuda::driver().version()};
 }
 
-// What cuda:0 says of itself. An answer that does not come is a reason of its own.
+// Asks cuda:0 for an attribute of its own. An answer that does not come is a reason of its own.
 Status first_device(cuda::CUdevice_attribute attribute, int* value) {
   return cuda::check(cuda::driver().cuDeviceGetAttribute(value, attribute, 0), "cuDeviceGetAttribute");
 }

@@ -1,4 +1,4 @@
-// What this process can use, by name, with the reason (rondo_feature).
+// Lists what this process can use, by name, each with the reason why or why not (rondo_feature).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

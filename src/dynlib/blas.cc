@@ -1,4 +1,5 @@
-// Which BLAS libraries will do. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Judges which BLAS libraries are accepted, and chooses the kernels of those that can choose.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/blas.h"
 
 #include <unistd.h>
@@ -74,7 +75,7 @@ Status Blas::accept(std::string*) {
   const int threads = parallel ? parallel() : kOpenMp;
   same_on_every_thread_ = threads != kOpenMp;
   serial_ = threads == kNone;
-  if (!in_process_) {  // else it is somebody else's as well, and stays as it is
+  if (!in_process_) {  // otherwise other code uses it too, and it stays as it is
     take_kernels();
     if (threads == kOwn && set_threads) {
       set_threads(1);

@@ -1,4 +1,4 @@
-// The table of a CBLAS library for the cpu: OpenBLAS, MKL or the system's BLAS.
+// Holds the table of a CBLAS library for the cpu: OpenBLAS, MKL or the system's BLAS.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,12 +13,12 @@ class Blas final : public Library {
 #define RONDO_FN(type, name, parameters, since) Function<type parameters> name{*this, #name, since};
 #include "dynlib/blas.def"
 #undef RONDO_FN
-  // Once it is open: whether a call is done by the thread that makes it, and several may call at once. Of an OpenBLAS
-  // that nobody had opened before: its threads would take the processors of those that run tasks.
+  // Once it is open: whether a call is done by the thread that makes it, and several may call at once. True for an
+  // OpenBLAS that no one else had opened before: its threads would take the processors of those that run tasks.
   bool serial() const {
     return serial_;
   }
-  // Whether its threads, and how many they are, do not depend on the thread that calls, as with OpenMP they do.
+  // True if its threads, and their number, do not depend on the thread that calls, as they do with OpenMP.
   bool same_on_every_thread() const {
     return same_on_every_thread_;
   }

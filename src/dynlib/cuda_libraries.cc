@@ -1,4 +1,4 @@
-// Where libcuda, NVRTC and cuBLASLt are looked for, and which versions will do.
+// Says where libcuda, NVRTC and cuBLASLt are searched for, and which of their versions are accepted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/cuda_libraries.h"

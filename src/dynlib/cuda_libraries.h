@@ -1,5 +1,5 @@
-// The tables of libcuda, NVRTC and cuBLASLt. One process-wide instance each, never destroyed (no CUDA call may happen
-// in a static destructor).
+// Holds the tables of libcuda, NVRTC and cuBLASLt. One process-wide instance each, never destroyed (no CUDA call may
+// happen in a static destructor).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,8 +22,8 @@ class Driver final : public Library {
     return driver_version_;
   }
   Remedy remedy() const override;
-  // Compute capabilities, times ten: of a device that is being opened, and the lowest of those so far, 0 before. What
-  // compiles for devices is chosen by it, without a call that could fail.
+  // Compute capabilities, times ten: of a device that is being opened, and the lowest of those so far, 0 before. The
+  // compilers for devices are chosen by it, without a call that could fail.
   void note_device(int capability);
   int lowest_capability() const {
     return lowest_capability_.load();
@@ -86,7 +86,7 @@ const Release* release_for(int driver_major, int capability);
 int driver_major();
 // Why a release is not the best for the devices here; empty if none is too old for it.
 std::string too_new_for_a_device(int major);
-// Of the CUDA of this major version, by the name that its package had before that version was in it.
+// The package of CUDA of this major version, by the name that it had before the version was part of the name.
 Remedy install(const char* what, const char* package, int major);
 
 Driver& driver();

@@ -1,6 +1,6 @@
-// Hand-typed types and constants of the CUDA driver API, NVRTC and cuBLASLt: just what the .def tables need, so that no
-// CUDA header is needed to build. Layouts are those of CUDA 11.0 to 13.x; tests/toolkits compares them with the real
-// headers. Names are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real cuda.h.
+// Declares by hand the types and constants of the CUDA driver API, NVRTC and cuBLASLt: just what the .def tables
+// need, so that no CUDA header is needed to build. Layouts are those of CUDA 11.0 to 13.x; tests/toolkits compares them
+// with the real headers. Names are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real cuda.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Which cuDNN will do, and what must be in the process before it is called.
+// Judges which cuDNN is accepted, and opens what it needs in the process before it is called.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/cudnn.h"
@@ -23,8 +23,8 @@ std::string folder_of(const std::string& file) {
   return file[0] == '/' ? file.substr(0, file.rfind('/')) : std::string();
 }
 
-// The cuBLASLt that cuDNN opens by its name in the middle of its work. What Rondo uses for products may be of another
-// major version, or hidden by a setting that cuDNN knows nothing of.
+// The cuBLASLt that cuDNN opens by its name in the middle of its work. The cuBLASLt that Rondo uses may be of another
+// major version, or hidden by a setting that cuDNN does not know.
 class CublasLtOfCudnn final : public Library {
  public:
   CublasLtOfCudnn(int major, std::string folder)
@@ -48,7 +48,7 @@ class CublasLtOfCudnn final : public Library {
     version_ = format("%zu.%zu.%zu", version / 10000, version / 100 % 100, version % 100);
     return {};
   }
-  // Beside cuDNN, in the folders of wheels beside its own, or where Rondo's own was found.
+  // Searched for next to cuDNN, in the folders of wheels next to its own, or where Rondo's own was found.
   std::string sibling_folder() override {
     std::vector<std::string> folders = {folder_, folder_ + "/../../cublas/lib", folder_ + "/../../cu13/lib"};
     if (cublaslt().is_open()) folders.push_back(folder_of(cublaslt().path()));
@@ -62,7 +62,7 @@ class CublasLtOfCudnn final : public Library {
   const std::string folder_;
 };
 
-// What a version consists of, beside libcudnn itself, as far as the backend's convolutions need it.
+// The libraries that a version consists of besides libcudnn itself, as far as the backend's convolutions need them.
 std::vector<const char*> parts_of(int major) {
   if (major >= 9)
     return {"libcudnn_graph.so.9", "libcudnn_engines_precompiled.so.9", "libcudnn_engines_runtime_compiled.so.9",

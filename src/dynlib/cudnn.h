@@ -1,5 +1,5 @@
-// The table of cuDNN. One process-wide instance, never destroyed. It is accepted only where a call into it cannot end
-// the process: cuDNN aborts when a part of it or the cuBLASLt of its own major version of CUDA cannot be opened.
+// Holds the table of cuDNN. One process-wide instance, never destroyed. It is accepted only where a call into it cannot
+// end the process: cuDNN aborts when a part of it or the cuBLASLt of its own major version of CUDA cannot be opened.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

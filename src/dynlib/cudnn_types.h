@@ -1,6 +1,6 @@
-// Hand-typed types and numbers of cuDNN's backend interface: just what Rondo uses of it. The numbers are the same in
-// every version from 8.1 to 9.x that has them; tests/toolkits compares them with real headers. Names are NVIDIA's own,
-// in namespace rondo::cuda so that they cannot clash with a real cudnn.h.
+// Declares the types and numbers of cuDNN's backend interface, typed by hand: just what Rondo uses of it. The numbers
+// are the same in every version from 8.1 to 9.x that has them; tests/toolkits compares them with real headers. Names
+// are NVIDIA's own, in namespace rondo::cuda so that they cannot clash with a real cudnn.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Reading a library's headers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads the headers of a library's file and checks that the system's loader can map it without harm.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/elf_check.h"
 
 #include <elf.h>
@@ -88,7 +89,7 @@ ElfProblem check_headers(int file, uint64_t size, Segments* segments) {
   return {};
 }
 
-// Where in the file an address of the loaded library comes from; the file's end if from nowhere.
+// The offset in the file that an address of the loaded library comes from; the file's end if it comes from nowhere.
 uint64_t offset_of(ElfW(Addr) address, const Segments& segments, uint64_t size) {
   for (const ElfW(Phdr) & segment : segments)
     if (segment.p_type == PT_LOAD && inside(address - segment.p_vaddr, 1, segment.p_filesz))
@@ -103,8 +104,8 @@ std::string text_at(int file, uint64_t offset) {
   return end ? text : std::string();
 }
 
-// What stands for a token of a run path. $LIB depends on how the loader was built, and $PLATFORM on the processor as it
-// sees it (until glibc 2.36 not what the kernel says), so each of those in use stands for it.
+// The values that a token of a run path may have. $LIB depends on how the loader was built, and $PLATFORM on the
+// processor as it sees it (until glibc 2.36 not what the kernel says), so each of those in use is tried.
 std::vector<std::string> values_of(const std::string& token, const std::string& origin) {
   if (token.find("ORIGIN") != std::string::npos) return {origin};
   if (token.find("LIB") != std::string::npos) return {std::begin(kLibFolders), std::end(kLibFolders)};

@@ -1,6 +1,6 @@
-// Whether a file can be given to dlopen, read from the file. The system's loader trusts a library's header: it maps
-// what is written there, and a file that is shorter kills the process (SIGBUS) while it is being loaded; a named pipe
-// makes it wait for ever.
+// Decides whether a file can be given to dlopen, by reading the file. The system's loader trusts a library's header: it
+// maps what is written there, and a file that is shorter kills the process (SIGBUS) while it is being loaded; a named
+// pipe makes it wait for ever.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,7 +22,7 @@ struct RunFolder {
   bool certain = true;  // the loader looks there; else it may: what $LIB and $PLATFORM are, only it knows
 };
 
-// What a library asks of the system's loader.
+// The names that a library asks the system's loader for.
 struct ElfNeeds {
   std::vector<std::string> libraries;  // names, as they are written there
   std::vector<RunFolder> rpath, runpath;

@@ -1,4 +1,5 @@
-// The error of a call through an absent entry. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the error of a call through an entry that the library does not have.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/function.h"
 
 #include <mutex>

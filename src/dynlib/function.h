@@ -1,6 +1,6 @@
-// Function<R(A...)>: one entry of a library's table. Looked up by its exact exported name on first call; a name that
-// the library does not have is an error only when called, and the error names the function, the version found and the
-// version needed.
+// Defines Function<R(A...)>, one entry of a library's table. It is looked up by its exact exported name on first call;
+// a name that the library does not have is an error only when called, and the error names the function, the version
+// found and the version needed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace rondo {
 
-// Whether a result is what a call through an absent entry returns: each entry has a number of its own, which no library
+// True if a result is that of a call through an absent entry: each entry has a number of its own, which no library
 // uses.
 bool is_missing_function(int result);
 // That result as an error.
@@ -45,11 +45,11 @@ class Function<R(A...)> {
     }
     return function(arguments...);
   }
-  // Whether the library is open and has the function.
+  // True if the library is open and has the function.
   explicit operator bool() const {
     return function_.load(std::memory_order_acquire) || (library_.is_open() && library_.symbol(name_));
   }
-  // What a call returns when the library lacks the function, as far as its type can tell.
+  // The result of a call when the library lacks the function, as far as its type can tell.
   int missing() const { return missing_; }
 
  private:

@@ -1,4 +1,5 @@
-// The search for a library. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Searches for a run-time library, opens it, and says which places were tried if there is none.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/library.h"
 
 #include <dirent.h>
@@ -112,7 +113,7 @@ bool Library::try_open(const Candidate& candidate, From from) {
     const char* reason = dlerror();
     const std::string text = reason ? reason : "no reason given";
     for (void* each : handles) dlclose(each);
-    // Of a library that it needs and does not find, the loader says the same with the other one's name.
+    // If the missing file is a library that this one needs, the loader says the same with the other one's name.
     const bool absent = text.rfind(place + ": cannot open shared object file: No such file", 0) == 0;
     // Memory that is short says nothing of the library, so it is not to be remembered. The loader may call that absent.
     if (text.find(": Cannot allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
@@ -210,7 +211,8 @@ bool Library::search() {
   return false;
 }
 
-// Whether the program has no loader: the C library's dlopen would then map a second C library beside the one inside.
+// True if the program has no loader: the C library's dlopen would then map a second C library in addition to the one
+// inside.
 static bool whole_program_is_static() {
   bool loader = false;
   dl_iterate_phdr(

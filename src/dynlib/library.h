@@ -1,4 +1,4 @@
-// Finding and opening a run-time library, once, and remembering every place that was tried.
+// Finds and opens a run-time library, once, and remembers every place that was tried.
 //
 // Order: the library's setting (a failure there is final) -> already in the process -> the folder of a sibling that is
 // already loaded -> wheel folders of $VIRTUAL_ENV and $CONDA_PREFIX -> where the system's loader looks -> $CUDA_HOME,
@@ -21,7 +21,7 @@
 
 namespace rondo {
 
-// What to do where a library is missing.
+// The advice for a missing library.
 struct Remedy {
   std::string text;         // for messages: "install NCCL (Debian, Ubuntu: libnccl2; PyPI: nvidia-nccl-cu13)"
   std::string wheel = {};   // what pip installs, where that is found afterwards
@@ -63,7 +63,7 @@ class Library {
   // Why it is not open, and what to do: with what was found and would not do, but not with every place that has
   // nothing, as the error of open() has it. Empty if it is open.
   std::string why_not() const;
-  // What the numbers of its table's versions mean: "CUDA 11.4" for 11040.
+  // Names a version as its table writes it: "CUDA 11.4" for 11040.
   virtual std::string name_of(int since) const;
   // Text of the version found, for messages; set by accept().
   const std::string& version() const { return version_; }
@@ -77,17 +77,17 @@ class Library {
     (void)folder;
     return {};
   }
-  // Whether the candidate just opened will do (symbol() works). An error sends the search on, except for a path from
-  // the setting. So does a reservation, but the candidate is taken if nothing without one is found.
+  // Succeeds if the candidate just opened is acceptable (symbol() works). An error sends the search on, except for a
+  // path from the setting. So does a reservation, but the candidate is taken if nothing without one is found.
   virtual Status accept(std::string* reservation) {
     (void)reservation;
     return {};
   }
-  // Folder of a loaded library that this one usually sits beside; empty if none.
+  // Folder of a loaded library that this one is usually installed next to; empty if none.
   virtual std::string sibling_folder() { return {}; }
 
   std::string version_;
-  bool in_process_ = false;  // what is to be accepted: it was there before, for whoever loaded it
+  bool in_process_ = false;  // the candidate was in the process before, for the code that loaded it
   std::string failing_;      // what the error says instead of "was not found"; set by accept()
 
  private:

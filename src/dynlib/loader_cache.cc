@@ -1,4 +1,4 @@
-// Reading the cache that ldconfig writes for the system's loader.
+// Reads the cache that ldconfig writes for the system's loader, to learn where a name would be found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
@@ -14,7 +14,7 @@ namespace rondo {
 
 namespace {
 
-// Since glibc 2.2; in caches that old programs can read too, it stands behind the older form.
+// Since glibc 2.2; in caches that old programs can read too, it follows the older form.
 constexpr char kMagic[] = "glibc-ld.so.cache1.1";
 constexpr char kOlderMagic[] = "ld.so-1.7.0";
 constexpr size_t kOlderEntry = 12;

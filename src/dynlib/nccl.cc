@@ -1,4 +1,4 @@
-// Where NCCL is looked for, and which versions will do.
+// Says where NCCL is searched for, and which of its versions are accepted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/nccl.h"

@@ -1,4 +1,4 @@
-// The table of NCCL. One process-wide instance, never destroyed. Its own settings (NCCL_*) are left as they are.
+// Holds the table of NCCL. One process-wide instance, never destroyed. Its own settings (NCCL_*) are left as they are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Hand-typed types and constants of NCCL: just what nccl.def needs. Names are NVIDIA's own, in namespace rondo::cuda.
+// Declares the types and constants of NCCL, typed by hand: just what nccl.def needs. Names are NVIDIA's own, in
+// namespace rondo::cuda.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -45,8 +46,8 @@ struct ncclUniqueId {
   char internal[128];
 };
 
-// What a communicator is made with. The library copies as much as it knows and takes its own defaults for the rest, and
-// for what came after `version`; so one layout, the newest, serves all versions.
+// The options that a communicator is made with. The library copies as much as it knows and takes its own defaults for
+// the rest, and for what came after `version`; so one layout, the newest, serves all versions.
 struct ncclConfig_t {
   size_t size = sizeof(ncclConfig_t);
   unsigned magic = 0xcafebeef;

@@ -1,6 +1,6 @@
-// What NVTX's own headers do in a program that is compiled with them: the library that the profiler names is opened,
-// and its one entry is given a function that shows it the tables of functions, by module and number. It writes those
-// that it takes. All numbers are NVTX 3's, which are those of NVTX 2.
+// Does what NVTX's own headers do in a program that is compiled with them: the library that the profiler names is
+// opened, and its one entry is given a function that shows it the tables of functions, by module and number. It writes
+// those that it takes. All numbers are NVTX 3's, which are those of NVTX 2.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/nvtx.h"
@@ -27,7 +27,7 @@ constexpr unsigned kModules = sizeof kSizes / sizeof kSizes[0], kMost = 16;
 constexpr unsigned kCore = 1, kPush = 9, kPop = 11;
 
 Entry entries[kModules][kMost];  // written by the profiler's library, perhaps while ranges are opened
-// What that is shown of a module: where the entry of each number is; none for 0, none behind the last.
+// The tables of a module that the profiler sees: where the entry of each number is; none for 0, none after the last.
 std::array<std::array<Entry*, kMost + 1>, kModules> tables;
 
 struct Callbacks {

@@ -1,6 +1,6 @@
-// Named ranges for profilers, by NVTX. There is no library to find: a profiler names one of its own in an environment
-// variable of NVTX, and that library puts functions into tables that the program shows it. Nobody asks: there are no
-// ranges.
+// Names ranges for profilers, by NVTX. There is no library to find: a profiler names one of its own in an environment
+// variable of NVTX, and that library puts functions into tables that the program shows it. Without a profiler there are
+// no ranges.
 //
 // Any thread. One process-wide instance, never destroyed.
 //
@@ -16,7 +16,7 @@ class Nvtx final : public Library {
   // Null: no profiler asks, or its library cannot be had, as the log says.
   static Nvtx* of_process() noexcept;
 
-  // A range of the calling thread, inside those that it has open. What the profiler does not take is nothing.
+  // A range of the calling thread, inside those that it has open. A call that the profiler did not take does nothing.
   void push(const char* name) const noexcept;
   void pop() const noexcept;
 

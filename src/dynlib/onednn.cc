@@ -1,4 +1,5 @@
-// Which oneDNN will do. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Judges which oneDNN is accepted: its version, and how it runs on the cpu.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/onednn.h"
 
 #include "base/text.h"
@@ -12,8 +13,8 @@ struct Version {
   const char* hash;
   unsigned cpu_runtime, gpu_runtime;
 };
-// How a build runs on the cpu. One for the pool of threads of its program has nobody to give it one, and SYCL's engines
-// are made otherwise.
+// How a build runs on the cpu. A build for the pool of threads of its program would get no pool from Rondo, and SYCL's
+// engines are made otherwise.
 enum : unsigned { kNone = 0, kThreadPool = 8, kSycl = 0x200 };
 
 }  // namespace
@@ -23,7 +24,7 @@ Onednn::Onednn()
     : Library({"oneDNN (libdnnl)",
                Setting::onednn_path,
                {"libdnnl.so.3", "libdnnl.so.3.6", "libdnnl.so.2"},
-               {"../.."},  // what PyPI's package installs lies beside Python's folder, not in it
+               {"../.."},  // PyPI's package installs it next to Python's folder, not in it
                false,
                {"install oneDNN 3 (PyPI: onednn-cpu-gomp; Debian 13: libdnnl3.6)", "onednn-cpu-gomp"}}) {}
 

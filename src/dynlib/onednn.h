@@ -1,5 +1,5 @@
-// The table of oneDNN, for convolutions on the cpu. Version 3 of its C interface; version 2 has another one under the
-// same names.
+// Holds the table of oneDNN, for convolutions on the cpu. Version 3 of its C interface; version 2 has another one under
+// the same names.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// The search of the system's loader, retraced. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Retraces the search of the system's loader, to know which files it would map for a library.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/system_loader.h"
 
 #include <dirent.h>
@@ -139,7 +140,7 @@ struct Wanted {
 
 class Judge {
  public:
-  // What is wrong with a library, or with one that it needs; empty if nothing is.
+  // Says what is wrong with a library, or with one that it needs; empty if nothing is.
   std::string of_name(const std::string& name) {
     wanted_.push_back({name, {}, {}, {}});
     return objection();
@@ -189,7 +190,7 @@ class Judge {
     return {};
   }
 
-  // Of one file that the loader may choose. *settled: it looks no further.
+  // Judges one file that the loader may choose. *settled: the loader looks no further.
   std::string judge(const std::string& file, const Wanted& wanted, const std::string& because, bool* settled) {
     ElfNeeds needs;
     const ElfProblem problem = check_elf(file, &needs);
@@ -212,7 +213,7 @@ struct Search {
   std::vector<std::string> found;
 };
 
-// Whether a loaded library calls itself by the name.
+// True if a loaded library calls itself by the name.
 bool has_soname(const dl_phdr_info& info, const std::string& name) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     if (info.dlpi_phdr[i].p_type != PT_DYNAMIC) continue;

@@ -1,4 +1,4 @@
-// What the system's loader would do with a library's name or file, found out from the outside: where it would look, and
+// Finds out from the outside what the system's loader would do with a library's name or file: where it would look, and
 // whether one of the files it would map is a danger. Every step is glibc's, as ld.so(8) tells it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,6 @@
-// See asked_trace.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps the traces that RONDO_TRACE asks for, one for each engine, and writes those that are left when the process
+// ends.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/asked_trace.h"
 
 #include <algorithm>
@@ -28,7 +30,7 @@ struct Asked {
   Engine* engine;
   uint64_t number;
 };
-// Live as long as the process, longer than whatever else ends with it, in memory that nobody has to give.
+// They live in static memory and as long as the process, longer than anything else that ends with it.
 std::mutex& mutex() {
   alignas(std::mutex) static unsigned char room[sizeof(std::mutex)];
   static auto* made = new (room) std::mutex;

@@ -1,4 +1,5 @@
-// Auxiliary streams. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the auxiliary streams of a stream or a branch, and forks to them and joins them by events.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/auxiliary.h"
 
 namespace rondo {

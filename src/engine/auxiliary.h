@@ -1,8 +1,7 @@
-// Further streams for tasks that put work side by side: beside each compute stream, and beside each branch of a
-// capture, as many as a task has asked for so far. A task forks from its own stream and joins again before its run
-// ends, so that the engine's fence, which counts the task's own stream, covers all.
-//
-// Used by one task at a time, under the lock of the stream they stand beside.
+// Keeps further streams for tasks that run work in parallel: for each compute stream, and for each branch of a capture,
+// as many as a task has asked for so far. A task forks from its own stream and joins again before its run ends, so that
+// the engine's fence, which counts the task's own stream, covers all. Used by one task at a time, under the lock of the
+// stream that they belong to.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,10 +21,10 @@ class Auxiliary {
   Auxiliary& operator=(const Auxiliary&) = delete;
 
   void* stream() const { return stream_; }
-  // What is put into the auxiliary stream from here on comes after what `from` holds now.
+  // Work that is put into the auxiliary stream from here on comes after all that `from` holds now.
   Status fork(void* from);
-  // What is put into `to` from here on comes after what the auxiliary stream holds now. If that cannot be had, the host
-  // has waited for it, unless the streams are captured.
+  // Work that is put into `to` from here on comes after all that the auxiliary stream holds now. If that cannot be had,
+  // the host has waited for it, unless the streams are captured.
   Status join(void* to, bool capturing);
 
  private:
@@ -37,7 +36,7 @@ class Auxiliary {
   void* joined_ = nullptr;
 };
 
-// Those beside one stream.
+// The auxiliary streams that belong to one stream.
 class Auxiliaries {
  public:
   static constexpr int kMost = 8;

@@ -1,4 +1,4 @@
-// A task's way from the return of its function to its completion.
+// Takes a task from the return of its function to its completion, which another thread may deliver.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/completion.h"
@@ -46,7 +46,7 @@ Status Engine::go_on(Task& task) {
     cancelled = later.state_ == Completion::State::cancelled;
   }
   task.later_ = nullptr;
-  if (cancelled) return outcome;  // what would come next may be in somebody's hands
+  if (cancelled) return outcome;  // others may still use the operands of what would come next
   TaskContext context;
   context.device = &task.device();
   context.later = &task.later_;

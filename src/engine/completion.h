@@ -1,5 +1,6 @@
-// Host tasks that end later than their function: it takes a completion from its run and hands it to threads of its own.
-// The task ends when the function has returned and the completion is completed; it holds no worker meanwhile.
+// Lets host tasks end later than their function: the function takes a completion from its run and hands it to threads
+// of its own. The task ends when the function has returned and the completion is completed; it holds no worker
+// meanwhile.
 //
 // Owned by reference count: the user's handle and the task hold references. All fields are guarded by the engine's
 // order lock.
@@ -24,7 +25,7 @@ class Completion final : public RefCounted {
   enum class State {
     running,    // the function has not returned
     awaited,    // it has, so the completion is all that is missing
-    completed,  // by whoever had to
+    completed,  // by the code that took it
     cancelled   // by the end of the engine
   };
 
@@ -35,7 +36,7 @@ class Completion final : public RefCounted {
   Completion *previous_ = nullptr, *next_ = nullptr;
   Status returned_;  // what the function said
   Status outcome_;   // what was said in the end
-  // What a cancelled task worked on: whoever should have completed it may be using that still.
+  // The operands of a cancelled task: the code that should have completed it may still be using them.
   Ref<const RefCounted> kept_;
 };
 

@@ -1,4 +1,5 @@
-// Memory sources of a device's pools. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Connects a device's pools with their sources of memory: the device itself, and its pinned memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/device_state.h"
 
 namespace rondo {

@@ -1,5 +1,5 @@
-// What an engine holds of one device: pools, streams, the issuing worker (threaded mode) and the random sequence. Made
-// on the device's first use, lives as long as the engine's streams.
+// Holds an engine's state for one device: pools, streams, the issuing worker (threaded mode) and the random sequence.
+// Made on the device's first use, lives as long as the engine's streams.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// A task's way through the engine: submitted, dispatched, run, finished.
+// Follows a task through the engine: it is submitted, dispatched, run, finished.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/engine.h"
@@ -220,7 +220,7 @@ void Engine::run_device(Task& task) {
 
 void Engine::run_host(Task& task) {
   Status status = task.failure_;
-  bool completed = static_cast<bool>(task.later_);  // handed on by whoever completed it
+  bool completed = static_cast<bool>(task.later_);  // handed on by the thread that completed it
   if (!completed && status.ok()) {
     status = caught([&] { return run_on_host(task); });
     if (!status.ok() && !task.later_) status = failed(task, status);
@@ -233,8 +233,8 @@ void Engine::run_host(Task& task) {
   finish(task, status, {});
 }
 
-// Memory for what the task writes first, and its workspace. What it may leave unwritten, because it writes a part, or
-// is the user's, is zero: nobody reads what other tensors have left there.
+// Memory for what the task writes first, and its workspace. Memory that the task may leave unwritten, because it writes
+// a part or is the user's, is zeroed: no task reads what other tensors have left there.
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
   for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
     const Access& access = task.accesses_[i];
@@ -337,9 +337,9 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
     settle_failed(task, status, fence);
   if (task.successors_) [[unlikely]]
     release_successors(task, &ready);
-  // What the task holds goes before anybody can know that it is done: whoever then destroys a tensor, or waits, has the
-  // memory back at once. Nobody else can reach what has its last reference here. A task that is kept may be submitted
-  // again from here on.
+  // The task releases what it holds before any thread can know that it is done: a thread that then destroys a tensor,
+  // or waits, has the memory back at once. An object that has its last reference here cannot be reached by other
+  // threads. A task that is kept may be submitted again from here on.
   const uint64_t epoch = task.epoch_;
   const uint64_t order = task.order_;
   const bool kept = task.returns();

@@ -1,18 +1,19 @@
-// The engine: orders tasks by their variables and sees to it that each is issued or run at the right time and place.
+// Declares the engine: it orders tasks by their variables and sees to it that each is issued or run at the right time
+// and place.
 //
 // Two levels of order. On the host a task waits for predecessors that are not issued (device tasks) or not finished
 // (host tasks): counted edges between pending tasks, all under one short lock, the order lock. On devices, order is
 // fences: a device task makes its stream wait for the fences of what it depends on, a host task blocks its worker on
-// them. A task whose host dependencies are done is issued at once by whoever made it ready, so a program that only uses
-// a GPU never queues anything.
+// them. A task whose host dependencies are done is issued at once by the thread that made it ready, so a program that
+// only uses a GPU never queues anything.
 //
-// Whatever follows a task's entry into the order takes no memory: order, hand-over, end and giving back cannot fail
-// where the host has none left, so no task is lost and no wait goes on for ever. What needs memory comes before, or is
-// the task's own and fails it.
+// All steps after a task's entry into the order take no memory: order, hand-over, end and giving back cannot fail where
+// the host has none left, so no task is lost and no wait goes on for ever. Steps that need memory come before, or
+// belong to the task and fail it.
 //
-// Locks: a stream's lock may be held when the order lock is taken, never the other way round; nobody takes two streams'
-// locks. The order lock may be held when that of the workers' queue is taken. The order lock is never held while user
-// code runs; a stream's is, while the body of a device task runs.
+// Locks: a stream's lock may be held when the order lock is taken, never the other way round; no thread takes two
+// streams' locks. The order lock may be held when that of the workers' queue is taken. The order lock is never held
+// while user code runs; a stream's is, while the body of a device task runs.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -40,7 +41,7 @@
 
 namespace rondo {
 
-// Where a thread's tasks go instead of the engine: a recording.
+// Receives a thread's tasks in place of the engine: a recording.
 class Sink : public Owner {
  public:
   Sink(Engine& engine, bool notes_sites)
@@ -74,18 +75,18 @@ class Sink : public Owner {
   std::vector<Taken> taken_;
 };
 
-// Of what only the launches of a graph may use.
+// Owns the tensors that only the launches of a graph may use.
 inline constexpr Owner kTemporary{
     "a temporary of a graph, whose contents nobody else can have; in the recording, name it "
     "an output with rondo_record_output"};
 
-// Of what stands for the tensors of a call.
+// Owns the tensors that stand for the arguments of a call.
 inline constexpr Owner kBound{
     "an input or output of a graph that is called, and has contents of its own only in the recording; pass tensors to "
     "rondo_graph_call"};
 
-// What somebody needs to know of a variable: that the last task submitted to write it has, so that its contents are
-// there, or that nobody uses it any more.
+// The event of a variable that is waited for: the last task submitted to write it has done so, and its contents are
+// there; or no task uses it any more.
 enum class Awaited { contents, uses };
 
 class Completion;
@@ -97,7 +98,7 @@ class Engine final : public RefCounted, public FenceOracle {
   ~Engine() override;
 
   rondo_engine_mode mode() const { return mode_; }
-  // Whether an index outside is a failure.
+  // True if an index out of range is a failure.
   bool checks_indices() const { return checks_indices_; }
   // RONDO_OK, or why no call on the engine can work: closed, forked, device lost.
   Status usable() const {
@@ -129,7 +130,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status wait_all(const TimeLimit& limit = {});
   // Calls a function once, with what a wait in its place would return, when that would return; or with why that will
   // never be known. On a worker, or on a thread that is about something else: it must be short and must not wait. The
-  // tasks in flight are not one more by it. Where the result is an error, the function was destroyed uncalled.
+  // tasks in flight are not one more by it. If the result is an error, the function was destroyed uncalled.
   using Told = std::function<void(const Status&)>;
   Status notify(Variable& variable, Awaited what, Told told);
   Status notify_all(Told told);
@@ -143,28 +144,28 @@ class Engine final : public RefCounted, public FenceOracle {
   Status make_action(std::function<void()> what, Ref<Task>* action);
   // Does it when the fences are done: now if they are, else on a worker. Never blocks.
   void run_after(const FenceSet& fences, Ref<Task> action);
-  // For a task on the host: what the body puts on a stream of the device goes behind all that is there. Outside of the
-  // locks of streams. Whoever uses what it works on waits for the fence.
+  // For a task on the host: the work that the body puts on a stream of the device comes after all that is there.
+  // Outside of the locks of streams. Later users of its operands wait for the fence.
   Status issue_within(Device& device, const char* name, int auxiliaries,
                       const std::function<Status(const TaskContext&)>& body, Fence* fence);
   // Makes sure the storage has memory now.
   Status back(Storage& storage);
-  // The end of a task that its function left to somebody else; never blocks, and calls neither the user nor a device.
-  // RONDO_INVALID_STATE if it has an end already.
+  // Delivers the end of a task that its function left to a completion; never blocks, and calls neither the user nor a
+  // device. RONDO_INVALID_STATE if it has an end already.
   Status complete(Completion& later, Status outcome);
-  // Nobody will complete it any more: unless it was, the task fails.
+  // Says that it will not be completed any more: unless it was, the task fails.
   void abandon(Completion& later);
   // An error that marks the variable until it is written; for recordings that failed.
   void poison(Variable& variable, const Status& error);
-  // Whether nothing can have come into the storage yet, not even a failure.
+  // True if nothing can have come into the storage yet, not even a failure.
   bool blank(const Storage& storage) { return !storage.has_contents() && intact(storage); }
-  // What has been issued of the work on a variable.
+  // The work on a variable that has been issued.
   FenceSet fences(const Variable& variable);
-  // What has been issued on each stream by now: a fence for each.
+  // The work that has been issued on each stream by now: a fence for each.
   std::vector<Fence> positions() const;
   // Work that the device will end without having done it: what was issued on `origin` after `since`, and whatever came
-  // to wait for that, counts as failed with the cause. What was done before stays good, and so does what does not
-  // depend on it and is on streams that did not wait.
+  // to wait for that, counts as failed with the cause. Work that was done before stays good, and so does work that does
+  // not depend on it and is on streams that did not wait.
   RONDO_COLD void write_off(Stream& origin, const std::vector<Fence>& since, const Status& cause);
   // Takes the memory for that which it must not lack then.
   RONDO_COLD void expect_write_off();
@@ -202,7 +203,7 @@ class Engine final : public RefCounted, public FenceOracle {
    private:
     Sink* sink_;
   };
-  // Whether the calling thread is running a task's body.
+  // True if the calling thread is running a task's body.
   static bool in_task();
   // Runs a task's body on this thread with that mark set.
   RONDO_HOT static Status run_body(Task& task, const TaskContext& context, ThreadState& thread = this_thread());
@@ -212,7 +213,7 @@ class Engine final : public RefCounted, public FenceOracle {
 
   Status trace_begin();
   Status trace_end(const char* path);
-  // Who looks at tasks now; whoever shows it one holds it meanwhile.
+  // The observer of tasks at this time; a thread that shows it a task holds it meanwhile.
   RunObserver run_observer() {
     const uint8_t by = observed_.load(std::memory_order_acquire);
     return by ? observer_of(by) : RunObserver();
@@ -232,12 +233,12 @@ class Engine final : public RefCounted, public FenceOracle {
   // --- engine.cc: a task's way ---
   // Admitted tasks, one or several.
   Status submit_admitted(Ref<Task>* tasks, size_t count, ThreadState& thread);
-  // The same where somebody may look on: it is told, and the thread's recording, if it is open, has the tasks.
+  // The same if there may be observers: they are told, and the thread's recording, if it is open, has the tasks.
   Status submit_observed(Ref<Task>* tasks, size_t count, Ref<const Description> what, ThreadState& thread);
   RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
   RONDO_APART Status make_random_state(Task& task);
   RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);
-  // A ready task: issued now if this thread can, else left to whoever runs it or waits for it.
+  // A ready task: issued now if this thread can, else left to the thread that runs it or waits for it.
   RONDO_HOT void dispatch(Task& task, ThreadState& thread);
   RONDO_APART void hand_over(Task& task);
   void run_host(Task& task);
@@ -251,7 +252,7 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // --- completion.cc: tasks that end later than their function ---
   static Completion& completion_of(const Task& task);
-  // The function has returned. Whether its completion is missing still: then the task is no business of this thread.
+  // The function has returned. Returns whether its completion is still missing: then this thread is done with the task.
   bool suspend(Task& task, const Status& returned);
   // The completion is there: what comes of it, if that is not another one.
   Status go_on(Task& task);
@@ -259,7 +260,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void leave_awaited(Completion& later);
   static void cancel(Completion& later);
   void cancel_completions();
-  // To whoever finishes the task. Gives the order lock up.
+  // Hands the task on to the thread that finishes it. Gives the order lock up.
   void hand_on(Task& task, std::unique_lock<std::mutex>& lock);
 
   // --- order.cc: under the order lock ---
@@ -330,8 +331,8 @@ class Engine final : public RefCounted, public FenceOracle {
 
   // --- wait.cc ---
   // A wait without a limit, on the stack of its thread, which meanwhile runs what comes before its end: `end` is a task
-  // that follows what is awaited; null: every task up to `latest` is. What a thread runs that way it would have to wait
-  // for anyway, so nothing but who runs it can be different from a worker's run: see Task::lendable().
+  // that follows what is awaited; null: every task up to `latest` is. A thread runs that way only tasks that it would
+  // have to wait for anyway, so a worker's run could differ in nothing but the thread: see Task::lendable().
   struct Helping {
     const Task* end;
     uint64_t latest;
@@ -340,8 +341,8 @@ class Engine final : public RefCounted, public FenceOracle {
     Task* given = nullptr;  // by who called
     Helping* next = nullptr;
   };
-  // Blocks until the order lock is held and `done` holds, of which somebody tells: this thread is not counted as
-  // blocked. False if the limit is over before that; with one the thread helps nobody.
+  // Blocks until the order lock is held and `done` holds, of which progress_ tells: this thread is not counted as
+  // blocked. False if the limit is over before that; a wait with a limit does not help.
   bool help_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Helping wait,
                   const std::function<bool()>& done);
   void run_as_guest(Workers::Guest& guest, Task& task);
@@ -356,7 +357,7 @@ class Engine final : public RefCounted, public FenceOracle {
   void wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock);
   // Until the tasks that are awaited have left the host, and have let go of what they held.
   Status wait_on_host(Variable& variable, Awaited what, const TimeLimit& limit, std::unique_lock<std::mutex>& lock);
-  // What is awaited of the work that was issued. Under the order lock.
+  // The fences of the issued work that is awaited. Under the order lock.
   static FenceSet awaited(const Variable& variable, Awaited what);
   // Calls visit(fence), or, for one of every stream, that of what is issued on each by now. Ends with the first error.
   template <class Visit>
@@ -368,7 +369,8 @@ class Engine final : public RefCounted, public FenceOracle {
       if (const Stream* each = stream(i)) RONDO_TRY(visit(Fence{i, each->issued()}));
     return {};
   }
-  // Blocks until the order lock is held and `done` holds. Progress is told only while somebody is counted as blocked.
+  // Blocks until the order lock is held and `done` holds. Progress is signalled only while some thread is counted as
+  // blocked.
   template <class Done>
   void block_until(std::unique_lock<std::mutex>& lock, Done done) {
     const Uncancelled uncancelled;
@@ -386,7 +388,7 @@ class Engine final : public RefCounted, public FenceOracle {
     return holds;
   }
 
-  // What every submission reads and writes comes first, in few cache lines.
+  // The fields that every submission reads and writes come first, in few cache lines.
   const rondo_engine_mode mode_;
   const int compute_streams_;
   const int64_t max_tasks_;
@@ -411,7 +413,7 @@ class Engine final : public RefCounted, public FenceOracle {
     Status cause;
   };
   std::vector<WrittenOff> written_off_;
-  // Of a wait that is under way.
+  // The state of a wait that is in progress.
   struct Epoch {
     uint64_t number;
     int64_t tasks;
@@ -421,7 +423,7 @@ class Engine final : public RefCounted, public FenceOracle {
   };
   Epoch* earlier_epochs_ = nullptr;  // the oldest that has tasks, to the one before epoch_
   std::vector<uint64_t> running_;    // order numbers of host tasks being run
-  // Of a task that has left its variables and is letting go of the rest, on the stack of who does it.
+  // A task that has left its variables and is releasing the rest, on the stack of the thread that does so.
   struct Releasing {
     uint64_t order;
     Releasing* next;
@@ -431,7 +433,7 @@ class Engine final : public RefCounted, public FenceOracle {
   uint64_t waits_ = 0;
   std::condition_variable progress_;
   Completion* awaited_ = nullptr;  // the first of those that are
-  bool closing_ = false;           // nobody waits for a completion any more
+  bool closing_ = false;           // completions are not waited for any more
   uint64_t seed_;
 
   const int64_t memory_limit_;

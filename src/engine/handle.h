@@ -1,5 +1,5 @@
-// Memory for public handles: one slab per kind, never given back, so that reading a destroyed handle's magic is always
-// safe. A handle is alive exactly while its magic is the kind's. The magic is the first field of each handle.
+// Gives memory to public handles: one slab per kind, never given back, so that reading a destroyed handle's magic is
+// always safe. A handle is alive exactly while its magic is the kind's. The magic is the first field of each handle.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -69,7 +69,7 @@ class HandleSlab {
   static bool alive(const T* handle) {
     return handle && __atomic_load_n(&handle->magic, __ATOMIC_RELAXED) == handle_magic(kind);
   }
-  // Shows a handle that nobody destroys meanwhile; false if it is not alive.
+  // Shows a handle that stays alive meanwhile; false if it is not alive.
   template <class Visit>
   static bool look(T* handle, Visit&& visit) {
     std::lock_guard lock(instance().mutex);

@@ -1,4 +1,4 @@
-// Issuing device tasks: stream, memory, waits, launch.
+// Issues device tasks: it chooses the stream, takes the memory, adds the waits and launches.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <functional>
@@ -46,8 +46,8 @@ Status Engine::compute_stream(DeviceState& state, int index, Stream** stream) {
 }
 
 // Copies that are worth it and collectives have streams of their own, urgent tasks a high-priority one. Collectives get
-// their multiprocessors first: somebody else waits for them. With several compute streams a
-// task follows the work it depends on, which saves a wait; a task without such goes to its thread's home stream.
+// their multiprocessors first: other processes wait for them. With several compute streams a task follows the work it
+// depends on, which saves a wait; a task without such goes to its thread's home stream.
 Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   if (task.stream_hint >= 0) return compute_stream(state, task.stream_hint, stream);
   if (task.lane == Task::Lane::copy_in) return stream_of(state, state.copy_in, false, stream);

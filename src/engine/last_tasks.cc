@@ -1,4 +1,5 @@
-// See last_tasks.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes a line for each task that begins and ends into a file that is mapped into memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/last_tasks.h"
 
 #include <pthread.h>
@@ -22,7 +23,7 @@ namespace rondo {
 
 namespace {
 
-// What a line begins with, a word long.
+// Each line begins with one of these, a word long.
 constexpr char kRunning[] = "running ", kEnded[] = "ended   ";
 
 uint64_t word(const char* text) {

@@ -1,6 +1,6 @@
-// The last tasks of the process, for whoever looks at a crash: RONDO_LAST_TASKS names a folder, and a file in it has a
-// line for each of the last tasks whose functions were begun, as long as the process runs and after it was killed. The
-// file is memory of this process: a line costs no call of the system.
+// Records the last tasks of the process, for people who look at a crash: RONDO_LAST_TASKS names a folder, and a file in
+// it has a line for each of the last tasks whose functions were begun, as long as the process runs and after it was
+// killed. The file is memory of this process: a line costs no call of the system.
 //
 // Any thread. Lives as long as the process.
 //
@@ -16,8 +16,8 @@ class Task;
 
 class LastTasks {
  public:
-  // Those of this process, a child of fork() has its own; null: nobody asks, or the file cannot be had, as the log
-  // says.
+  // The file of this process (a child of fork() has its own); null if the setting is empty or the file cannot be had,
+  // as the log says.
   static LastTasks* of_process() noexcept;
 
   // The calling thread begins the task's function; the number of its line.

@@ -1,4 +1,4 @@
-// Opening and closing an engine: device states, health, fork, names, storages.
+// Opens and closes an engine: device states, health, fork, names, storages.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <pthread.h>
@@ -64,7 +64,7 @@ Status Engine::make_state(Device& device, DeviceState** state) {
   const int slot = slot_of(device.id());
   std::lock_guard lock(states_mutex_);
   if ((*state = states_[slot].load())) return {};
-  RONDO_TRY(usable());  // of a closed engine nobody would stop the threads
+  RONDO_TRY(usable());  // the threads of a closed engine would never be stopped
   auto made = std::make_unique<DeviceState>(device, *this);
   made->pool.set_limit(memory_limit_ || !device.is_host() ? memory_limit_ : reclaim_host_limit());
   {
@@ -155,7 +155,7 @@ Storage::Storage(Engine& engine, Device& device, size_t bytes, void* address, Re
 Storage::~Storage() {
   if (handle) release_handle(handle);
   if (engine_->forked()) return;
-  // No task refers to the storage any more, so nobody else touches the fences.
+  // No task refers to the storage any more, so no other thread touches the fences.
   if (block_) {
     FenceSet fences = read_fences_;
     fences.add(write_fence_);

@@ -1,4 +1,4 @@
-// Telling a function that what was submitted so far is done, without a thread that waits for it.
+// Tells a function that all work submitted so far is done, without a thread that waits for it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <utility>
@@ -48,7 +48,7 @@ class Notification final : public Task {
 
 }  // namespace
 
-// Stands in the order of a variable as a wait does, or for an epoch, without a thread behind it.
+// Takes a place in the order of a variable as a wait does, or for an epoch, without a blocked thread.
 class Notice final : public Task {
  public:
   Notice(Device& cpu, Ref<Notification> notification) : Task("notify", cpu), notification(std::move(notification)) {}

@@ -1,8 +1,7 @@
-// Who is told of what a thread submits: its open tapes, and its recording, which takes it (engine.h: Sink). With
-// nobody there, nothing is described.
-//
-// An observer belongs to its thread (thread_state.h), and is called by that thread only, without locks. What it cannot
-// remember for want of memory is its own affair: what it is told of takes place.
+// Tells observers of what a thread submits: its open tapes, and its recording, which takes it (engine.h: Sink). Without
+// observers, nothing is described. An observer belongs to its thread (thread_state.h), and is called by that thread
+// only, without locks. If it has no memory to remember a submission, that is its own affair: the submission takes
+// place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +15,8 @@ namespace rondo {
 class Task;
 struct TaskOperand;
 
-// What operator a task is. The floor above says what that means (ops/program/kinds.h). Made once, for all who look.
+// Identifies the operator that a task is. The floor above says what that means (ops/program/kinds.h). Made once, for
+// all who look.
 struct Description : RefCounted {};
 
 class Observer {

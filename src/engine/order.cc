@@ -1,4 +1,4 @@
-// Order: which tasks follow which, and what a task leaves behind on its variables. All of it under the order lock.
+// Decides which tasks follow which, and what a task leaves on its variables. All of it is under the order lock.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/random_scope.h"
@@ -124,7 +124,7 @@ void Engine::draw_random(Task& task) {
   }
 }
 
-// What an access that went well leaves behind on its variable.
+// Records an access that succeeded on its variable.
 [[gnu::always_inline]] inline void Engine::settle(Task& task, Access& access, Fence fence) {
   Variable& variable = *access.variable;
   if (!access.write) {
@@ -145,12 +145,12 @@ void Engine::settle(Task& task, Fence fence) {
   for (Access& access : task.accesses_) settle(task, access, fence);
 }
 
-// The same of a task that failed, or of which parts did. What was enqueued before, by others or by a part of this task,
-// still holds the memory.
+// The same of a task that failed, or of which parts did. Work that was enqueued before, by others or by a part of this
+// task, still holds the memory.
 void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
-    // Whoever should have completed the task may still be at work on what it reads, too.
+    // The code that should have completed the task may still be at work on its inputs, too.
     Status left = task.cancelled_ ? status : access.write ? task.left_on(variable, status) : Status();
     if (left.ok()) {
       settle(task, access, fence);

@@ -1,4 +1,5 @@
-// Random numbers of bodies. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Draws random numbers for tasks: from the devices' sequences, or from those of bodies of control flow.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/random_scope.h"
 
 namespace rondo {

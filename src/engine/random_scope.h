@@ -11,7 +11,7 @@
 
 namespace rondo {
 
-// Where the sequence of a device begins in a turn of a body whose call has drawn `drawn`.
+// The beginning of a device's sequence in a turn of a body whose call has drawn `drawn`.
 RandomState random_of_body(const RandomState& drawn, uint64_t turn, rondo_device device);
 
 class RandomScope {

@@ -1,4 +1,5 @@
-// See run_observer.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tells the trace, the last tasks and the profiler's ranges that a task begins and that it ends.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/run_observer.h"
 
 #include "engine/task.h"

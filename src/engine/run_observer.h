@@ -1,5 +1,5 @@
-// Who looks at each task: a trace that is on, the last tasks if somebody asks for them, a profiler that takes ranges.
-// Nobody, as a rule: the engine then knows so by one flag, and comes by none of this.
+// Tells each task to those that look: a trace that is on, the file of the last tasks, a profiler that takes ranges.
+// Usually there are none: the engine then knows so by one flag and calls nothing here.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,7 +31,7 @@ struct RunObserver {
   const Nvtx* ranges = nullptr;
 };
 
-// What several tasks in a row belong to, a section of a graph: a range around theirs, for a profiler.
+// A range for a profiler around those of several tasks in a row, a section of a graph.
 class RangeAround {
  public:
   explicit RangeAround(const RunObserver& observer) : ranges_(observer.ranges) {}

@@ -1,3 +1,4 @@
+// Writes the operands of a task as text: their names, shapes and sizes, for pictures and timelines.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/shown.h"
 

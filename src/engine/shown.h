@@ -1,5 +1,5 @@
-// How pictures and timelines show the tensors of a task. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Shows the tensors of a task in pictures and timelines: as a text, and by their bytes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct View;
 // the result's shape; here each has its own size again: 1 along an axis that repeats it, and nothing for those in
 // front.
 std::string shown_text(const View& view);
-// Of all elements of that.
+// The bytes of all of its elements.
 size_t shown_bytes(const View& view);
 // "f32 [64, 10], f32 [10] -> f32 [64, 10]"
 std::string operands_text(const std::vector<TaskOperand>& operands);

@@ -1,6 +1,6 @@
-// Storage: memory with one variable. Tensors and views share it. Memory comes from the engine's pool when the first
-// task that uses it is issued (or from a graph's arena, or from outside through DLPack), and goes back, with the fences
-// of its last uses, when the last reference is gone.
+// Declares Storage: memory with one variable. Tensors and views share it. Memory comes from the engine's pool when the
+// first task that uses it is issued (or from a graph's arena, or from outside through DLPack), and goes back, with the
+// fences of its last uses, when the last reference is gone.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -38,14 +38,14 @@ class Storage final : public Variable {
   // Takes memory from the pool for use on a stream (kNoStream: the host). Only the task that is about to use it first
   // calls this.
   Status materialise(uint32_t stream);
-  // Memory inside somebody else's block (a graph's arena), which must outlive every use.
+  // Memory inside a block of another owner (a graph's arena), which must outlive every use.
   void place(char* address) { address_.store(address, std::memory_order_release); }
 
-  // The public handle of the variable, if somebody asked for it (tensor.h).
+  // The public handle of the variable, if the user asked for it (tensor.h).
   rondo_variable* handle = nullptr;
   void (*release_handle)(rondo_variable*) = nullptr;
 
-  // What tapes call it (tape/tape.h), given when one first meets it and never to another storage; 0: none yet.
+  // The number that tapes give it (tape/tape.h), when one first meets it, and never to another storage; 0: none yet.
   std::atomic<uint64_t> number{0};
 
   // User handles on it; tells a recording's outputs from its temporaries.

@@ -1,4 +1,5 @@
-// Markers: events recorded on demand. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Records events on a stream on demand, asks the driver about them, and waits for them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/stream.h"
 
 #include <algorithm>

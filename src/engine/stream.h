@@ -1,9 +1,9 @@
-// A stream of an engine: a native stream plus the count of what was issued on it. The count makes every task's end a
-// fence without recording anything; an event is recorded only when somebody waits, and then covers all that was issued
-// up to then.
+// Defines a stream of an engine: a native stream plus the count of what was issued on it. The count makes every task's
+// end a fence without recording anything; an event is recorded only when there is a waiter, and then covers all that
+// was issued up to then.
 //
 // The stream's lock is held while a task is issued, so that the order of waits, launches and counts is one order.
-// Whoever holds it must not take another stream's lock.
+// A thread that holds it must not take another stream's lock.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace rondo {
 
-// An event with an owner count: it goes back to the pool of events only when the last waiter has let go of it, so it is
-// never recorded anew while somebody still waits on what it meant.
+// An event with an owner count: it goes back to the pool of events only when the last waiter has released it, so it is
+// never recorded anew while a waiter still relies on what it meant.
 class Event final : public RefCounted {
  public:
   Event(StreamDevice& device, void* native) : device(device), native(native) {}
@@ -60,7 +60,7 @@ class Stream {
     std::lock_guard<std::mutex> lock_;
     const Stream* outer_;
   };
-  // Whether the calling thread holds the lock of some stream: it is in the body of a device task.
+  // True if the calling thread holds the lock of some stream: it is in the body of a device task.
   static bool issuing_here();
 
   // --- under an Issue ---
@@ -70,9 +70,9 @@ class Stream {
   RONDO_HOT Fence advance(const char* task_name);
 
   // --- any time ---
-  // So many streams beside this one, made when they are first asked for.
+  // So many auxiliary streams of this one, made when they are first asked for.
   Status auxiliaries(int count, Auxiliaries** auxiliaries);
-  // Whether a device-side wait for the fence was already issued on this stream.
+  // True if a device-side wait for the fence was already issued on this stream.
   bool already_waits(Fence fence);
   uint64_t issued() const { return issued_.load(std::memory_order_acquire); }
   uint64_t completed() const { return completed_.load(std::memory_order_acquire); }
@@ -81,8 +81,8 @@ class Stream {
   Status cover(uint64_t sequence, Ref<Event>* event);
   // Sees to it that poll() will know when the sequence number is done, if the stream's lock is free and it was issued.
   void mark(uint64_t sequence);
-  // Asks the device about recorded events, without blocking. On a lost device nothing will run any more, which is as
-  // good as done for whoever wants the memory.
+  // Asks the device about recorded events, without blocking. On a lost device nothing will run any more, so its memory
+  // may be reused as if the work were done.
   bool poll(uint64_t sequence);
   // The same; waits for the lock of the stream, while poll() says no where another thread has it.
   bool poll_waiting(uint64_t sequence);
@@ -118,7 +118,7 @@ class Stream {
   std::atomic<const char*> recent_[kRecent] = {};
   Auxiliaries auxiliaries_;
   std::deque<Marker> markers_;     // ascending
-  std::vector<Ref<Event>> spare_;  // events nobody waits on
+  std::vector<Ref<Event>> spare_;  // events without waiters
   std::vector<uint64_t> waited_;   // by stream id: highest sequence waited for
 };
 

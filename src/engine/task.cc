@@ -1,4 +1,5 @@
-// Access lists. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps the accesses of a task: it adds and folds them, and drops them when the run is done.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/task.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Tasks: the units the engine orders. A task names the variables it reads and writes and has a body, `run`.
+// Declares tasks, the units that the engine orders. A task names the variables it reads and writes and has a body,
+// `run`.
 //
 // A task is submitted once, or kept by a recording and then run any number of times by a graph, or it is a graph's
 // launch (below). It holds references to its variables. Made on the caller's thread, run on whichever thread the engine
@@ -24,7 +25,7 @@ class Profile;
 class Stream;
 struct TaskOperand;
 
-// Where random operators take their numbers from: Philox key and counter.
+// The start of a random operator's numbers: Philox key and counter.
 struct RandomState {
   uint64_t seed = 0;
   uint64_t offset = 0;
@@ -42,12 +43,12 @@ struct KernelNodes {
   size_t next = 0;  // to be changed
 };
 
-// What a run is given.
+// The arguments of a run.
 struct TaskContext {
   Device* device = nullptr;
   void* stream = nullptr;                      // native stream; null on a cpu
   void* workspace = nullptr;                   // as many bytes as workspace_bytes() asked for, 256-aligned
-  Auxiliaries* auxiliaries = nullptr;          // streams beside `stream`, as many as the task asked for; null: none
+  Auxiliaries* auxiliaries = nullptr;          // as many as the task asked for; null: none
   Ref<RefCounted>* later = nullptr;            // where a host task puts its completion if it ends later; else null
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
@@ -58,8 +59,8 @@ struct TaskContext {
   KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
   Profile* profile = nullptr;      // a graph's run whose tasks are timed one by one; null: any other
 
-  // Where the random numbers of a task begin that has this state of its own; counted from the state on the device, if
-  // there is one.
+  // The first random number of a task that has this state of its own; counted from the state on the device, if there is
+  // one.
   RandomState first_number(const RandomState& own) const {
     if (!random || device_random) return own;
     return {random->seed, random->offset + own.offset};
@@ -80,14 +81,14 @@ struct Access {
   bool read = false;    // depends on what was there: comes after it, and is skipped if that failed
   bool input = false;   // what is read are the contents, so there must be some
   bool linked = false;  // in variable->readers_
-  Edge after_writer;    // of the access's task, behind the variable's writer
+  Edge after_writer;    // of the access's task, following the variable's writer
   struct Neighbours {
     Access* previous = nullptr;
     Access* next = nullptr;
   };
   union {
     Neighbours readers{};  // while it is linked
-    Edge before_writer;    // then: of the next writer, behind this access's task
+    Edge before_writer;    // then: of the next writer, following this access's task
   };
   void join(bool reads, bool inputs, bool writes) {
     read |= reads;
@@ -121,20 +122,21 @@ class Task : public RefCounted {
   // Declares accesses. The same variable may come twice and in several roles; duplicates are folded, at submission at
   // the latest.
   void reads(Variable& variable) { add(variable, true, true, false); }
-  // As reads, but nobody looks: a write keeps what is beside it, or a user names a variable for its order.
+  // As reads, but the contents are not looked at: a write keeps the elements around it, or a user names a variable for
+  // its order.
   void follows(Variable& variable) { add(variable, true, false, false); }
   void writes(Variable& variable) { add(variable, false, false, true); }
   const SmallVector<Access, 4>& accesses() const { return accesses_; }
-  // Of a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
+  // For a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
   // that a part keeps nothing that the whole has given up. Before the whole is submitted.
   void hand_accesses_to(Task& whole);
-  // The same where the whole has declared them all by itself, or knows of memory that is nobody else's.
+  // The same if the whole has declared them all by itself, or knows that the memory is private to it.
   void leave_accesses() { drop_accesses(); }
 
-  // Whether a thread that waits may run it in a worker's place (workers.h). What that thread holds it gives up to
-  // nobody meanwhile, and what it is set to counts for whatever it runs. So: an operator on the host that only
-  // computes. It calls no code of the user's, neither in its body nor when it ends, nor a library that goes by the
-  // calling thread, and it waits for no one but a device.
+  // True if a waiting thread may run it in a worker's place (workers.h). The thread keeps what it holds meanwhile, and
+  // its settings count for the task that it runs. So: an operator on the host that only computes. It calls no code of
+  // the user's, neither in its body nor when it ends, nor a library that goes by the calling thread, and it waits for
+  // no one but a device.
   bool lendable() const { return lendable_; }
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
@@ -143,20 +145,20 @@ class Task : public RefCounted {
   // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
   // user data.
   virtual Status prepare() { return {}; }
-  // What a run needs beside its operands, scratch memory or an auxiliary stream, could not be had. True: the task has
-  // settled for less, for good, and workspace_bytes() and wants_auxiliaries() say so. Called once it is prepared and
-  // while it does not run.
+  // Called if a run's scratch memory or auxiliary stream could not be had. True: the task has settled for less, for
+  // good, and workspace_bytes() and wants_auxiliaries() say so. Called once it is prepared and while it does not run.
   virtual bool settle() { return false; }
   // Does the work on the host (cpu), or enqueues it on context.stream.
   virtual Status run(const TaskContext& context) = 0;
-  // Where run() left its end to a completion, which is there now: what comes of it. May leave its end to another one.
+  // If run() left its end to a completion, which is there now: returns the result of the task. May leave its end to
+  // another one.
   virtual Status resume(const Status& outcome, const TaskContext& context) {
     (void)context;
     return outcome;
   }
-  // What keeps the memory that a run works on, when the engine has given the task up.
+  // Keeps the memory that a run works on when the engine has given the task up.
   virtual const RefCounted& holder() const { return *this; }
-  // Whether run() may be captured into a CUDA graph; if not, *why says so.
+  // Returns whether run() may be captured into a CUDA graph; if not, *why says so.
   virtual bool capturable(const char** why) const {
     if (device_->is_host()) {
       *why = "runs on the host";
@@ -164,21 +166,22 @@ class Task : public RefCounted {
     }
     return true;
   }
-  // Of a prepared task: how many kernels a captured run is, if it is nothing else, and heeds context.kernels; else 0.
+  // For a prepared task: the number of kernels of a captured run, if it is nothing else and heeds context.kernels; else
+  // 0.
   virtual size_t own_kernels() const { return 0; }
-  // Of a task that was captured: a graph that holds it is about to be launched on context.stream. An error keeps it
-  // from that. Asked only if wants_launches().
+  // For a captured task: a graph that holds it is about to be launched on context.stream. An error keeps it from that.
+  // Asked only if wants_launches().
   virtual Status launching(const TaskContext& context) {
     (void)context;
     return {};
   }
   virtual bool wants_launches() const { return false; }
-  // What it works on, inputs before outputs, for pictures and timelines (tensor.h).
+  // Lists its operands, inputs before outputs, for pictures and timelines (tensor.h).
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
-  // Whether it has one result, the last of its operands, and reads each element of the others before it writes that
-  // element: so the result may lie where an operand lies, if their elements lie alike.
+  // True if it has one result, the last of its operands, and reads each element of the others before it writes that
+  // element: so the result may take an operand's memory, if their elements are laid out alike.
   virtual bool works_in_place() const { return false; }
-  // A task that does the same but for results that nobody reads: of the written operands, in the order of
+  // A task that does the same except for results that no task reads: of the written operands, in the order of
   // list_operands, those with a bit in `unread`. Before it is prepared. Null: it makes all of them or none.
   virtual Ref<Task> without(uint32_t unread) const {
     (void)unread;
@@ -190,28 +193,27 @@ class Task : public RefCounted {
     (void)memory;
     return {};
   }
-  // Of a task that does not say what operator it is: why no gradient goes through it, for people, where there is more
-  // to say than that. Lives as long as the process.
+  // For a task that does not say what operator it is: says why no gradient goes through it, for people, if there is
+  // more to say than that. Lives as long as the process.
   virtual const char* why_no_gradient() const { return nullptr; }
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
-  // What prepare() decided that people may want to know, for reports; empty: nothing.
+  // The decisions of prepare() that people may want to know, for reports; empty: none.
   virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
   uint64_t random_count() const { return random_count_; }
-  // Where this run's random numbers start, relative to the graph's start (recorded) or absolute (eager).
+  // The start of this run's random numbers, relative to the graph's start (recorded) or absolute (eager).
   virtual void set_random(RandomState state) { (void)state; }
-  // The same of the sequence of cpu:0, beside that of the device: of a task on a GPU that chooses what runs (if,
-  // while).
+  // The same for the sequence of cpu:0, in addition to the device's: for a conditional task on a GPU (if, while).
   uint64_t choice_count() const { return choice_count_; }
   virtual void set_choices(RandomState state) { (void)state; }
   bool draws() const { return (random_count_ | choice_count_) != 0; }
-  // Of a task whose parts have accesses of their own, what is poisoned, by variable: what it reads, before the run;
-  // what it leaves behind, after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
+  // Holds the poisoned variables of a task whose parts have accesses of their own: inputs before the run, and outputs
+  // after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
   struct Parts {
     std::unordered_map<const Variable*, Status> poison;
     Status all;         // there was no memory to say which: all of it counts as poisoned, with this cause
-    bool told = false;  // the run has ended and said what it leaves behind
+    bool told = false;  // the run has ended and reported what it leaves on its variables
     bool clean() const { return poison.empty() && all.ok(); }
     const Status& cause() const { return all.ok() ? poison.begin()->second : all; }  // unless it is clean
     void mark(const Variable* variable, const Status& error) noexcept;
@@ -219,7 +221,7 @@ class Task : public RefCounted {
   virtual Parts* parts() { return nullptr; }
   // It fails, with this cause: in its run, or because it could not be run at all.
   virtual void failing(const Status& status) noexcept { (void)status; }
-  // What the task, having ended with a status, leaves on a variable that it writes.
+  // The status that the task, having ended with `status`, leaves on a variable that it writes.
   Status left_on(const Variable& variable, const Status& status);
 
   int32_t priority = 0;
@@ -227,18 +229,18 @@ class Task : public RefCounted {
   enum class Lane : uint8_t { compute, copy_in, copy_out, communicate } lane = Lane::compute;
 
  protected:
-  // The same task may be submitted again when it is done: somebody who outlives its runs holds the variables declared
-  // so far, which have memory and are nobody's recording's. So a submission neither takes nor checks nor gives back any
-  // of them. What is declared later belongs to one run, and nobody checks whose it is; it may be one of those that are
-  // kept if both are only read.
+  // The same task may be submitted again when it is done: the variables declared so far, which have memory and belong
+  // to no recording, are held by an owner that outlives its runs. So a submission neither takes nor checks nor gives
+  // back any of them. Variables that are declared later belong to one run, and their owner is not checked; one may be
+  // among those that are kept if both are only read.
   void keep();
   // Before it is submitted again.
   RONDO_HOT void renew();
   // Gives up what belongs to the run that is done. False if some of it would be destroyed by that: then the task holds
   // that still, and is to be destroyed without the lock.
   bool give_up_the_run();
-  // Of a task that is kept, under the order lock, when a run is done: makes it ready to be submitted again, and gives
-  // up what it holds for the run. A last reference is returned, for the engine to release without the lock.
+  // For a kept task, under the order lock, when a run is done: makes it ready to be submitted again, and releases what
+  // it holds for the run. A last reference is returned, for the engine to release without the lock.
   virtual const RefCounted* park() { return nullptr; }
 
   // In the constructor or in prepare(): runs are given auxiliary streams. Also of workspace, so that they do not go the
@@ -269,7 +271,7 @@ class Task : public RefCounted {
   // task itself. That is returned, for the engine to release without the lock; null if there is none.
   RONDO_HOT const RefCounted* let_go();
   RONDO_HOT void drop_accesses();
-  // Whether it is ready for another run when this one is done: not where others may still use what belongs to the run.
+  // True if it is ready for another run when this one is done: not if others may still use what belongs to the run.
   bool returns() const { return kept_ && !(cancelled_ && accesses_.size() > kept_accesses_); }
 
   const char* name_;
@@ -293,7 +295,7 @@ class Task : public RefCounted {
   bool marker_ = false;             // run by the thread that waits for its turn: signalled instead of dispatched
   bool stands_in_ = false;          // a wait's: it is never run, and who signals it gives up a reference
   bool notice_ = false;             // Engine::notify's: it is never run, and who makes it ready announces it
-  bool abandoned_ = false;          // submitted where nobody can wait for it: finished with its failure when ready
+  bool abandoned_ = false;          // submitted without a waiter: finished with its failure when ready
   bool signalled_ = false;          // became ready while a thread waits for just that
   bool kept_ = false;               // see keep()
   uint32_t kept_accesses_ = 0;      // the first ones, declared before that

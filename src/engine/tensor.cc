@@ -1,4 +1,5 @@
-// Making and destroying tensor handles. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes, checks and destroys the handles of tensors and variables, and lists those that are alive.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/tensor.h"
 
 #include "base/text.h"

@@ -1,4 +1,5 @@
-// The one thread-local object. In a file of its own so that callers keep the reference instead of looking it up again.
+// Defines the one thread-local object, in a file of its own so that callers keep the reference instead of looking it up
+// again.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/thread_state.h"
 

@@ -1,5 +1,5 @@
-// What the engine knows about the calling thread, in one object: to find a thread-local of a shared library costs a
-// call, so whoever needs it looks it up once and keeps the reference.
+// Holds the engine's knowledge of the calling thread in one object: to find a thread-local of a shared library costs a
+// call, so a function that needs it looks it up once and keeps the reference.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,7 +21,7 @@ struct ThreadState {
   Observer* tapes = nullptr;
   Sink* sink = nullptr;
   bool observed() const { return tapes || sink; }
-  // Where the random numbers of the tasks that it submits come from, if not from the devices' sequences.
+  // The source of random numbers for the tasks that it submits, if not the devices' sequences.
   RandomScope* random = nullptr;
   int task_depth = 0;  // bodies of tasks it is in the middle of
   // The stream whose lock it holds: the body of a device task may need memory, and so may wait for its own stream.
@@ -29,8 +29,8 @@ struct ThreadState {
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
   // Null unless it is issuing tasks. Each by its own engine: the body of one engine's task may submit to another.
   TaskQueue* ready = nullptr;
-  // What began or ended on the thread so far, of tapes and recordings, with pauses, bodies and sections: what was
-  // submitted before counts otherwise behind it.
+  // Counts the beginnings and ends of tapes and recordings on the thread so far, with pauses, bodies and sections: a
+  // submission after one of them counts differently.
   uint64_t changes = 0;
 };
 

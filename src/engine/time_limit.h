@@ -1,4 +1,4 @@
-// How long a wait may take.
+// Limits how long a wait may take, for the waits of the C interface that have a timeout.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

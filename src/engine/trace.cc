@@ -1,4 +1,4 @@
-// Collecting spans and writing them as Chrome trace JSON.
+// Collects the spans of host and device tasks and writes them as Chrome trace JSON.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/trace.h"

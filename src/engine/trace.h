@@ -1,4 +1,4 @@
-// The timeline of an engine, kept while a trace is on, and its Chrome trace JSON.
+// Keeps the timeline of an engine while a trace is on, and writes it as Chrome trace JSON.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -27,9 +27,9 @@ class Trace final : public RefCounted {
   static double now_us();
   // A task that ran on the calling thread, or one that a launch ran as a part of itself.
   void host(const Task& task, double submitted, double begin, double end) noexcept;
-  // A device task: two timed events around it, recorded under the stream's lock. Where the device fails to give them,
-  // the trace lacks the task's times on the device, and the task is none the worse. Where the host has no memory to
-  // note a task, it lacks the task.
+  // A device task: two timed events around it, recorded under the stream's lock. If the device fails to give them, the
+  // trace lacks the task's times on the device, and the task is not affected. If the host has no memory to note a task,
+  // the trace lacks the task.
   void device_begin(Stream& stream, void** event) noexcept;
   void device_end(const Task& task, Stream& stream, double submitted, double issue_begin, void* begin_event) noexcept;
   // Writes everything; all work must be done.

@@ -1,4 +1,5 @@
-// See user_call.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Counts the calls of users' functions that are nested on a thread, and lists the tensors that they borrow.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/user_call.h"
 
 #include <rondo/control.h>

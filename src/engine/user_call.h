@@ -1,7 +1,7 @@
-// A call of a function of the user's, which may call Rondo again: how deep such calls nest on a thread, and which
-// tensors the function borrows, which it cannot destroy meanwhile.
+// Tracks a call of a function of the user's, which may call Rondo again: how deep such calls nest on a thread, and
+// which tensors the function borrows, which it cannot destroy meanwhile.
 //
-// Lives on the stack of the thread that calls. What is borrowed is known to all threads.
+// Lives on the stack of the thread that calls. All threads know which tensors are borrowed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,7 +15,7 @@ struct rondo_tensor;
 
 namespace rondo {
 
-// Of what nests in itself on a thread's stack, the most (RONDO_MAX_NESTED).
+// The largest number of calls that may be nested on a thread's stack (RONDO_MAX_NESTED).
 extern const int kMostNested;
 
 class UserCall {
@@ -25,13 +25,13 @@ class UserCall {
   UserCall(const UserCall&) = delete;
   UserCall& operator=(const UserCall&) = delete;
 
-  // Whether there is room for one more. Asked before the function is called.
+  // Succeeds if there is room for one more. Asked before the function is called.
   // which: "the function of callable 'step'", for people.
   Status check(const char* which) const;
-  // Of what was borrowed, one that was to be destroyed; -1: none.
+  // The index of a borrowed tensor that was to be destroyed; -1: none.
   std::ptrdiff_t destroyed() const { return destroyed_; }
 
-  // Whether a function borrows the handle. That it was to be destroyed is noted.
+  // Returns whether a function borrows the handle. That it was to be destroyed is noted.
   static bool keeps(const rondo_tensor* tensor);
 
  private:

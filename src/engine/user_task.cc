@@ -1,4 +1,5 @@
-// Calling users' functions. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Calls users' functions as tasks, on the host or on a stream, and gives them their operands.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/user_task.h"
 
 #include <algorithm>

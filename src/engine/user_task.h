@@ -1,4 +1,4 @@
-// Tasks whose body is a user's function.
+// Submits tasks whose body is a user's function, on the host or on a device's stream.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +16,7 @@ namespace rondo {
 class UserTask;
 }
 
-// What a user's function sees of its run.
+// The context that a user's function gets for its run.
 struct rondo_task_context {
   rondo_task_context(const rondo::UserTask& task, const rondo::TaskContext& run) : task(&task), run(&run) {}
   ~rondo_task_context() { magic = 0; }
@@ -34,7 +34,7 @@ namespace rondo {
 
 bool alive(const rondo_task_context* context);
 
-// What a user says that a task failed with.
+// The status of a task that a user's function reported as failed.
 RONDO_COLD Status failure_of_user(rondo_status code, const char* message, const Ref<const Cause>& cause);
 
 class UserTask final : public Task {

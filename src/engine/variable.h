@@ -1,4 +1,5 @@
-// Variables: what tasks read and write. A variable carries order, version and error, no data (Storage adds memory).
+// Declares variables, which tasks read and write. A variable carries order, version and error, no data (Storage adds
+// memory).
 //
 // Owned by reference count: user handles, tasks and graphs hold references. Every field below the line is guarded by
 // the engine's order lock, except as said.

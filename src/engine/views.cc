@@ -1,4 +1,5 @@
-// Layout arithmetic of views. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Computes the layouts of views, and checks the arguments that users give for them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Waiting: for a variable, for everything, for a fence. The host blocks here and nowhere else, but for memory and for
-// room among the pending tasks.
+// Makes a thread wait: for a variable, for everything, for a fence. The host blocks here and nowhere else, but for
+// memory and for room among the pending tasks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -38,8 +38,8 @@ void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock
 
 // --- helping ---
 
-// What was found to lead there is marked, so that a chain is followed to its end once. What is not found within so many
-// looks is left to the workers.
+// A task that was found to lead there is marked, so that a chain is followed to its end once. If it is not found within
+// so many looks, the task is left to the workers.
 bool Engine::leads_to(Task& task, const Helping& wait, int& looks) {
   if (task.leads_to_ == wait.number) return true;
   for (const Edge* edge = task.successors_; edge && looks-- > 0; edge = edge->next) {
@@ -90,8 +90,8 @@ bool Engine::help_until(std::unique_lock<std::mutex>& lock, const TimeLimit& lim
   return true;
 }
 
-// What the thread has open, a recording or tapes, is no business of the task's. Device tasks that it makes ready are
-// left to a worker: to issue one may take long, and may be the user's function.
+// The recording or tapes that the thread has open do not see the task. Device tasks that it makes ready are left to a
+// worker: to issue one may take long, and may be the user's function.
 void Engine::run_as_guest(Workers::Guest& guest, Task& task) {
   ThreadState& thread = this_thread();
   const ThreadState own = thread;

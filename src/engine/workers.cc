@@ -1,4 +1,5 @@
-// Worker threads. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the worker threads: their queue is a pairing heap, and waiting threads may share their work.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/workers.h"
 
 #include <pthread.h>
@@ -121,7 +122,7 @@ void Workers::Heap::push(Task& task) {
   top_ = meld(top_, &task);
 }
 
-// What was below it: in pairs from the left, then all pairs from the right.
+// Melds the tasks that were below it: in pairs from the left, then all pairs from the right.
 Task& Workers::Heap::take(Task** link) {
   Task& taken = **link;
   *link = taken.next_;
@@ -249,7 +250,7 @@ void Workers::share_out(Shared& shared) {
   shared.work();
   {
     const std::lock_guard lock(mutex_);
-    std::erase(shared_, &shared);  // nobody comes to it any more
+    std::erase(shared_, &shared);  // no further thread takes a part
   }
   const auto alone = [&shared] { return shared.helpers.load(std::memory_order_acquire) == 0; };
   if (watch(alone, kLongWatch)) return;

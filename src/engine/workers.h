@@ -1,5 +1,5 @@
-// Threads that run tasks: a queue ordered by priority, then by submission. What a task shares is done by those that
-// have nothing else to do. Threads that wait may help.
+// Runs tasks on threads: a queue ordered by priority, then by submission. The parts that a task shares are run by
+// threads that have nothing else to do. Threads that wait may help.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,7 +20,7 @@ namespace rondo {
 
 class Workers {
  public:
-  // `body` runs one task; it is called from the threads, one task at a time each. Where the system refuses some of the
+  // `body` runs one task; it is called from the threads, one task at a time each. If the system refuses some of the
   // threads there are fewer; std::system_error if it refuses all. `call` is called, from any thread and without the
   // lock, where a guest should look for a task.
   Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call = {});
@@ -28,13 +28,13 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False once they stop: nobody will run the task. Takes no memory.
+  // False once they stop: the task will not be run. Takes no memory.
   [[nodiscard]] bool push(Task& task);
   // Finishes what is queued, then joins.
   void stop();
 
-  // While in scope, a thread of Workers pushes what it looks for right after, so that nobody has to be woken for it: a
-  // chain of tasks stays on one thread.
+  // While in scope, a thread of Workers looks for the tasks that it pushes itself right after, so that no other thread
+  // has to be woken for them: a chain of tasks stays on one thread.
   class LooksNext {
    public:
     explicit LooksNext(bool does);
@@ -47,9 +47,9 @@ class Workers {
   };
 
   // Calls body(part) once for each of the parts and returns when all are done: on this thread, and, if it is one of
-  // Workers, on others of them that find no task to run. Which thread does which part, nobody knows. The body must not
-  // wait for a task; what it shares itself it does alone. What it throws, the first of it, is thrown here once nobody
-  // is at it any more; parts not begun are left out then.
+  // Workers, on others of them that find no task to run. It is not defined which thread does which part. The body must
+  // not wait for a task; what it shares itself it does alone. The first exception of a part is thrown here once no
+  // thread is in one any more; parts not begun are left out then.
   static void share(int64_t parts, const std::function<void(int64_t)>& body);
 
   // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
@@ -73,7 +73,7 @@ class Workers {
     Guest(const Guest&) = delete;
     Guest& operator=(const Guest&) = delete;
     // Takes such a task out of the queue, one that is wanted; null: there is no such task near its front, or no place.
-    // Others may do this for the thread. What is taken is run by run().
+    // Others may do this for the thread. run() runs the task that was taken.
     Task* take(const std::function<bool(Task&)>& wanted);
     // As a worker would: tasks that it makes ready wait for the next take() or the end, and parts are shared.
     void run(Task& task);
@@ -102,14 +102,14 @@ class Workers {
     Task& take(Task** link);  // the one that it leads to
     Task* top_ = nullptr;
   };
-  // What a task shares: on its stack until nobody is at it any more.
+  // The parts that a task shares, on its stack until no thread is in one any more.
   struct Shared {
     const std::function<void(int64_t)>& body;
     const int64_t parts;
     std::atomic<int64_t> next{0};
     std::atomic<int> helpers{0};  // changed under the mutex
     std::atomic<bool> failed{false};
-    std::exception_ptr thrown = nullptr;  // of whoever set `failed`
+    std::exception_ptr thrown = nullptr;  // from the thread that set `failed`
     void work() noexcept;
   };
   void loop();

@@ -1,5 +1,5 @@
-// Work that a device will never really do: a collective whose peers are gone ends without its result, and what was
-// issued behind it computes from that. Fences tell which work it is, so nothing is noted while all goes well.
+// Marks work that a device will never really do: a collective whose peers are gone ends without its result, and work
+// that was issued after it computes from that. Fences tell which work it is, so nothing is noted while all goes well.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/within.h"

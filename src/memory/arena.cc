@@ -1,4 +1,5 @@
-// Best-fit placement in order of first use. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Places blocks in an arena by best fit, in the order in which tasks first use them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "memory/arena.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace rondo {
 
 namespace {
 
-// What a task must come after: by branch, the highest place among some tasks.
+// The tasks that a task must come after: by branch, the highest place among some tasks.
 using Front = std::vector<uint32_t>;
 
 // What every user of a temporary certainly comes after.

@@ -1,4 +1,4 @@
-// The arena planner: places temporaries in one block so that those that are never alive together share memory.
+// Plans an arena: places temporaries in one block so that those that are never alive together share memory.
 //
 // Order is a partial one: tasks run on branches, and a task is known to come after another only if a path of edges says
 // so. Each task carries a clock: for every branch, how many of its tasks certainly come before. (Vector clocks: Fidge
@@ -13,13 +13,13 @@
 
 namespace rondo {
 
-// Where each task stands: its branch, its place on it (from 1), and its clock.
+// The position of each task: its branch, its place on it (from 1), and its clock.
 struct Schedule {
   int branches = 1;
   std::vector<int> branch;      // by task
   std::vector<uint32_t> place;  // by task
   std::vector<uint32_t> clock;  // task * branches + b
-  // Whether `earlier` certainly finishes before `later` starts.
+  // True if `earlier` certainly finishes before `later` starts.
   bool before(size_t earlier, size_t later) const {
     return clock[later * static_cast<size_t>(branches) + static_cast<size_t>(branch[earlier])] >= place[earlier];
   }

@@ -1,6 +1,6 @@
-// Fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when the
-// device has finished everything issued on that stream up to the number. No event stands behind a fence until somebody
-// waits.
+// Defines fences: points in streams. A fence names a stream of the engine and a sequence number on it; it is done when
+// the device has finished everything issued on that stream up to the number. No event is recorded for a fence until a
+// thread waits for it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,7 +13,7 @@
 namespace rondo {
 
 inline constexpr uint32_t kNoStream = UINT32_MAX;
-// In a fence: all streams there are, and all that is issued on them by the time somebody asks.
+// In a fence: all streams there are, and all that is issued on them by the time the fence is queried.
 inline constexpr uint32_t kEveryStream = UINT32_MAX - 1;
 
 struct Fence {
@@ -47,13 +47,13 @@ class FenceSet {
   }
   void clear() { fences_.clear(); }
   bool empty() const { return fences_.empty(); }
-  // Whether it names no stream but this one.
+  // True if it names no stream but this one.
   bool only(uint32_t stream) const {
     for (const Fence& fence : fences_)
       if (fence.stream != stream) return false;
     return true;
   }
-  // Whether both name the same streams, each once as they do.
+  // True if both name the same streams, each once as they do.
   bool same_streams(const FenceSet& other) const {
     if (fences_.size() != other.fences_.size()) return false;
     for (const Fence& fence : fences_) {
@@ -86,7 +86,7 @@ class FenceSet {
 class FenceOracle {
  public:
   virtual ~FenceOracle() = default;
-  // Whether the fence is known to be done. May ask the device about events that are there already; never blocks.
+  // True if the fence is known to be done. May ask the device about events that are there already; never blocks.
   virtual bool fence_done(Fence fence) = 0;
   // Blocks the host until it is done.
   virtual Status fence_wait(Fence fence) = 0;

@@ -1,4 +1,5 @@
-// Cutting, merging and reuse of blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Cuts blocks from segments, merges free ones, and finds the best one for a request.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "memory/pool.h"
 
 #include <algorithm>
@@ -199,7 +200,7 @@ void Pool::free(Block* block, const FenceSet& fences) {
   info_.in_use -= static_cast<int64_t>(block->bytes);
   info_.cached += static_cast<int64_t>(block->bytes);
   block->free = true;
-  // What the block waited for when it was handed out is over once its own uses are: those came after.
+  // The fences that the block waited for when it was handed out are done once its own uses are: those came after.
   if (!fences.empty()) block->fences.clear();
   block->fences.add(fences);
   // Joined to a block in flight an idle one is in flight too, so a small block would take its segment along.
@@ -218,8 +219,8 @@ void Pool::free(Block* block, const FenceSet& fences) {
   put_in(block);
 }
 
-// Blocks the host until the device is done with everything that is free now. The lock is open meanwhile: whoever issues
-// on the streams waited for may be about to give a block back.
+// Blocks the host until the device is done with everything that is free now. The lock is open meanwhile: a thread that
+// issues on these streams may be about to give a block back.
 void Pool::wait_for_free_blocks(std::unique_lock<std::mutex>& lock) {
   FenceSet fences;
   for (const FreeList& list : free_)
@@ -238,7 +239,7 @@ bool Pool::ask_the_program(std::unique_lock<std::mutex>& lock, size_t bytes, int
   return again;
 }
 
-// Returns whole free segments that nobody uses any more to the source.
+// Returns whole free segments that are no longer used to the source.
 void Pool::release_segments() {
   merge_idle();
   for (FreeList& list : free_) {

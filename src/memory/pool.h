@@ -1,12 +1,12 @@
-// The stream-aware caching pool of one engine and one device (or of its pinned host memory).
+// Declares the stream-aware caching pool of one engine and one device (or of its pinned host memory).
 //
 // Blocks are cut from segments of the system's or driver's memory and merged again when free. A freed block carries the
-// fences of its last uses: whoever gets it must wait for them, on the device, unless they are of its own stream. Memory
+// fences of its last uses: its next user must wait for them, on the device, unless they are of its own stream. Memory
 // that only the host uses next (pinned staging) is asked for with kNoStream and is handed out only when its fences are
 // done. On exhaustion: return free segments to the system, wait for blocks in flight, retry, ask the program
 // (memory/reclaim.h), then RONDO_OUT_OF_MEMORY with figures.
 //
-// What is handed out comes back without a failure: a block's place among the free ones is made with the block.
+// Giving a block back cannot fail: a block's place among the free ones is made with the block.
 //
 // Thread-safe. The oracle is asked under the pool's lock whether fences are done, which never blocks; it waits for
 // fences with the pool unlocked.
@@ -26,7 +26,7 @@
 
 namespace rondo {
 
-// Where segments come from.
+// The source of segments.
 class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
@@ -69,7 +69,7 @@ class Pool {
   void free(Block* block, const FenceSet& fences);
 
   void set_limit(int64_t bytes);
-  // Returns segments that nobody uses any more to the source.
+  // Returns segments that are no longer used to the source.
   void trim();
   rondo_memory_info query() const;
 

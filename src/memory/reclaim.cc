@@ -1,4 +1,5 @@
-// See reclaim.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps the program's function that gives memory back, and calls it when a pool or the host has none.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "memory/reclaim.h"
 
 #include <atomic>

@@ -1,4 +1,5 @@
-// Checking and composing headers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads the headers of safetensors files with all checks, and composes them for files that are written.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/header.h"
 
 #include <algorithm>
@@ -145,7 +146,7 @@ Status read_metadata(JsonReader& json, Metadata* metadata) {
   return twice == keys.end() ? Status() : json.wrong("the metadata have '" + shown(*twice) + "' twice");
 }
 
-// One behind the other, from the first byte of the data to the last.
+// The data lie one after the other, from the first byte to the last.
 Status check_places(const std::vector<Entry>& entries, uint64_t data_bytes) {
   uint64_t at = 0;
   for (const Entry& each : entries) {

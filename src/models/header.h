@@ -1,5 +1,5 @@
-// The header of a safetensors file: which tensors, of which dtype and shape, where their data lie. Read with every
-// check that does not need the data, and written.
+// Describes the header of a safetensors file: which tensors, of which dtype and shape, where their data lie. It is read
+// with every check that does not need the data, and written.
 //
 // A file is 8 bytes with the length of the header, little-endian; the header, a JSON object padded with spaces; the
 // data.
@@ -40,10 +40,10 @@ struct Header {
   std::unordered_map<std::string_view, size_t> by_name;  // into the entries' names
 };
 
-// `data_bytes`: what the file has behind the header.
+// `data_bytes`: the number of bytes that follow the header in the file.
 Status read_header(std::string_view text, uint64_t data_bytes, Header* header);
 
-// The header of these entries, padded so that the data behind it and its length are aligned to 8 bytes.
+// The header of these entries, padded so that the data that follow and their length are aligned to 8 bytes.
 std::string write_header(const std::vector<Entry>& entries, const Metadata& metadata);
 
 // How the format spells a dtype, and where that stands in the order in which its tools write tensors: the latter come

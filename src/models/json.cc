@@ -1,4 +1,5 @@
-// Texts, numbers and their escapes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads and writes the texts and numbers of JSON, with their escapes, and rejects what is not UTF-8.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/json.h"
 
 #include "base/text.h"
@@ -210,7 +211,7 @@ Status JsonReader::escape(std::string* value) {
   return {};
 }
 
-// The letter u and its four digits, behind the backslash.
+// The letter u and its four digits, after the backslash.
 Status JsonReader::code_unit(uint32_t* unit) {
   if (at_ + 5 > text_.size() || text_[at_] != 'u') return wrong("an escape that JSON does not have");
   uint32_t code = 0;

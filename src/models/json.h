@@ -1,5 +1,6 @@
-// The JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read strictly, in one
-// pass and without recursion into what nobody asked for. The library has no JSON parser of others, so as to need none.
+// Reads and writes the JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read
+// strictly, in one pass and without recursion into members that are skipped. The library has no JSON parser of others,
+// so as to need none.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace rondo::models {
 
-// Where text stops being UTF-8; npos if it is all.
+// The place where text stops being UTF-8; npos if it is all.
 size_t first_not_utf8(std::string_view text);
 
 // A text for a message: no control characters, not too long.
@@ -45,7 +46,7 @@ class JsonReader {
   bool null();
   // Nothing but white space may follow.
   Status end();
-  // What is wrong at the place that was reached.
+  // An error that says what is wrong at the place that was reached.
   RONDO_COLD Status wrong(const std::string& what) const;
 
  private:

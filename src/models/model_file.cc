@@ -1,4 +1,5 @@
-// Opening, checking, reading. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Opens model files, checks that they are unchanged, and reads tensors from them into memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/model_file.h"
 
 #include <fcntl.h>
@@ -40,7 +41,7 @@ class TensorData final : public ops::ByteSource {
   const Entry& entry_;  // the file's
 };
 
-// What people open instead of a safetensors file, told by its first bytes.
+// A format that people try to open instead of a safetensors file, told by its first bytes.
 struct OtherFormat {
   std::string_view begins;
   const char* name;
@@ -78,7 +79,7 @@ Status ModelFile::open(const char* path, Ref<ModelFile>* file) {
 }
 
 Status ModelFile::open() {
-  // Should it be a pipe, nobody waits for its other end.
+  // If it is a pipe, opening it must not wait for its other end.
   file_ = File(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file_)
     return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : file_error(), "%s", std::strerror(errno));

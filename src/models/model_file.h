@@ -1,8 +1,9 @@
-// A safetensors file open for reading, and loads of its tensors.
+// Holds a safetensors file open for reading, and loads its tensors.
 //
-// The data are read with pread, not mapped. A mapping of a file that somebody else can cut raises SIGBUS in whoever
-// touches the missing pages, which nobody may catch for a whole process; a read is short. Nor would a mapping save a
-// copy: the data go from the system's cache of files to where the tensor lies, or to pinned memory, once either way.
+// The data are read with pread, not mapped. A mapping of a file that another process can cut raises SIGBUS in a thread
+// that touches the missing pages, which a library may not catch for a whole process; a read is short. Nor would a
+// mapping save a copy: the data go from the system's cache of files to where the tensor lies, or to pinned memory, once
+// either way.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

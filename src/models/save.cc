@@ -1,5 +1,5 @@
-// Writing a model file. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Writes a model file: it checks the tensors' names and the metadata, and copies the data.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/save.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Writing safetensors files.
+// Writes named tensors and metadata to a safetensors file, which appears once it is complete.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,6 +1,6 @@
-// The operators, as the C API calls them (rondo/ops.h says what each does). Arguments that are handles have been
-// checked to be alive; everything else is checked here. One family per .cc file: elementwise.cc, random.cc, reduce.cc,
-// matmul.cc, softmax.cc, cross_entropy.cc, indexing.cc, transfer.cc.
+// Declares the operators, as the C API calls them (rondo/ops.h says what each does). Arguments that are handles have
+// been checked to be alive; everything else is checked here. One family per .cc file: elementwise.cc, random.cc,
+// reduce.cc, matmul.cc, softmax.cc, cross_entropy.cc, indexing.cc, transfer.cc.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -92,7 +92,7 @@ Status gather_rows(const View& table, const View& indices, Output& out);
 
 // Host copies (transfer.cc).
 Status write_from_host(const View& to, const void* data, size_t bytes);
-// The same for a tensor that nobody else knows yet: no task is needed on a cpu.
+// The same for a tensor that no other thread knows yet: no task is needed on a cpu.
 Status initialise_from_host(const View& to, const void* data, size_t bytes);
 Status read_to_host(const View& from, void* data);
 

@@ -1,4 +1,5 @@
-// Entries to bytes and back. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the entries of the kernel cache as bytes, and reads them back with all of their checks.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/cache_entry.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 'K', 'R', 'N'};
 constexpr uint32_t kFormat = 2;
 
-// What an entry starts with; then the name, then the image.
+// The first bytes of an entry; the name follows, then the image.
 struct Header {
   char magic[8];
   uint32_t format;
@@ -56,7 +57,7 @@ bool read_header(std::string_view text, Header* header, std::string* problem) {
     *problem = format("it has format %u, and this version of Rondo reads %u", header->format, kFormat);
     return false;
   }
-  // Each by itself first: a sum of two that nobody meant may be small again.
+  // Each is checked by itself first: the sum of two wrong lengths may wrap and be small again.
   if (header->name_bytes > kMostEntryBytes || header->image_bytes > kMostEntryBytes ||
       sizeof *header + header->name_bytes + header->image_bytes > kMostEntryBytes) {
     *problem = "the lengths in its header are larger than any kernel";

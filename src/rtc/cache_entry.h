@@ -1,4 +1,4 @@
-// What is kept of one compiled kernel: for what, by what it was made, and its image; and its bytes in a file. Nothing
+// Describes the kept entry of one compiled kernel: its key, its compiler, its image, and its bytes in a file. Nothing
 // of such bytes is trusted: their lengths must fit, and a checksum covers all of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -63,7 +63,7 @@ std::string encode(const CacheEntry& entry);
 // How many bytes the entry has that begins with `text`, by its header alone; 0 if it is none, and then *problem says
 // why.
 uint64_t entry_bytes(std::string_view text, std::string* problem);
-// Whether `text` is a whole entry and nothing else; if not, *problem says why not.
+// Returns whether `text` is a whole entry and nothing else; if not, *problem says why not.
 bool decode(std::string_view text, CacheEntry* entry, std::string* problem);
 // The same without the checksum, of as much of an entry as there is: the image stays empty, and so does a name that is
 // cut off.

@@ -1,4 +1,5 @@
-// Exporting and importing. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Exports kept kernels from a folder to one file, and imports them from it into another folder.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/cache_file.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
-// One file with many compiled kernels, which carries them from one folder to another. A head, then entries as they are
-// in the folder, each behind the other: so none can overlap, and what is left over or missing shows. Nothing in such a
-// file is trusted.
+// Carries compiled kernels from one folder to another in one file: a head, then entries as they are in the folder, one
+// after the other: so none can overlap, and excess or missing bytes show. Nothing in such a file is trusted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +25,7 @@ Status export_kernels(DiskCache& cache, const CacheFilter& filter, const std::st
 // *count: of those that were not there before; *all (may be null): of the file. Statuses: rondo_cache_import.
 Status import_kernels(DiskCache& cache, const std::string& path, int64_t* count, int64_t* all);
 
-// Whether `text` is such a file, whole: its entries.
+// Reads the entries of `text` if it is such a file, whole.
 Status read_cache_file(std::string_view text, std::vector<CacheEntry>* entries);
 
 }  // namespace rondo::rtc

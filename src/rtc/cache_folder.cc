@@ -1,4 +1,5 @@
-// Judging and opening. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Judges whether the folder of kept kernels can be trusted, and opens its subfolders.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/cache_folder.h"
 
 #include <fcntl.h>

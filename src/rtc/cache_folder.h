@@ -1,6 +1,5 @@
-// The folder of kept kernels as the file system has it: what to trust, and opening it. Code that will run is only read
-// from folders and files that belong to this user and that nobody else can write; links are not followed below the
-// folder itself.
+// Judges and opens the folder of kept kernels as the file system has it. Code that will run is only read from folders
+// and files that belong to this user and that no other user can write; links are not followed below the folder itself.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,11 +14,11 @@ namespace rondo::rtc {
 
 enum class Folder { absent, trusted, refused };
 
-// What to think of a folder, and if it is refused, why. One that is not there is refused when it could not be made.
+// Judges a folder; if it is refused, *why says why. One that is not there is refused when it could not be made.
 Folder judge_folder(const std::string& folder, std::string* why);
 // The folder, or where it is not there the nearest above it that is.
 std::string nearest_folder(std::string folder);
-// Where kernels are kept unless somebody says otherwise; empty if there is no home.
+// The default folder of kernels; empty if there is no home.
 std::string default_cache_folder();
 
 // A folder directly below that of the kernels.

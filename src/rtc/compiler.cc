@@ -1,4 +1,5 @@
-// Compiling with NVRTC. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles texts of kernels with NVRTC, for an architecture that the library and the driver know.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/compiler.h"
 
 #include <fcntl.h>
@@ -92,9 +93,9 @@ std::string capability_text(int capability) {
   return format("%d.%d", capability / 10, capability % 10);
 }
 
-// Of the file that NVRTC was opened from: an update under the same path and version is another build. Its length and
-// what stands at its two ends, where the linker has its tables, differ from build to build; reading all of it would
-// take longer than compiling.
+// Identifies the build of the NVRTC that was opened from a file: an update under the same path and version is another
+// build. Its length and what stands at its two ends, where the linker has its tables, differ from build to build;
+// reading all of it would take longer than compiling.
 uint64_t build_of(const std::string& path) {
   constexpr off_t kEnd = 4096;
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

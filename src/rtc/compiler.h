@@ -1,5 +1,5 @@
-// NVRTC: from the text of a kernel to an image that the driver loads. Any thread may call; NVRTC compiles in parallel
-// from 12.x.
+// Compiles the text of a kernel with NVRTC to an image that the driver loads. Any thread may call; NVRTC compiles in
+// parallel from 12.x.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace rondo::rtc {
 
-// What to compile for.
+// The architecture to compile for.
 struct Target {
   int architecture = 0;  // 90 for sm_90
   bool binary = false;   // a cubin for exactly that architecture; else PTX, which newer ones translate
@@ -34,7 +34,7 @@ struct UserSource {
   std::string file;
   std::string text;
   std::vector<std::string> expressions;
-  std::vector<std::string> options;  // behind those that choose the architecture and C++17
+  std::vector<std::string> options;  // after those that choose the architecture and C++17
 };
 // lowered: one name in the image per expression. Errors as of compile().
 Status compile_user(const Target& target, const UserSource& source, std::string* image,

@@ -1,4 +1,5 @@
-// Unpacking of kernels' texts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Unpacks the texts of kernels that embed.py has packed into the library.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/device_text.h"
 
 namespace rondo::rtc {

@@ -1,4 +1,4 @@
-// The texts of rtc/device/. Written by embed.py at build time.
+// Declares the texts of rtc/device/, which embed.py writes into the library at build time, packed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace rondo::rtc {
 
-// Each is packed: ASCII stands for itself, and 128 + n with two bytes behind it, digits to base 255 plus 1, for n + 4
+// Each is packed: ASCII stands for itself, and 128 + n followed by two bytes, digits to base 255 plus 1, for n + 4
 // bytes of what was written so far, from one more than they say back. So a text that is not packed is written as it is.
 void append_text(const char* packed, std::string* to);
 std::string text_of(const char* packed);
@@ -16,18 +16,18 @@ extern const char kPreludeText[];  // the compiler puts it in front of every ker
 extern const char kF8Text[];       // in front of those that cast from or to 8-bit floats
 extern const char kStridedText[];  // in front of those of families with strided arguments (ops/task/cuda_kernel.h)
 extern const char kReduceText[];
-extern const char kReduceExpressionText[];  // behind kReduceText
-extern const char kReduceFinishText[];      // behind kReduceText
+extern const char kReduceExpressionText[];  // after kReduceText
+extern const char kReduceFinishText[];      // after kReduceText
 extern const char kRemapText[];
 extern const char kSortText[];
 extern const char kSequenceText[];
 extern const char kPutText[];
 extern const char kRowsText[];
 extern const char kRowsSplitText[];
-extern const char kRowExpressionText[];  // behind kRowsText or kRowsSplitText
+extern const char kRowExpressionText[];  // after kRowsText or kRowsSplitText
 extern const char kRowFinishText[];      // in front of kMatmulText, if it is needed
 extern const char kMatmulText[];
-extern const char kMatmulTilesText[];  // behind that and kTensorCoreText
+extern const char kMatmulTilesText[];  // after that and kTensorCoreText
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];
@@ -35,10 +35,10 @@ extern const char kConvolutionText[];
 extern const char kPeerText[];
 extern const char kOptimizerText[];
 extern const char kAttentionText[];
-extern const char kAttentionTilesText[];  // behind that and kTensorCoreText
+extern const char kAttentionTilesText[];  // after that and kTensorCoreText
 extern const char kTensorCoreText[];
 extern const char kRotaryText[];
-extern const char kBagsText[];  // behind kSortText and kOptimizerText
+extern const char kBagsText[];  // after kSortText and kOptimizerText
 extern const char kInteractionText[];
 
 }  // namespace rondo::rtc

@@ -1,4 +1,5 @@
-// Files of compiled kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads, writes, counts and removes the files of compiled kernels, one for each kernel.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/disk_cache.h"
 
 #include <fcntl.h>
@@ -93,7 +94,8 @@ DiskCache::DiskCache(std::string folder, int64_t limit_bytes, std::string why_of
   }
 }
 
-// Whether files of the folder can be read, and with `make` written. What others put there meanwhile is judged first.
+// True if files of the folder can be read, and with `make` written. A folder that others made meanwhile is judged
+// first.
 bool DiskCache::usable(bool make) {
   if (folder_.empty()) return false;
   Folder state = state_.load(std::memory_order_acquire);

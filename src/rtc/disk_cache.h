@@ -1,5 +1,5 @@
-// Compiled kernels on disk: one file each, named by a 128-bit key over everything that the image is made from and by
-// what made it. A file that is not what its header says is removed and counted; the kernel is then compiled as if it
+// Keeps compiled kernels on disk: one file each, named by a 128-bit key over everything that the image is made from and
+// by what made it. A file that is not what its header says is removed and counted; the kernel is then compiled as if it
 // had not been there. Failures to write are counted and otherwise of no consequence; the first of each kind is a
 // warning in the log. Any thread and any number of processes may use the folder at once: a file appears whole by being
 // renamed, so that readers need no lock.
@@ -56,18 +56,18 @@ class DiskCache {
   bool find(const Key& key, const Origin& origin, std::string* image);
   // `name` goes into the file for people who look at it.
   void store(const Key& key, const Origin& origin, const char* name, const std::string& image);
-  // What is neither for a GPU nor compiled.
+  // Finds and stores texts that are neither compiled nor for a GPU.
   bool find(const Key& key, std::string* text) { return find(key, Origin(), text); }
   void store(const Key& key, const char* name, const std::string& text) { store(key, Origin(), name, text); }
 
-  // Images that a device of the capability can run, whoever compiled them, the best first: cubins for exactly that
+  // Images that a device of the capability can run, of any compiler, the best first: cubins for exactly that
   // architecture, then PTX of the newest one that it can translate; of those the newest NVRTC's.
   std::vector<CacheEntry> suitable(const Key& key, int capability);
   // Keeps an entry as it is. False: it could not be, and why not.
   bool put(const CacheEntry& entry, std::string* why);
   // Every file, in the order of their names; `whole`: with images and checked, not only the headers.
   void visit(bool whole, const std::function<void(const KeptFile& file)>& see);
-  // Whether the file is gone; if not, errno says why.
+  // Returns whether the file is gone; if not, errno says why.
   bool remove(const KeptFile& file);
 
   DiskStatistics statistics() const;

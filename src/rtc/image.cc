@@ -1,4 +1,5 @@
-// Compiling, keeping and loading images. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles an image or finds it on disk, and loads it as a module of a device.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/image.h"
 
 #include <atomic>
@@ -22,7 +23,8 @@ std::atomic<int64_t> without_compiler{0};
 std::atomic<int64_t> compiled{0};
 std::atomic<int64_t> compile_us{0};
 
-// What to compile for, chosen once per device. Two of them: the second for drivers that refuse the first's images.
+// The targets to compile for, chosen once per device. Two of them: the second for drivers that refuse the first's
+// images.
 struct Targets {
   std::mutex mutex;
   bool chosen[2] = {};
@@ -42,7 +44,7 @@ Status target_of(const CudaDevice& device, bool portable, const Target** target)
   return {};
 }
 
-// Of what the image is made from, whoever makes it.
+// The key over everything that the image is made from, whichever compiler makes it.
 Key key_of(const ImageRequest& request) {
   KeyBuilder builder;
   request.describe(builder);
@@ -80,7 +82,7 @@ Status make_image(const Target& target, const ImageRequest& request, std::string
   return {};
 }
 
-// Whether PTX, translated by the driver itself, may do where a cubin did not.
+// True if PTX, translated by the driver itself, may succeed where a cubin did not.
 bool refused(CUresult result) {
   return result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
          result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
@@ -95,7 +97,7 @@ Status load(CudaDevice& device, const ImageRequest& request, const std::string& 
   return {};
 }
 
-// Whether somebody else's image may help: no compiler is here, or none for this device.
+// True if another process's image may help: no compiler is here, or none for this device.
 bool lacks_compiler(const Status& status) {
   return status.code() == RONDO_LIBRARY_MISSING || status.code() == RONDO_UNSUPPORTED;
 }

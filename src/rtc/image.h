@@ -1,6 +1,6 @@
-// Images: what is compiled for a device, kept on disk, and loaded as a module. Where NVRTC is missing or does not know
-// the device, what another one compiled and was kept is loaded. Any thread may call; no lock is held while something
-// compiles.
+// Makes images: the results of compiling for a device, which are kept on disk and loaded as modules. If NVRTC is
+// missing or does not know the device, an image that another NVRTC compiled, and that was kept, is loaded. Any thread
+// may call; no lock is held while something compiles.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +16,7 @@ namespace rondo::rtc {
 
 struct ImageRequest {
   const char* name;  // for messages and for people who look into the disk cache
-  // Compiles for a target. Bytes behind the image are the maker's: the driver does not look at them.
+  // Compiles for a target. Bytes after the image belong to `compile`: the driver does not look at them.
   std::function<Status(const Target& target, std::string* image)> compile;
   // Adds what decides the image besides the target; null: the image is not kept on disk.
   std::function<void(KeyBuilder& key)> describe;

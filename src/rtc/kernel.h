@@ -25,12 +25,12 @@ struct Kernel {
 
 // Text of a kernel: CUDA C++ in the common subset (rtc/device/), without the prelude, which the compiler adds. The one
 // `extern "C" __global__` function is called "rondo_kernel", takes one struct by value, and is the last thing that is
-// called so. What it begins with, begin_kernel() of the prelude, is put into it.
+// called so. The prelude's begin_kernel() is put at its beginning.
 using Generator = std::function<std::string()>;
 
-// Finds the kernel, compiling it if nobody has yet; threads that ask for a kernel being compiled wait for it, others go
-// on. `name` is for messages and for people who look into the disk cache. `generate` is called only on a miss. *kernel
-// stays valid.
+// Finds the kernel, compiling it if this is the first request; threads that ask for a kernel being compiled wait for
+// it, others go on. `name` is for messages and for people who look into the disk cache. `generate` is called only on a
+// miss. *kernel stays valid.
 Status find_kernel(cuda::CudaDevice& device, const Signature& signature, const char* name, const Generator& generate,
                    const Kernel** kernel);
 

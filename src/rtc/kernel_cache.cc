@@ -1,4 +1,4 @@
-// The memory cache of kernels.
+// Caches the loaded kernels of each device in memory, and makes those that are missing.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 //
@@ -97,7 +97,7 @@ Cache& cache_of(const CudaDevice& device) {
   return *cache;
 }
 
-// Of a kernel's text behind the prelude.
+// The request for a kernel whose text follows the prelude.
 ImageRequest request_for(const char* name, const std::string& text) {
   ImageRequest request;
   request.name = name;

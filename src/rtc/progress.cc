@@ -1,4 +1,5 @@
-// Telling of a stretch of compiling. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tells the program about a stretch of compiling: its kernels so far, and those ahead.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/progress.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Telling somebody who waits that kernels are being compiled, once that takes long. What is told of is a stretch: from
-// the first kernel that is compiled until for a while none is. A thread of its own tells, and exists only while there
-// is a stretch and somebody to tell.
+// Tells a waiting user that kernels are being compiled, once that takes long. The report covers a stretch: from the
+// first kernel that is compiled until for a while none is. It is made by a thread of its own, which exists only while
+// there is a stretch and a function to call.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -25,7 +25,7 @@ class Progress {
   explicit Progress(Clock::duration patience) : patience_(patience) {}
   static Progress& instance();
 
-  // Null: nobody. The former function is not running any more on return, and its argument is destroyed.
+  // Null: no reports. The former function is not running any more on return, and its argument is destroyed.
   void set(rondo_compile_progress_fn fn, void* arg, void (*destroy)(void*));
 
   // Lives as long as one kernel is compiled.

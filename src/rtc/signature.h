@@ -1,5 +1,5 @@
-// Signatures: what tells one generated kernel from another. A few words of plain data, so that the hot path makes and
-// compares them without building a string.
+// Defines signatures, which tell one generated kernel from another: a few words of plain data, so that the hot path
+// makes and compares them without building a string.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// The modules of the user's that are loaded. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles and loads the modules of users' texts, once each, and finds their kernels.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/user_module.h"
 
 #include <cstring>
@@ -38,7 +39,7 @@ bool includes_files(const UserSource& source) {
   return false;
 }
 
-// Behind the image: the names of the kernels in it, each with a zero, and their bytes in all.
+// Appends after the image: the names of the kernels in it, each with a zero, and their bytes in all.
 void append_names(const std::vector<std::string>& names, std::string* image) {
   const size_t before = image->size();
   for (const std::string& each : names) image->append(each.c_str(), each.size() + 1);

@@ -1,5 +1,5 @@
-// Showing, checking, removing and carrying kept kernels. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Shows, checks, removes, exports and imports the kernels that are kept on disk.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/cache.h"
 
 #include <rondo/status.h>
@@ -71,7 +71,7 @@ int read_option(const std::string& option, const char* text, Wish* wish) {
     const double days = read_decimal(text, &behind);
     if (behind == text || *behind != '\0' || !(days >= 0 && days <= 36500))
       return usage_error("--older-than needs days from 0 to 36500, not '" + std::string(text) + "'");
-    // Behind now for 0: what was used in this second is older than no day as well.
+    // One second later than now for 0: kernels that were used in this second are older than no day as well.
     wish->filter.used_before_s = static_cast<int64_t>(time(nullptr)) + 1 - static_cast<int64_t>(days * 86400);
   }
   return 0;

@@ -1,4 +1,5 @@
-// Findings. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds what keeps the GPU from being used on this machine, and says what to do about each.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/doctor.h"
 
 #include <dirent.h>
@@ -92,7 +93,7 @@ class Doctor {
     report(Mark::mend, sentence, command);
   }
 
-  // What makes a library usable: it is shown again where a setting hides it or leads elsewhere, else installed.
+  // The remedy that makes a library usable: it is shown again if a setting hides it or leads elsewhere, else installed.
   static std::string remedy(const Library& library) {
     if (const Setting which = library.spec().setting; !setting(which).empty())
       return unset(settings()[static_cast<size_t>(which)].name);
@@ -153,8 +154,8 @@ class Doctor {
         finding("The device " + text(each, "device") + " cannot be used: " + text(each, "error"), "nvidia-smi");
   }
 
-  // Whether operators run on each device: by compiling and loading a kernel, since NVRTC opens its second library, and
-  // the driver judges the result, only then.
+  // Finds out whether operators run on each device: by compiling and loading a kernel, since NVRTC opens its second
+  // library, and the driver judges the result, only then.
   void examine_compiler() {
     if (!feature("nvrtc")["available"]) {
       std::string kept;

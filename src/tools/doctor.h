@@ -1,4 +1,4 @@
-// `rondo doctor`: what keeps the GPU from being used here, and what to install or set.
+// Runs `rondo doctor`: it says what keeps the GPU from being used here, and what to install or set.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Collecting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Collects the facts about this machine that `rondo info` and `rondo doctor` show.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/facts.h"
 
 #include <rondo/rondo.h>
@@ -23,8 +24,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// What is wrong with a setting's value, and what holds instead; empty if nothing is. Paths are judged where they are
-// used, by the probes of libraries and by the reason why there is no cache.
+// Says what is wrong with a setting's value, and what holds instead; empty if nothing is. Paths are judged where they
+// are used, by the probes of libraries and by the reason why there is no cache.
 std::string problem_and_effect(Setting which) {
   const std::string problem = setting_problem(which);
   if (problem.empty()) return {};

@@ -1,4 +1,4 @@
-// What `rondo info` and `rondo doctor` know of this machine: one JSON value, collected once.
+// Collects what `rondo info` and `rondo doctor` know of this machine: one JSON value, collected once.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// See graph.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads the profile or the picture of a graph that a program saved, checks it and prints it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/graph.h"
 
 #include <spawn.h>
@@ -34,7 +35,7 @@ int bad_usage(const std::string& what) {
   return 2;
 }
 
-// What is wrong; empty: nothing.
+// Returns what is wrong; empty: nothing.
 std::string read_file(const std::string& path, std::string* text) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status;
@@ -59,7 +60,7 @@ std::string as_path(const std::string& path) {
   return path[0] == '-' ? "./" + path : path;
 }
 
-// Graphviz' program makes the picture. What is wrong; empty: nothing.
+// Graphviz' program makes the picture. Returns what is wrong; empty: nothing.
 std::string run_dot(const std::string& from, const std::string& to) {
   std::string input = as_path(from), output = "-o" + as_path(to), name = "dot", type = "-Tsvg";
   char* const arguments[] = {name.data(), type.data(), output.data(), input.data(), nullptr};
@@ -80,7 +81,7 @@ std::string run_dot(const std::string& from, const std::string& to) {
                 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 }
 
-// What stands in quotes behind `label=`; false: there is none.
+// The text in quotes after `label=`; false: there is none.
 bool label_of(std::string_view line, std::string* label) {
   constexpr std::string_view kLabel = "label=\"";
   size_t at = line.find(kLabel);
@@ -98,8 +99,8 @@ bool label_of(std::string_view line, std::string* label) {
   return true;
 }
 
-// Of a node of a picture: how many bodies it lies in, if it is a task; else -1. Tasks are called t4, or b2_0_t4 where
-// they lie in body 0 of task 2.
+// For a node of a picture: the number of bodies around it, if it is a task; else -1. Tasks are called t4, or b2_0_t4
+// where they lie in body 0 of task 2.
 int task_depth(std::string_view name) {
   int depth = 0;
   while (!name.empty() && name[0] == 'b') {
@@ -114,8 +115,8 @@ int task_depth(std::string_view name) {
   return name.find_first_not_of("0123456789", 1) == std::string_view::npos ? depth : -1;
 }
 
-// Of a picture that Rondo wrote: segments and bodies, each with its tasks, and how many edges there are. Its lines are
-// one statement each.
+// Prints a picture that Rondo wrote: segments and bodies, each with its tasks, and how many edges there are. Its lines
+// are one statement each.
 void print_dot(const std::string& text, std::FILE* to) {
   std::string label;
   size_t tasks = 0, carried = 0, order = 0;

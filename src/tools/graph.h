@@ -1,4 +1,4 @@
-// `rondo graph`: shows what a program saved of a graph.
+// Runs `rondo graph`: it shows the files that a program saved of a graph.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

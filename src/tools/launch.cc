@@ -1,4 +1,5 @@
-// Starting ranks, their output, and their end. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Starts the ranks of a program, prefixes and prints their output, and ends them together.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/launch.h"
 
 #include <arpa/inet.h>
@@ -187,7 +188,7 @@ class Launch {
       return fail(1);
     }
     ranks_.push_back({process, true});
-    setpgid(process, process);  // as it does itself: whoever comes first
+    setpgid(process, process);  // as the child does itself: the first one counts
     int problem = 0;
     if (read(report.get(), &problem, sizeof problem) != sizeof problem) return;
     std::fprintf(stderr, "rondo: launch: '%s' cannot be started: %s\n", wish_.program[0], std::strerror(problem));
@@ -248,7 +249,7 @@ class Launch {
     if (ending_ && until_.over()) {
       for (const Rank& each : ranks_)
         if (each.running) kill(-each.process, SIGKILL);
-      // Output that a process of theirs still holds open is nobody's any more.
+      // Output that a process started by them still holds open is no longer read.
       if (!running()) lines_.clear();
       until_ = comm::Deadline(1);
     }
@@ -263,7 +264,7 @@ class Launch {
         continue;
       const bool signalled = about.si_code != CLD_EXITED;
       const int code = signalled ? 128 + about.si_status : about.si_status;
-      // What it has started goes with it; it is asked while the number is still the group's.
+      // The processes that it has started end with it; they are signalled while the number is still the group's.
       if (code != 0) kill(-each.process, SIGTERM);
       waitpid(each.process, nullptr, 0);
       each.running = false;

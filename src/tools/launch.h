@@ -1,4 +1,4 @@
-// `rondo launch`: starts the ranks of a program on this machine.
+// Runs `rondo launch`: it starts the ranks of a program on this machine and waits for them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

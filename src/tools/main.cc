@@ -1,4 +1,4 @@
-// The `rondo` command.
+// Runs the `rondo` command: reads its arguments and calls the subcommand that they name.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string gib(const Json& bytes) {
   return rondo::format("%.1f GiB", bytes.get<double>() / (1 << 30));
 }
 
-// Of the column that holds this of each.
+// The width of the column that holds this of each.
 int width_of(const Json& list, const char* key) {
   size_t width = 0;
   for (const Json& each : list) width = std::max(width, text_of(each[key]).size());

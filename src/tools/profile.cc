@@ -1,4 +1,5 @@
-// Reading and showing profiles. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads the profiles that graphs write, checks every field, and shows them as text or picture.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/profile.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using Json = nlohmann::json;
 constexpr double kLongest = 1e12;  // microseconds: more is no time that anybody measured
 constexpr int64_t kMost = int64_t{1} << 52;
 
-// What the file is to have, with the place for messages; throws std::runtime_error.
+// A required part of the file, with its place for messages; throws std::runtime_error.
 class Field {
  public:
   Field(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
@@ -120,7 +121,7 @@ class Reader {
     profile_.names.emplace_back();
     numbers_[""] = 0;
   }
-  // What is wrong; empty: nothing.
+  // Returns what is wrong; empty: nothing.
   std::string read(const std::string& text) {
     const Json json = parse(text);
     if (json.is_discarded()) return "it is not whole, or no JSON";
@@ -166,7 +167,7 @@ class Reader {
       waits_ = 0;
       return known(key_);
     }
-    // Of a task: those before it.
+    // In a task: the tasks before it.
     if (depth == 4) return list_ == "tasks" && key_ == "after" && ++waits_ <= profile_.tasks.size() + 1;
     return depth < 4 && problem_.empty();
   }

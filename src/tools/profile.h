@@ -1,4 +1,4 @@
-// The file of a profile, as rondo_graph_profile writes it: read with distrust, shown as text and as a picture.
+// Reads the file of a profile, as rondo_graph_profile writes it, with distrust, and shows it as text and as a picture.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -33,7 +33,7 @@ struct ProfiledSegment {
   double us = -1;  // of one that was run as a whole; else negative
 };
 
-// What is kept of a file is less than three times as large as the file, whatever stands in it.
+// The memory for a file's contents is less than three times as large as the file, whatever it contains.
 struct Profile {
   std::string graph;
   double total_us = 0, critical_us = 0;
@@ -45,14 +45,14 @@ struct Profile {
   std::string_view text(Text of) const { return std::string_view(texts).substr(of.at, of.bytes); }
 };
 
-// What is wrong with the text; empty: nothing, and *profile is what it says.
+// Says what is wrong with the text; empty: nothing, and *profile is what it says.
 std::string read_profile(const std::string& text, Profile* profile);
 void print_profile(const Profile& profile, std::FILE* to);
 // Tasks as bars over an axis in microseconds, each where it could begin if only what it needs came before it; those of
 // a body from the beginning of its task on.
 std::string profile_svg(const Profile& profile);
 
-// What a terminal shows as it is: other characters become '?'.
+// The text as a terminal may show it: other characters become '?'.
 std::string harmless(std::string_view text);
 
 }  // namespace rondo::tools

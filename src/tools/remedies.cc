@@ -1,4 +1,5 @@
-// Commands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Composes the shell commands that install a library or change a setting on this distribution.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/remedies.h"
 
 #include <sys/stat.h>
@@ -15,7 +16,7 @@ bool is_set(const char* variable) {
   return value && *value;
 }
 
-// Whether ID or ID_LIKE of the distribution has this word.
+// True if ID or ID_LIKE of the distribution has this word.
 bool is_like(const char* word) {
   std::ifstream release("/etc/os-release");
   for (std::string line; std::getline(release, line);)

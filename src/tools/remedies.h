@@ -1,4 +1,4 @@
-// Commands that mend what `rondo doctor` finds, as a person would type them on this machine.
+// Composes commands that mend what `rondo doctor` finds, as a person would type them on this machine.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Paragraphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Prints findings as paragraphs that fit a terminal, each with its mark and its command.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/report.h"
 
 #include <cstdio>

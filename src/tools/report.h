@@ -1,4 +1,5 @@
-// What `rondo doctor` prints: a mark, a sentence in lines that fit a terminal, and a command that can be copied.
+// Prints what `rondo doctor` has found: a mark, a sentence in lines that fit a terminal, and a command that can be
+// copied.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

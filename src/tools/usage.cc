@@ -1,4 +1,5 @@
-// Help and completion. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the help of the `rondo` command, and the completion scripts for bash, zsh and fish.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/usage.h"
 
 #include <vector>
@@ -67,7 +68,7 @@ constexpr CacheWay kCacheWays[] = {
     {"cache export FILE [which]", "writes them into one file, for machines without NVRTC"},
     {"cache import FILE", "takes the kernels of such a file"},
 };
-// What follows show, clear and export; a file follows export and import.
+// The arguments that follow show, clear and export; a file follows export and import.
 constexpr char kWhich[] = "--older-than --architecture --nvrtc --rondo";
 
 std::string join(const std::vector<const char*>& words, const char* between) {

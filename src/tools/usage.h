@@ -1,4 +1,5 @@
-// What the `rondo` command understands: one table, from which its help and the completion scripts of shells are made.
+// Lists what the `rondo` command understands: one table, from which its help and the completion scripts of shells are
+// made.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

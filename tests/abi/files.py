@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, nothing that does not
-belong here.
+"""House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, words of comments,
+nothing that does not belong here.
 
     files.py SOURCE_ROOT
 """
@@ -34,6 +34,17 @@ OWED = {
     "src/rtc/device": 38,
     "tests/bench": 42,
 }
+LEAST_WORDS = 10  # of an opening comment in src: a sentence that says what the file does, and for whom
+# Folders of src that have shorter ones still, with how many. The numbers may only fall.
+SHORT_OPENINGS = {"src/graph": 16, "src/ops/program": 1, "src/tape": 10}
+# In comments of src: words that do not say who acts, or where in the order something is, and sentences that start with one of four
+# words, which mostly have no main clause. A limit for each folder that has one of its own, and for all others. They may only fall.
+VAGUE = re.compile(r"\b(?:nobody|somebody|whoever|beside|behind)\b", re.IGNORECASE)
+FRAGMENT = re.compile(r"(?:What|Of|Where|Whether)\b")
+MOST_VAGUE = {"": 13, "src/graph": 36, "src/ops/program": 4, "src/tape": 17}
+MOST_FRAGMENTS = {"": 3, "src/graph": 113, "src/ops/program": 11, "src/tape": 67}
+CODE = {".cc", ".h", ".def"}  # what has comments of C++
+LEXEME = re.compile(r'R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 OPENING_LINES = 40  # the licence line stands in the comment at the top
 LICENCE = re.compile(r"Copyright \d{4} the Rondo developers\. SPDX-License-Identifier: Apache-2\.0")
 SOURCES = {".c", ".cc", ".h", ".hpp", ".cu", ".cuh", ".def", ".inc", ".py", ".sh", ".rs", ".java", ".map"}
@@ -90,6 +101,67 @@ def source_problems(name, text):
             yield number, "leaves something open; finish it or drop it"
 
 
+def comments_of(text):
+    """The comments of a C++ file, in sentences. Lines of `//` in a row, in one column, are one comment."""
+    last, lines = None, []
+    for found in LEXEME.finditer(text):
+        if not found[2]:
+            continue
+        begin = text.rfind("\n", 0, found.start()) + 1
+        place = text.count("\n", 0, begin), found.start() - begin
+        alone = not text[begin : found.start()].strip()
+        words = re.sub(r"\s+\*?\s*", " ", found[2].strip("/* "))
+        if alone and last == (place[0] - 1, place[1]):
+            lines[-1] += " " + words
+        else:
+            lines.append(words)
+        last = place[0] + found[2].count("\n"), place[1]
+    return [sentence for each in lines for sentence in re.split(r'(?<=[.!?])\s+(?=[A-Z`"(])', each.strip())]
+
+
+def opening_problem(text):
+    """What is wrong with the opening comment of a file of src; None: nothing."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line[2:].strip())
+    opening = LICENCE.split(" ".join(lines))[0]
+    if opening.startswith("See "):
+        return "its opening comment begins with 'See'; it should say what the file does"
+    words = len(opening.split())
+    if words < LEAST_WORDS:
+        return f"its opening comment has {words} words; {LEAST_WORDS} or more, with a verb, say what the file does"
+    return None
+
+
+def folder_of(name, limits):
+    """The longest of the folders with limits that the file is in; the empty one if it is in none."""
+    return max((folder for folder in limits if name.startswith(folder + "/")), key=len, default="")
+
+
+def comment_problems(texts, vague, fragments, short):
+    """texts: of the C++ files of src, by name."""
+    counts, seen = collections.Counter(), collections.Counter()
+    for name, text in texts.items():
+        for sentence in comments_of(text):
+            counts["vague", folder_of(name, vague)] += len(VAGUE.findall(sentence))
+            counts["fragments", folder_of(name, fragments)] += bool(FRAGMENT.match(sentence))
+        problem = opening_problem(text)
+        folder = folder_of(name, short)
+        seen[folder] += bool(problem)
+        if problem and seen[folder] > short.get(folder, 0):
+            yield f"{name}:1: {problem}"
+    for folder, most in sorted(vague.items()):
+        if counts["vague", folder] > most:
+            yield (f"{folder or 'src'}: {counts['vague', folder]} words of comments, more than {most}, match {VAGUE.pattern}: "
+                   "say which thread or caller acts, and 'after' or 'next to'")
+    for folder, most in sorted(fragments.items()):
+        if counts["fragments", folder] > most:
+            yield (f"{folder or 'src'}: {counts['fragments', folder]} sentences of comments, more than {most}, start with "
+                   "What, Of, Where or Whether: give them a subject and a verb")
+
+
 def folder_problems(names, whole, owed):
     files = collections.Counter(pathlib.PurePosixPath(name).parent.as_posix() for name in names
                                 if pathlib.PurePosixPath(name).name not in ABOUT)
@@ -109,7 +181,7 @@ def folder_problems(names, whole, owed):
 
 def main(root):
     root = pathlib.Path(root).resolve()
-    problems, sources = [], 0
+    problems, sources, code = [], 0, {}
     names = files_of(root)
     problems += folder_problems(names, WHOLE, OWED)
     for name in names:
@@ -121,11 +193,14 @@ def main(root):
             problems.append(f"{name}: is not UTF-8")
         if is_source(name, text):
             sources += 1
+            if name.startswith("src/") and pathlib.PurePath(name).suffix in CODE:
+                code[name] = text
             problems += [f"{name}:{number}: {why}" for number, why in source_problems(name, text)]
         for number, line in enumerate(text.splitlines() if name not in LOCKS else [], 1):
             problems += [f"{name}:{number}: {why}: {line.strip()[:100]}" for wrong, why in FORBIDDEN if wrong.search(line)]
             if name.startswith("tests/") and "/no" in line and MAY_BE_THERE.search(line):
                 problems.append(f"{name}:{number}: a file that may be there; /dev/null/... is not: {line.strip()[:100]}")
+    problems += comment_problems(code, MOST_VAGUE, MOST_FRAGMENTS, SHORT_OPENINGS)
     if sources == 0:
         problems.append("found no source at all: is this the source folder?")
     print("\n".join(problems) or f"{len(names)} files, {sources} of them sources")

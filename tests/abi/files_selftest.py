@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""files.py tells of folders with too many files, and of rows of its lists that are no longer true.
+"""files.py tells of folders with too many files, of rows of its lists that are no longer true, and of comments that say too little.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
@@ -47,6 +47,45 @@ class Folders(unittest.TestCase):
         self.assertIn("put that number", self.told(some(34), owed={"a/b": 35})[0])
         for count in (30, 0):
             self.assertIn("take it out of OWED", self.told(some(count), owed={"a/b": 35})[0])
+
+
+LICENCE = "// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0\n"
+OPENING = "// Adds up the numbers of one file for all of the others.\n" + LICENCE
+
+
+class Comments(unittest.TestCase):
+    def told(self, text, vague=0, fragments=0, short=None, name="src/a/b.cc"):
+        return list(files.comment_problems({name: text}, {"": vague}, {"": fragments}, short or {}))
+
+    def test_what_is_a_comment(self):
+        text = 'f("// not", R"(// nor)", \'"\');  // One. Two\n                                // goes on.\n/* Three\n * ends. */ // Four\n'
+        self.assertEqual(files.comments_of(text), ["One.", "Two goes on.", "Three ends.", "Four"])
+
+    def test_openings(self):
+        self.assertEqual(self.told(OPENING), [])
+        self.assertEqual(self.told(OPENING.replace("one file for all of", "files for")),
+                         ["src/a/b.cc:1: its opening comment has 9 words; 10 or more, with a verb, say what the file does"])
+        self.assertIn("begins with 'See'", self.told("// See " + OPENING[3:])[0])
+        self.assertIn("has 0 words", self.told(LICENCE + "// More words than that follow the line of the licence here.\n")[0])
+
+    def test_openings_that_are_still_short(self):
+        self.assertEqual(self.told(LICENCE, short={"src/a": 1}), [])
+        self.assertEqual(len(self.told(LICENCE, short={"src/b": 1})), 1)
+
+    def test_words(self):
+        self.assertEqual(self.told(OPENING + "int behind;  // after that\n"), [])
+        self.assertEqual(self.told(OPENING + "// Somebody waits.\n", vague=1), [])
+        self.assertIn("src: 2 words of comments, more than 1", self.told(OPENING + "// Nobody waits, whoever asks.\n", vague=1)[0])
+
+    def test_sentences(self):
+        self.assertEqual(self.told(OPENING + "// Whatever it is. It may be of use, whether so or not.\n"), [])
+        self.assertIn("src: 2 sentences of comments, more than 1",
+                      self.told(OPENING + "int a;  // Whether it is.\nint b;  // It is. Of both.\n", fragments=1)[0])
+
+    def test_a_folder_with_a_limit_of_its_own(self):
+        texts = {"src/a/b.cc": OPENING + "\n// What?\n", "src/ab/b.cc": OPENING + "\n// What?\n"}
+        self.assertEqual(list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 1}, {})), [])
+        self.assertIn("src/a: 1 sentences", list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 0}, {}))[0])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-// The mode that the calling thread computes floating-point numbers in: how it rounds, whether it takes subnormal
-// numbers for zeros, which exceptions trap. A program sets it for a thread, a thread inherits it from the one that
-// starts it, and results must not depend on it.
+// Reads and sets the mode that the calling thread computes floating-point numbers in: how it rounds, whether it takes
+// subnormal numbers for zeros, which exceptions trap. A program sets it for a thread, a thread inherits it from the one
+// that starts it, and results must not depend on it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +26,7 @@ class ArithmeticMode {
     return (((sse_ ^ other.sse_) & ~kFlags) | ((x87_ ^ other.x87_) & kControl)) == 0;
   }
   bool is_default() const { return *this == ArithmeticMode(); }
-  // What has happened stays noted where SSE notes it. The x87 would trap when an exception that it has noted is
+  // SSE keeps the flags of exceptions that have occurred. The x87 would trap when an exception that it has noted is
   // unmasked, so it forgets what it has.
   RONDO_COLD void enter() const {
     const ArithmeticMode now = of_thread();
@@ -61,7 +61,7 @@ class ArithmeticMode {
 
 #else
 
-// What C tells: of subnormal numbers it tells nothing.
+// Uses C's <cfenv>, which knows nothing about subnormal numbers.
 class ArithmeticMode {
  public:
   static ArithmeticMode of_thread() {

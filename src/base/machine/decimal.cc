@@ -1,4 +1,5 @@
-// Numbers in texts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes and reads numbers in texts in the locale "C", whichever locale the process has.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/machine/decimal.h"
 
 #include <locale.h>

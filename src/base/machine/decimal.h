@@ -16,7 +16,7 @@ std::string print(const char* format, va_list arguments);
 [[gnu::format(scanf, 2, 3)]] int scan(const char* text, const char* format, ...);
 // The number that the text begins with, as strtod reads it. `end`: null, or where it ends; at `text` if there is none.
 double read_decimal(const char* text, const char** end = nullptr);
-// Whether the texts are the same but for the case of ASCII's letters.
+// True if the texts differ in the case of ASCII's letters at most.
 bool same_but_for_case(std::string_view a, std::string_view b);
 
 }  // namespace rondo

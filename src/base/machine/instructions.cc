@@ -1,4 +1,5 @@
-// Asking the processor. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Asks the processor and the system which vector instructions there are, and decides once which are used.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/machine/instructions.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which vector instructions the cpu's operators use: the best that the processor has, within the setting
+// Says which vector instructions the cpu's operators use: the best that the processor has, within the setting
 // RONDO_CPU_INSTRUCTIONS. Results do not depend on it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -15,9 +15,9 @@ enum class Instructions : uint8_t {
 };
 inline constexpr int kInstructions = 3;
 
-// What the processor has and the system lets programs use.
+// The best set that the processor has and the system lets programs use.
 Instructions possible_instructions();
-// What is used: decided once.
+// The set that is used, which is decided once.
 Instructions instructions();
 // "avx2"
 const char* instructions_name(Instructions which);

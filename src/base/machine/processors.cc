@@ -1,4 +1,5 @@
-// Counting processors and memory. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Counts the processors and the memory that this process may use, as its affinity and its cgroups say.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/machine/processors.h"
 
 #include <sched.h>
@@ -51,7 +52,7 @@ std::string line_of(const std::string& file) {
   return text.substr(0, text.find('\n'));
 }
 
-// Of one group, of the second version of cgroups or the first.
+// Reads the quota of one group, of version 2 of cgroups or of version 1.
 int share_of_group(const std::string& group, bool second) {
   if (!second) return share(line_of(group + "/cpu.cfs_quota_us"), line_of(group + "/cpu.cfs_period_us"));
   const std::string line = line_of(group + "/cpu.max");

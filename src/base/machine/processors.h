@@ -1,6 +1,6 @@
-// How many processors this process may use, which may be fewer than the machine has: a set that it was given
-// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups). How much of
-// its memory, likewise.
+// Counts the processors that this process may use, which may be fewer than the machine has: a set that it was given
+// (sched_setaffinity, cpusets of containers), and a share of their time that it may not exceed (cgroups). Counts
+// the memory that it may use, likewise.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,11 +10,12 @@
 
 namespace rondo {
 
-// Of the calling thread, whose set those that it starts inherit; asked anew each time. At least 1.
+// Counts for the calling thread, whose set is inherited by the threads that it starts; asked anew each time. At least
+// 1.
 int usable_processors();
 // The same as when it was first asked, for what is decided with every operator: no file is read again.
 int known_processors();
-// Threads that share the work of one process where nobody says how many.
+// The number of threads that share the work of one process by default.
 int usual_threads();
 
 // Processors' worth of time that a process may use, rounded up; 0: no limit. `memberships` is what the system says of

@@ -1,4 +1,5 @@
-// Agreeing. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Gathers every rank's outcome and text, so that all ranks succeed or fail with the same error.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/agree.h"
 
 #include <climits>

@@ -1,4 +1,4 @@
-// What all ranks of a group must have succeeded in before any of them goes on.
+// Lets all ranks of a group find out whether all of them have succeeded, before any of them goes on.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

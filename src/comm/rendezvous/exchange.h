@@ -1,5 +1,5 @@
-// How data of collectives move between hosts: one step at a time, each of any number of messages to and from any ranks.
-// Every collective on cpu devices is made of such steps (host_transport.cc).
+// Declares how data of collectives move between hosts: one step at a time, each of any number of messages to and from
+// any ranks. Every collective on cpu devices is made of such steps (host_transport.cc).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Meeting again. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Lets the ranks that are left meet again at a new host when rank 0 is lost.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/failover.h"
 
 #include <poll.h>
@@ -18,7 +19,7 @@ namespace {
 constexpr double kStepTimeout = 10;  // with a step that takes no time
 
 bool broken(const File& socket) {
-  // Nobody says anything before the answer: what can be read is the end.
+  // No data is sent before the answer: if the socket is readable, the connection has ended.
   pollfd entry = {socket.get(), POLLIN, 0};
   return poll(&entry, 1, 0) > 0;
 }
@@ -45,7 +46,7 @@ Status receive_met(int socket, int to, int rank, const std::vector<int>& members
 Status Failover::make(RendezvousLink& link, std::shared_ptr<const Failover>* made) {
   auto own = std::make_shared<Failover>();
   Listening place;
-  // Where no port can be had the others go on to the next.
+  // If a rank can open no port, the others go on to the next rank.
   if (listen_for_ranks(link.terms().one_host, &own->listener_, &place.addresses).ok())
     place.port = port_of(own->listener_);
   if (link.rank() == 0) place.secret = hex(random_bytes(32));
@@ -133,7 +134,7 @@ Status Failover::come(const Key& key, int rank, int to, const std::vector<int>& 
       status = connect_to(host, place.port, deadline.within(kStepTimeout), &socket);
       if (status.ok()) break;
     }
-    // Nobody listens there any more.
+    // The host that listened there is gone.
     if (!status.ok()) break;
     status = introduce(socket.get(), key, {static_cast<uint32_t>(rank), 0}, deadline);
     if (status.ok()) {

@@ -1,5 +1,5 @@
-// For the case that rank 0 is lost, and with it the connections of a meeting: every rank listens at a port of its own,
-// and all know where. Those that are left meet at the first of them.
+// Prepares for the case that rank 0 is lost, and with it the connections of a meeting: every rank listens at a port of
+// its own, and all know where. Those that are left meet at the first of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,15 +18,15 @@ class Failover {
   // Every rank calls it, as the first thing on its link.
   static Status make(RendezvousLink& link, std::shared_ptr<const Failover>* made);
 
-  // Of a group by that name on this link; other links have others.
+  // The number of a group of that name on this link; other links have others.
   uint64_t number(const std::string& group) const;
 
   struct Met {
     std::vector<int> left;      // of the old ranks, in their order
     std::vector<File> sockets;  // as RendezvousLink::make wants them
   };
-  // Those of the members that are left call it with the same name. Whoever has not come at the end of the link's time
-  // limit counts as lost. Not of use to rank 0.
+  // Those of the members that are left call it with the same name. A rank that has not come at the end of the link's
+  // time limit counts as lost. Not of use to rank 0.
   Status meet(RendezvousLink& link, const std::vector<int>& members, const std::string& name, Met* met) const;
 
  private:

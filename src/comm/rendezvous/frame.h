@@ -45,7 +45,7 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : left_(text) {}
   bool good() const { return good_; }
-  // Whether all was good, and nothing is left.
+  // True if all was good, and nothing is left.
   bool done() const { return good_ && left_.empty(); }
 
   uint64_t number(uint64_t most) {

@@ -1,4 +1,5 @@
-// Proofs, and who is let in. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Proves knowledge of the secret on both ends of a connection, and accepts callers that have proven it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/handshake.h"
 
 #include <poll.h>
@@ -112,7 +113,7 @@ Status introduce(int socket, const Key& key, const Hello& hello, const Deadline&
 }
 
 bool Acceptor::hear(Visitor& visitor, bool* proven, Hello* hello) {
-  // Reads no further than what is expected: what follows belongs to whoever gets the socket.
+  // Reads no further than what is expected: the bytes that follow belong to the next owner of the socket.
   for (;;) {
     const size_t wanted = visitor.nonce.empty() ? kHello : kHello + sizeof(Digest);
     char buffer[kHello + sizeof(Digest)];

@@ -1,6 +1,6 @@
-// How two processes come to trust a connection: each proves that it knows the job's secret, by HMACs of what both have
-// drawn, so that the secret is never sent and nothing overheard can be used again. The caller proves first: who does
-// not know the secret gets nothing from the listener by which it could try secrets elsewhere. What follows on the
+// Makes two processes trust a connection: each proves that it knows the job's secret, by HMACs of what both have drawn,
+// so that the secret is never sent and nothing overheard can be used again. The caller proves first: a process that
+// does not know the secret gets nothing from the listener by which it could try secrets elsewhere. Later data on the
 // connection is neither signed nor encrypted.
 //
 //   caller ─► hello: rank, size, digest of the job's name, random bytes
@@ -31,13 +31,14 @@ struct Hello {
   uint32_t size = 0;
 };
 
-// The caller's part. RONDO_NOT_FOUND: somebody else is there. RONDO_IO_ERROR: the connection broke, or the time is
+// The caller's part. RONDO_NOT_FOUND: another program is there. RONDO_IO_ERROR: the connection broke, or the time is
 // over. Anything else is for good: another secret, a rank that is there already, a meeting that was called off.
 Status introduce(int socket, const Key& key, const Hello& hello, const Deadline& deadline);
 
-// The other part: takes whoever comes to a listening socket, and hands out those that have proven themselves. Whoever
-// sends something else, or nothing, is turned away and costs the others nothing: a visitor has a second until its first
-// bytes, and where there are too many, of one address or of all, the oldest silent one makes room. Used by one thread.
+// The listener's part: accepts all callers of a listening socket, and hands out those that have proven themselves. A
+// caller that sends something else, or nothing, is turned away and costs the others nothing: a visitor has a second
+// until its first bytes, and if there are too many, of one address or of all, the oldest silent one makes room. Used by
+// one thread.
 class Acceptor {
  public:
   Acceptor(const File& listener, Key key) : listener_(listener), key_(std::move(key)) {}
@@ -64,7 +65,7 @@ class Acceptor {
     bool over() const { return deadline.over() || (received.empty() && first.over()); }
     std::string nonce;  // once the hello was answered
   };
-  // Whether the visitor stays; *proven: and is to be handed out.
+  // Returns whether the visitor stays; *proven: and is to be handed out.
   bool hear(Visitor& visitor, bool* proven, Hello* hello);
   void let_in();
   // Sends the oldest silent visitor away, or else the oldest; of that address, or of all where it is null. False: there

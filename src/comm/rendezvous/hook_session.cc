@@ -1,4 +1,5 @@
-// Steps through a user's function. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Moves the data of collectives through a user's function, and gathers texts the same way.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/hook_session.h"
 
 #include <algorithm>

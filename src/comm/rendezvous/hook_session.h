@@ -1,7 +1,8 @@
-// A session over functions of the user's, which move data between ranks that found each other by other means: an MPI.
+// Makes a session over functions of the user's, which move data between ranks that found each other by other means: an
+// MPI.
 //
-// Nobody listens here for what nobody expects: what is told does not arrive, and whether a rank is lost is found out by
-// whoever brought the functions.
+// No thread listens here for unexpected messages: texts that are told do not arrive, and the code that brought the
+// functions finds out whether a rank is lost.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

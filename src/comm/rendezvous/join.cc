@@ -1,5 +1,5 @@
-// Meeting: rank 0 listens and the others come to it. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Brings the ranks of a job together: rank 0 listens and the others connect to it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kFileHead = "rondo meets at";
 
-// Where rank 0 is: addresses to try, and the key; from the meeting, or from its file.
+// The place of rank 0: addresses to try, and the key; from the meeting, or from its file.
 struct Place {
   std::vector<std::pair<std::string, int>> tries;
   Key key;
@@ -116,7 +116,7 @@ Status collect(const Meeting& meeting, const Key& key, const File& listener, con
     Acceptor::Caller caller;
     acceptor.next(watched, deadline, &caller);
     for (const Acceptor::Caller& each : callers) {
-      // Nobody says anything before the answer: what can be read is the end.
+      // No data is sent before the answer: if the socket is readable, the connection has ended.
       pollfd entry = {each.socket.get(), POLLIN, 0};
       if (poll(&entry, 1, 0) > 0)
         return call_off(callers,

@@ -1,4 +1,4 @@
-// An exchange between ranks of one process: a message is the sender's memory, which the receiver copies from.
+// Exchanges data between ranks of one process: a message is the sender's memory, which the receiver copies from.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <condition_variable>
@@ -16,7 +16,7 @@ namespace rondo::comm {
 
 namespace {
 
-// What one rank has given and another has not copied yet.
+// The data that one rank has given and another has not copied yet.
 struct Post {
   enum class State : uint8_t { waiting, copied_now, taken };
   const void* data;
@@ -25,7 +25,7 @@ struct Post {
   State state = State::waiting;
 };
 
-// What the ranks share.
+// The state that the ranks share.
 struct Room {
   ~Room();
   uint64_t number = 0;
@@ -154,7 +154,7 @@ class LocalExchange final : public Exchange {
     return {};
   }
 
-  // However run() ends, nobody copies from memory that it has given back.
+  // However run() ends, no rank copies from memory that it has given back.
   struct Withdrawal {
     LocalExchange& of;
     std::unique_lock<std::mutex>& lock;

@@ -1,4 +1,4 @@
-// Ranks of one process: they meet in an object that all of them share.
+// Makes sessions of the ranks of one process: they meet in an object that all of them share.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/local_group.h"
@@ -24,7 +24,7 @@ struct Place {
   bool left = false;   // which is gone, or will never come
 };
 
-// What was given under one name; gone when all have taken it.
+// The texts that were given under one name; freed when all have taken them.
 struct Round {
   std::vector<std::string> labels, given;
   std::vector<bool> here;
@@ -41,7 +41,7 @@ struct LocalGroup {
     return last.fetch_add(1) + 1;
   }
 
-  // Calls each listener but `from`'s without the lock; nobody takes one away meanwhile.
+  // Calls each listener but `from`'s without the lock; none of them is removed meanwhile.
   template <class Call>
   void call_others(int from, std::unique_lock<std::mutex>& lock, Call call) {
     for (size_t i = 0; i < places.size(); ++i) {
@@ -157,7 +157,7 @@ class LocalSession final : public Session {
       }
   }
 
-  // Who is gone in a process is known at once; whoever else does not come is late.
+  // A rank of a process that has left is known at once; any other that does not come is late.
   Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) override {
     members->clear();
     {

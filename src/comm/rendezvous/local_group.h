@@ -1,4 +1,4 @@
-// Sessions of ranks that live in one process.
+// Makes the sessions of ranks that live in one process, one for each rank.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Launchers' environments. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads from the launchers' environments who takes part and where the ranks meet, and checks it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/meeting.h"
 
 #include <unistd.h>
@@ -127,7 +128,7 @@ std::string derived_port(const std::string& job) {
   return std::to_string(61440 + (digest[0] << 8 | digest[1]) % (4096 - kPorts));
 }
 
-// Where rank 0 is, of processes that Open MPI started on several hosts: the launcher's host, if it says so.
+// The host of rank 0, for processes that Open MPI started on several hosts: the launcher's host, if it says so.
 std::string launcher_host(const Lookup& lookup) {
   const char* uri = get(lookup, "OMPI_MCA_orte_hnp_uri");
   const std::string text = uri ? uri : "";
@@ -136,8 +137,8 @@ std::string launcher_host(const Lookup& lookup) {
   return text.substr(begin + 6, text.find_first_of(",:", begin + 6) - begin - 6);
 }
 
-// Where rank 0 leaves its address, and a secret, for the others of its user: homes are shared by the hosts of a
-// cluster. Empty where there is no home.
+// The file in which rank 0 leaves its address, and a secret, for the others of its user: homes are shared by the hosts
+// of a cluster. Empty where there is no home.
 std::string home_address(const Lookup& lookup, const std::string& job) {
   std::string base;
   if (const char* state = get(lookup, "XDG_STATE_HOME"); state && state[0] == '/')
@@ -173,7 +174,7 @@ Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* mee
     host = launcher_host(lookup);
   }
   if (meeting->address.empty() && !host.empty()) meeting->address = host + ":" + derived_port(meeting->job);
-  // Where no secret is handed over, or nobody says where rank 0 is, it leaves word for the others.
+  // If no secret is handed over, or the host of rank 0 is not given, rank 0 leaves word for the others.
   if (meeting->address.empty() || !check_secret(*meeting).ok()) {
     const std::string home = home_address(lookup, meeting->job);
     meeting->in_home = !home.empty();

@@ -1,4 +1,5 @@
-// Connecting each with each, and moving data. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Connects each process with each other one, and moves the messages of collectives between them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/mesh.h"
 
 #include <poll.h>
@@ -216,7 +217,7 @@ Status open_mesh(Session& session, int64_t time_limit_ms, bool one_host, const s
   std::vector<Listening> all(texts.size());
   for (size_t i = 0; i < texts.size(); ++i) RONDO_TRY(decode(i, texts[i], &all[i]));
   const Key key = {"mesh", all[0].secret};
-  // The same ends whoever asks: each calls those below it and takes those above.
+  // The ends are the same on all ranks: each calls those below it and takes those above.
   std::vector<File> sockets(static_cast<size_t>(size));
   for (int i = 0; i < rank; ++i) {
     const Status called =

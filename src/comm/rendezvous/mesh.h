@@ -1,4 +1,4 @@
-// An exchange between processes: a connection between each two ranks.
+// Exchanges data between processes: it keeps a connection between each two ranks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

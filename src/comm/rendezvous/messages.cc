@@ -1,4 +1,5 @@
-// Writing and checking messages. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes messages as bytes, reads them back, and checks everything that came from another process.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/messages.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What rank 0 and the others say to each other, as values, and the one place where what came is checked: nobody behind
-// decode() meets a rank that does not exist, a status that is none, or a text without end.
+// Defines the messages between rank 0 and the others, as values, and the one place where received ones are checked: no
+// code after decode() meets a rank that does not exist, a status that is none, or a text without end.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -63,7 +63,7 @@ struct Bye {};
 
 using Frame = std::variant<Alive, Gather, Gathered, Tell, Leave, Lost, Bye>;
 
-// What stands before a message on the wire.
+// The bytes that precede a message on the wire.
 struct FrameHead {
   uint32_t verb;      // which of the variant's
   uint32_t reserved;  // 0
@@ -79,17 +79,17 @@ struct Ends {
   int own;
   int size;  // of the rendezvous
 };
-// Whether such a message may follow; RONDO_INTERNAL says what is wrong with it.
+// Succeeds if such a message may follow; RONDO_INTERNAL says what is wrong with it.
 Status check_head(const FrameHead& head);
 // RONDO_INTERNAL: it is no message, or none that this end may get from that one.
 Status decode(const Ends& ends, uint32_t verb, std::string_view text, Frame* frame);
 
 // The next word of what a peer has written, as a whole number from low to high; false: it is none.
 bool take_number(std::string_view* rest, int low, int high, int* value);
-// What a peer says has gone wrong. A code that is none, or that of success, becomes RONDO_INTERNAL.
+// The status for a failure that a peer reports. A code that is none, or that of success, becomes RONDO_INTERNAL.
 Status failure_of(uint64_t code, std::string_view message);
 
-// Where a rank listens, as it tells the others.
+// The address at which a rank listens, as it tells the others.
 struct Listening {
   std::string host;  // its machine's name
   int port = 0;      // 0: nowhere

@@ -1,4 +1,5 @@
-// Sockets. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Opens sockets, listens, connects, sends and receives with a time limit, and names their addresses.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/net.h"
 
 #include <arpa/inet.h>

@@ -15,7 +15,7 @@ namespace rondo::comm {
 
 using Clock = std::chrono::steady_clock;
 
-// A moment until which somebody waits.
+// A moment until which a thread waits.
 class Deadline {
  public:
   explicit Deadline(double seconds)
@@ -36,24 +36,24 @@ class Deadline {
 Status parse_address(const std::string& address, std::string* host, int* port);
 std::string join_address(const std::string& host, int port);
 
-// Listens at a port of the host's, which is this machine by one of its names; 0: any that is free. Where the name is
-// not one of this machine's own addresses (it is behind a translation), at all of them.
+// Listens at a port of the host's, which is this machine by one of its names; 0: any that is free. If the name is not
+// one of this machine's own addresses (it is behind a translation), at all of them.
 // `kept`: a process of this user may hold the port for this one (`rondo launch`).
 Status listen_at(const std::string& host, int port, File* listener, bool kept = false);
 int port_of(const File& listener);
 // The addresses at which other machines may find this one, the loopback last.
 std::vector<std::string> own_addresses();
-// Whether that is a name of this machine for itself, which no other can mean by it.
+// True if that is a name of this machine for itself, which no other can mean by it.
 bool is_loopback(const std::string& host);
 // Listens at a free port, for ranks of this machine (`one_host`) or of any, and says where they find it.
 Status listen_for_ranks(bool one_host, File* listener, std::vector<std::string>* addresses);
 // Within this machine alone, by a name that needs no file.
 Status listen_local(const std::string& name, File* listener);
-// RONDO_NOT_FOUND: there is nobody, or a process of another user.
+// RONDO_NOT_FOUND: no process listens there, or one of another user.
 Status connect_local(const std::string& name, File* socket);
-// Whether the other end of a connection within the machine is a process of this user; true of all others.
+// True if the other end of a connection within the machine is a process of this user, and for all other connections.
 bool of_same_user(int socket);
-// Of who is at the other end.
+// The address of the other end.
 std::string peer_address(int socket);
 
 Status connect_to(const std::string& host, int port, const Deadline& deadline, File* socket);
@@ -64,7 +64,7 @@ int accept_from(const File& listener, File* socket);
 Status send_all(int socket, const void* data, size_t bytes, const Deadline& deadline);
 Status receive_all(int socket, void* data, size_t bytes, const Deadline& deadline);
 
-// Bytes that nobody can guess.
+// Unpredictable bytes.
 std::string random_bytes(size_t count);
 std::string hex(std::string_view bytes);
 std::string host_name();

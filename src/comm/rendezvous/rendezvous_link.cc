@@ -1,5 +1,5 @@
-// Serving the connections; what rank 0 collects is in rendezvous_root.cc. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Serves the connections of a process; the gatherings that rank 0 collects are in rendezvous_root.cc.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/rendezvous_link.h"
 
 #include <poll.h>
@@ -22,7 +22,8 @@ namespace {
 
 constexpr int kReadsAtOnce = 16;   // of one peer: the others have their turn too, whatever it sends
 constexpr int kReadsAtEnd = 1024;  // more than a connection holds
-// Bytes that a rank may have kept here for groups that nobody has opened, and what each piece costs besides.
+// The limit of bytes that a rank may have kept here for groups that no session has opened, and the overhead of each
+// piece.
 constexpr size_t kMostKept = size_t{4} << 20;
 constexpr size_t kPiece = 256;
 
@@ -157,7 +158,7 @@ void RendezvousLink::leave(const Group& group) noexcept {
   or_fail([&] {
     Leave leave{group.name, group.members, rank_};
     if (rank_ == 0)
-      (void)on_leave(std::move(leave)).ok();  // nobody contradicts this rank's own
+      (void)on_leave(std::move(leave)).ok();  // no other rank contradicts this rank's own
     else
       post(0, std::move(leave));
     if (rank_ != 0) note_left(group.name, group.members, rank_);
@@ -199,7 +200,7 @@ void RendezvousLink::listen(const Group& group, Session::Listener* listener) {
       if (known != audiences_.end()) known->second.listener = nullptr;
       return;
     }
-    // What was told of a group of other members was told of none that there is.
+    // Texts told to a group of this name with other members were told to no group that exists.
     if (known != audiences_.end()) forget(known->second);
     if (known == audiences_.end() || known->second.members != group.members)
       known = audiences_.insert_or_assign(group.name, make_audience(group.members)).first;
@@ -297,7 +298,8 @@ void RendezvousLink::post(int to, const std::string& bytes) {
   if (peer.socket) peer.out += bytes;
 }
 
-// What others must know even if this process ends with its next step. The thread finds out whether it could be sent.
+// For messages that the others must get even if this process ends with its next step. The thread finds out whether it
+// could be sent.
 void RendezvousLink::post_now(int to, const std::string& bytes) {
   post(to, bytes);
   flush(peers_[static_cast<size_t>(to)]);
@@ -360,7 +362,7 @@ void RendezvousLink::close(int rank, const Status& cause) {
   for (auto& [group, audience] : audiences_)
     if (contains(audience.members, rank) && left_.count({group, rank}) == 0)
       audience.waiting.push_back({rank, What::lost, {}, cause});
-  // Of rank 0 the others hear by its answers, or by the end of their connection.
+  // The others learn that rank 0 is lost by its answers, or by the end of their connection.
   if (rank_ == 0 && rank != 0) {
     const std::string lost = encode(Lost{rank, cause.message()});
     for (size_t i = 1; i < peers_.size(); ++i) post_now(static_cast<int>(i), lost);
@@ -467,7 +469,7 @@ Status RendezvousLink::check_members(const std::string& group, const std::vector
   return contradiction("who the members of a group are");
 }
 
-// For whoever listens, or will.
+// Notes the event for the listener of the group, or for one that comes later.
 void RendezvousLink::note(const std::string& group, const std::vector<int>& members, Event event) {
   if (event.rank == rank_ || !contains(members, rank_) || left_.count({group, rank_}) > 0) return;
   if (const auto known = audiences_.find(group); known == audiences_.end() || !known->second.opened) {

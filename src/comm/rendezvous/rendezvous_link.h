@@ -1,10 +1,10 @@
-// The connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0, which
-// collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
+// Keeps the connections of one process in a rendezvous, and the thread that serves them: every rank has one to rank 0,
+// which collects, relays, and notices who is gone. Sessions (socket_session.h) are views of it.
 //
 // A rank is lost when its connection ends without a farewell, or when nothing was heard of it for the time of silence;
-// rank 0 tells the others. When rank 0 itself is gone, everybody notices alone.
+// rank 0 tells the others. When rank 0 itself is gone, every rank notices by itself.
 //
-// Rank 0 goes on serving until the others have left too, even when nobody holds it any more.
+// Rank 0 goes on serving until the others have left too, even when the link's last owner has released it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -30,7 +30,7 @@ class RendezvousLink {
   struct Terms {
     double silence_s = 30;
     int64_t time_limit_ms = -1;  // below 0: none
-    bool one_host = false;       // all ranks are on this machine: nobody listens where others could come
+    bool one_host = false;       // all ranks are on this machine: no socket listens where others could come
   };
   // sockets[i]: to rank i; of rank 0 all but its own, of the others the first alone. Starts the thread.
   static std::shared_ptr<RendezvousLink> make(int rank, int size, std::vector<File> sockets, const Terms& terms);
@@ -55,16 +55,16 @@ class RendezvousLink {
   void tell(const Group& group, std::string_view text) noexcept;
   void leave(const Group& group) noexcept;
   // This process cannot go on, as a rule because it has no memory: the connections end, so that it is lost to the
-  // others, and whoever waits or listens here gets the cause.
+  // others, and all waits and listeners here get the cause.
   void fail(const Status& cause) noexcept;
 
-  // Where what is told to a group, and who of it is lost, is heard; null: nobody listens any more, and none is being
-  // called. What came before waits.
+  // Sets the listener that hears the texts told to a group, and which of its ranks are lost; null: there is no listener
+  // any more, and none is being called. Events that came before are kept for it.
   void listen(const Group& group, Session::Listener* listener);
   // Why a rank is gone; OK: it is there.
   Status gone(int rank);
 
-  // Nobody holds the link any more: says farewell.
+  // The last owner has released the link: says farewell.
   void release() noexcept;
 
  private:
@@ -74,9 +74,9 @@ class RendezvousLink {
     Clock::time_point heard;
     Status gone;
     bool farewell = false;
-    size_t kept = 0;  // bytes that it has sent and nobody has asked for
+    size_t kept = 0;  // bytes that it has sent and no session has asked for
   };
-  // Of rank 0: what has come for one gathering.
+  // The parts of one gathering that rank 0 has received.
   struct Gathering {
     std::string group;
     std::vector<int> members;
@@ -89,7 +89,7 @@ class RendezvousLink {
     bool limited = false;
     bool reform = false;
   };
-  // What this rank waits for: answered when `done`.
+  // A gathering that this rank waits for: answered when `done`.
   struct Asked {
     std::vector<int> members;
     bool reform = false;
@@ -106,7 +106,7 @@ class RendezvousLink {
   };
   struct Audience {
     std::vector<int> members;
-    bool opened = false;  // somebody has listened
+    bool opened = false;  // a listener was set at some time
     std::deque<Event> waiting;
     Session::Listener* listener = nullptr;
     bool heard_broken = false;
@@ -123,7 +123,7 @@ class RendezvousLink {
 
   // Below: with the lock held.
   void break_off(const Status& cause) noexcept;
-  // What leaves half of something behind by an exception is the end: nobody could tell what the others know.
+  // An exception in the middle of a change ends the link: it could not be known what the other ranks know.
   template <class Body>
   void or_fail(Body body) noexcept {
     try {
@@ -136,10 +136,11 @@ class RendezvousLink {
   void post(int to, const std::string& bytes);
   void post_now(int to, const std::string& bytes);
   bool flush(Peer& peer);
-  // What a peer has sent, in as many pieces at most.
+  // Reads what a peer has sent, in as many pieces at most.
   void read(int from, int turns);
   void close(int rank, const Status& cause);
-  // What came, checked. An error: it contradicts what is known, and its sender is not to be believed any more.
+  // Handles a received message, after checking it. An error: it contradicts what is known, and its sender is not to be
+  // believed any more.
   Status hear(int from, Frame frame);
   void on_gather(int from, Gather gather);
   Status on_gathered(Gathered part);
@@ -151,7 +152,7 @@ class RendezvousLink {
   void answer(int to, const Gathered& whole);
   Status check_members(const std::string& group, const std::vector<int>& members) const;
   void note(const std::string& group, const std::vector<int>& members, Event event);
-  // What waits counts no longer: it has found, or never finds, somebody who listens.
+  // Drops the events that wait: they were delivered, or will never have a listener.
   void forget(Audience& audience);
   // One more piece that a rank keeps here. False: it is too much, and the rank is lost.
   bool keep(int rank, size_t bytes, const std::string& group);

@@ -1,4 +1,4 @@
-// What rank 0 does for gatherings: it collects what each gives, and answers all when the last has come or one is lost.
+// Serves gatherings on rank 0: it collects what each gives, and answers all when the last has come or one is lost.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -29,7 +29,7 @@ void RendezvousLink::on_gather(int from, Gather gather) {
                                     : 2 * gather.key.size() + gather.members.size() * sizeof(int) +
                                           gather.label.size() + gather.text.size();
   gathering.given[from] = {std::move(gather.label), std::move(gather.text), kept};
-  // Where the rank is lost by it, that settles the gathering.
+  // If the rank is lost by it, that settles the gathering.
   if (keep(from, kept, gather.group)) settle(gather.key);
 }
 
@@ -49,7 +49,7 @@ void RendezvousLink::settle_all() {
 void RendezvousLink::settle(const std::string& key) {
   Gathering& gathering = gatherings_.at(key);
   const std::string& group = gathering.group;
-  // Where nobody waits for it any more, nothing comes of it.
+  // If no rank waits for it any more, it is dropped.
   if (std::none_of(gathering.given.begin(), gathering.given.end(),
                    [&](const auto& given) { return gone_from(group, given.first).ok(); })) {
     erase(key);

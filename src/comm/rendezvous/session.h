@@ -1,5 +1,5 @@
-// One rank's end of a group whose ranks know each other: they exchange small texts, and hear when one is lost. A
-// communicator is made over it, checks its order by it, and learns of deaths from it. Data of tensors do not go here.
+// Declares one rank's end of a group whose ranks know each other: they exchange small texts, and hear when one is lost.
+// A communicator is made over it, checks its order by it, and learns of deaths from it. Data of tensors do not go here.
 //
 // Made by groups in one process, by sockets, by a user's functions (hooks). All members are thread-safe.
 //
@@ -24,11 +24,12 @@ class Session {
   // The same for those ends of the group that are in this process, and for no other group's; 0: not known.
   virtual uint64_t number() const { return 0; }
 
-  // What every rank gave, by rank. Blocks until all have come, at most the session's time limit: RONDO_TIMED_OUT names
-  // who has not, RONDO_RANK_LOST who is gone. `label` says what for: where ranks' labels differ, the error names both.
+  // Gathers the text of every rank, by rank. Blocks until all have come, at most the session's time limit:
+  // RONDO_TIMED_OUT names who has not, RONDO_RANK_LOST who is gone. `label` says what for: where ranks' labels differ,
+  // the error names both.
   virtual Status all_gather(std::string_view label, std::string_view mine, std::vector<std::string>* all) = 0;
   // A session of some of the ranks, in the order given (ranks of this one); each of them calls it with the same list
-  // and name. Nobody else need. It lives on the same connections.
+  // and name. The other ranks need not. It lives on the same connections.
   virtual Status subgroup(const std::vector<int>& members, std::string_view name, std::shared_ptr<Session>* made) = 0;
 
   // To every other rank, in order, without waiting for them; lost ranks are left out.
@@ -48,12 +49,12 @@ class Session {
   // This rank cannot go on here: the others count it as lost, and its own listener hears the cause. For good.
   virtual void give_up(const Status& cause) noexcept = 0;
 
-  // A session of the ranks that are left, in their order; all of them call it. Whoever does not within the time limit
-  // counts as lost. *members: their ranks in this session.
+  // A session of the ranks that are left, in their order; all of them call it. A rank that does not within the time
+  // limit counts as lost. *members: their ranks in this session.
   virtual Status reform(std::vector<int>* members, std::shared_ptr<Session>* made) = 0;
 
-  // Opens the way for data between the hosts of all ranks, which all of them do. What is here is for ranks of one
-  // process. `lost`, asked now and then, also by the exchange's run(): why one of them will not come, or has gone.
+  // Opens the way for data between the hosts of all ranks, which all of them do. This implementation is for ranks of
+  // one process. `lost`, asked now and then, also by the exchange's run(): why one of them will not come, or has gone.
   virtual Status open_exchange(const std::function<Status()>& lost, std::unique_ptr<Exchange>* made);
 };
 

@@ -1,4 +1,5 @@
-// SHA-256. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Computes SHA-256 and HMAC-SHA-256, and compares digests in constant time.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/sha256.h"
 
 #include <bit>

@@ -1,4 +1,5 @@
-// SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104): so that processes prove that they know a secret without sending it.
+// Computes SHA-256 and HMAC-SHA-256 (FIPS 180-4, RFC 2104), so that processes prove that they know a secret without
+// sending it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

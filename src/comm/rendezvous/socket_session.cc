@@ -1,4 +1,5 @@
-// Groups on a link. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes sessions of groups on one process's link to the rendezvous, and forwards their calls to it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/rendezvous/socket_session.h"
 
 #include <algorithm>

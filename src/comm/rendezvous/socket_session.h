@@ -1,4 +1,4 @@
-// A session between processes: a group of ranks on one process's link.
+// Makes a session between processes: a group of ranks on one process's link.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Loops over blocks that fit the cache. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reduces elements of several ranks in loops over blocks that fit the cache.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/host_reduce.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-// What elements are computed in.
+// The type that elements are computed in.
 template <class T>
 auto widened(T value) {
   if constexpr (std::is_same_v<T, device::f16> || std::is_same_v<T, device::bf16>)

@@ -1,11 +1,11 @@
-// Every collective is one or two steps of messages, with sums in between:
+// Runs collectives on cpu devices: each is one or two steps of messages, with sums in between:
 //
 //   all_reduce      piece i of everybody's tensor to rank i, which adds them up; then the sums to everybody
 //   reduce_scatter  the first half of that
 //   reduce          everything to the root, which adds up
 //   the others      one step
 //
-// Small tensors are all-reduced in one step, everybody adding up everything: the same additions in the same order, so
+// Small tensors are all-reduced in one step, every rank adding up everything: the same additions in the same order, so
 // the same bits. The operations of a group share their steps.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -47,7 +47,7 @@ class HostTransport final : public Transport {
   Status run(std::span<const Operation> operations, const TaskContext&) override {
     const Workers::Blocking waits;
     const Deadline deadline(time_limit_ms_ < 0 ? 1e9 : static_cast<double>(time_limit_ms_) * 1e-3);
-    // What all ranks do alike is counted; what two of them do among themselves is not.
+    // Collectives, which all ranks run alike, are counted; sends and receives between two of them are not.
     uint64_t collectives = 0;
     for (const Operation& each : operations) collectives += each.kind != Kind::send && each.kind != Kind::receive;
     const auto kind = operations.size() == 1 ? static_cast<uint64_t>(operations[0].kind) : kGroup;
@@ -82,7 +82,7 @@ class HostTransport final : public Transport {
     size_t scratch_bytes = 0;
   };
 
-  // Of a tensor of `count` elements, where the piece of rank i begins.
+  // The beginning of rank i's piece in a tensor of `count` elements.
   size_t begin_of(size_t count, int i) const {
     return count / static_cast<size_t>(size_) * static_cast<size_t>(i) +
            std::min(count % static_cast<size_t>(size_), static_cast<size_t>(i));

@@ -1,4 +1,4 @@
-// Collectives on cpu devices, over a session's exchange.
+// Runs collectives on cpu devices, by messages through the exchange of a session.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

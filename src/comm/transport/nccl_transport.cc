@@ -1,5 +1,6 @@
-// NCCL's communicators: made without blocking where it can do that (2.14), so that a peer that never comes costs the
-// time limit and no more; aborted by a thread of their own, because NCCL waits there until graphs are gone.
+// Makes and aborts NCCL's communicators: they are made without blocking where it can do that (2.14), so that a peer
+// that never comes costs the time limit and no more; aborted by a thread of their own, because NCCL waits there until
+// graphs are gone.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/nccl_transport.h"
@@ -166,8 +167,8 @@ class NcclTransport final : public Transport {
     if (!handle_->comm || aborted_.exchange(true)) return;
     auto work = [handle = handle_, &device = device_] {
       const StreamDevice::Entered entered(device);
-      // Nobody else may be in a call of it. Who is in one that does not come back is freed by the abort alone.
-      // In naps: the thread sanitizer does not see std::timed_mutex's waiting against the steady clock.
+      // No other thread may be in a call of it. Who is in one that does not come back is freed by the abort alone. In
+      // naps: the thread sanitizer does not see std::timed_mutex's waiting against the steady clock.
       std::unique_lock calls(handle->calls, std::defer_lock);
       for (const Clock::time_point begun = Clock::now();
            !calls.try_lock() && Clock::now() - begun < std::chrono::seconds(1);)
@@ -245,7 +246,7 @@ class NcclTransport final : public Transport {
     ncclConfig_t config;
     config.blocking = 0;
     if (max_blocks_ > 0) config.maxCTAs = max_blocks_;
-    // Collectives of a device form a chain that Rondo keeps, so the library need not keep one beside it.
+    // Collectives of a device form a chain that Rondo keeps, so the library need not keep another.
     if (nccl().number() >= kWithGraphOrdering) {
       config.graphUsageMode = 1;
       config.graphStreamOrdering = 0;
@@ -259,7 +260,7 @@ class NcclTransport final : public Transport {
     return status;
   }
 
-  // Before 2.14 the call may block for ever, so it has a thread that may be left behind.
+  // Before 2.14 the call may block for ever, so it has a thread that may be abandoned.
   Status join_blocking(const ncclUniqueId& id) {
     struct Joining {
       std::mutex mutex;
@@ -332,7 +333,7 @@ class NcclTransport final : public Transport {
                        name_.c_str(), rank_, static_cast<long long>(time_limit_ms_));
       std::this_thread::sleep_for(kNap);
     }
-    // What a collective that never ends may still write stays.
+    // Memory that a collective that never ends may still write is not freed.
     if (!begun && stream) (void)device_.stream_synchronize(stream);
     if (status.ok() || !begun) {
       if (small) device_.release(small);

@@ -1,4 +1,4 @@
-// Collectives of GPUs by NCCL.
+// Runs collectives of GPUs by NCCL, whose library is opened at run time.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

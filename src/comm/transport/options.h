@@ -1,4 +1,4 @@
-// What a communicator and its transport are made with.
+// Holds the options that a communicator and its transport are made with.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// Which way an all-reduce goes, by its size: one of Rondo's own kernels, or the library. Measured when a communicator
-// is made; rank 0's table counts for all, since all ranks must go the same way.
+// Chooses which way an all-reduce goes, by its size: one of Rondo's own kernels, or the library. Measured when a
+// communicator is made; rank 0's table counts for all, since all ranks must go the same way.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,7 +8,7 @@
 
 namespace rondo::comm {
 
-// A way: a method of the kernels, or the transport behind them.
+// A way: a method of the kernels, or the transport that follows them.
 using Way = int;
 inline constexpr Way kNextWay = device::kPeerExchange + 1;
 const char* way_name(Way way);  // "push", "library"
@@ -16,7 +16,7 @@ const char* way_name(Way way);  // "push", "library"
 class PeerChoice {
  public:
   Way operator()(size_t bytes) const;
-  // Whether any size goes by the kernels.
+  // True if any size goes by the kernels.
   bool own() const;
   // "up to 16384 bytes push, beyond exchange"
   std::string text() const;

@@ -1,4 +1,5 @@
-// Kernels of the all-reduce. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds and launches the kernels of Rondo's own all-reduce, for the operations and dtypes that they serve.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/peer_kernels.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Launching Rondo's own all-reduce: which kernel, in how many blocks.
+// Launches Rondo's own all-reduce: chooses which kernel, and in how many blocks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,7 +15,7 @@ class PeerKernels {
   PeerKernels(cuda::CudaDevice& device, const PeerPads& pads, int max_blocks, uint64_t limit_ns)
       : device_(device), pads_(pads), max_blocks_(max_blocks), limit_ns_(limit_ns) {}
 
-  // Whether there is a kernel for what the operation does with its dtype.
+  // True if there is a kernel for the operation and its dtype.
   static bool serves(const Operation& operation);
   static size_t bytes_of(const Operation& operation);
 
@@ -26,7 +26,7 @@ class PeerKernels {
 
  private:
   Status find(const Operation& operation, device::PeerMethod method, const rtc::Kernel** kernel) const;
-  // Whether kernels of the other ranks may work where the tensors lie.
+  // True if kernels of the other ranks may access the tensors' memory.
   bool within_reach(const void* address) const;
 
   cuda::CudaDevice& device_;

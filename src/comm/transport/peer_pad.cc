@@ -1,4 +1,5 @@
-// Making pads and reaching the others'. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the pads of a rank's GPU, and opens those of the other ranks.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/peer_pad.h"
 
 #include <unistd.h>
@@ -99,7 +100,7 @@ class PadMemory {
   unsigned char* address() const { return address_; }
   CudaDevice& device() const { return device_; }
   bool shared() const { return !near_.empty(); }
-  // Whether every other process that may have opened it has said that it uses it no more.
+  // True if every other process that may have opened it has said that it uses it no more.
   bool left_alone() const {
     uint32_t closed[device::kPeerRanks] = {};
     void* stream = nullptr;
@@ -118,7 +119,7 @@ class PadMemory {
   CudaDevice& device_;
   const int rank_, ranks_;
   unsigned char* address_ = nullptr;
-  std::vector<bool> near_;  // by rank: in this process; empty if nobody else's
+  std::vector<bool> near_;  // by rank: in this process; empty if it is not shared
 };
 
 namespace {
@@ -146,7 +147,7 @@ std::shared_ptr<PadMemory> find(uint64_t number) {
   const auto found = pads().known.find(number);
   return found == pads().known.end() ? nullptr : found->second.lock();
 }
-// Gives back what nobody uses any more.
+// Frees the pads that are no longer used.
 void sweep() {
   std::lock_guard lock(pads().mutex);
   std::erase_if(pads().kept, [](const auto& each) { return each->left_alone(); });

@@ -1,8 +1,8 @@
-// Pads of a group of GPUs of one host: memory of each that kernels of all of them read and write. In one process by
-// peer access, between processes by handles of the driver.
+// Keeps the pads of a group of GPUs of one host: memory of each that kernels of all of them read and write. In one
+// process by peer access, between processes by handles of the driver.
 //
-// One object is one rank's end. A pad lives until nobody's kernels can reach it any more: in one process until the last
-// end is gone; what other processes have opened is kept until they have said that they use it no more.
+// One object is one rank's end. A pad lives until no kernel can reach it any more: in one process until the last end is
+// gone; a pad that other processes have opened is kept until they have said that they use it no more.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

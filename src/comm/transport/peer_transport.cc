@@ -1,4 +1,5 @@
-// The transport before the library's. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Sends all-reduces of the sizes at which it is faster through Rondo's kernels, and the rest to the next transport.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/peer_transport.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 enum Wish { kMeasured, kOn, kOff };
 
 // Milliseconds that kernels wait beyond the communicator's limit. A kernel that gives up looks as if it were done; so
-// whoever watches the limit comes first, and has written off what it would have given.
+// the thread that watches the limit acts first, and has written off its results.
 constexpr int64_t kGrace = 2000;
 
 class PeerTransport final : public Transport {
@@ -105,7 +106,7 @@ class PeerTransport final : public Transport {
   Status refused_;
 };
 
-// What the ranks want together: the setting that wants least, the smallest limit of blocks.
+// The wish that all ranks have in common: the setting that wants least, the smallest limit of blocks.
 Status compare_wishes(Session& session, int max_blocks, bool library, int* wish, int* blocks) {
   const int own = setting_choice(Setting::comm_peer);
   const Status known = own < 0 ? error(RONDO_INVALID_ARGUMENT, "RONDO_COMM_PEER=%s is %s",

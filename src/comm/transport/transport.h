@@ -1,6 +1,6 @@
-// What moves the data of a communicator: NCCL, sockets between processes, kernels of Rondo's own. One object is one
-// rank's end. Made when the communicator is, by all ranks together; collectives reach it one task at a time, in the
-// order of submission.
+// Moves the data of a communicator: NCCL, sockets between processes, kernels of Rondo's own. One object is one rank's
+// end. Made when the communicator is, by all ranks together; collectives reach it one task at a time, in the order of
+// submission.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -59,7 +59,7 @@ class Transport {
   // The body of a task; the operations are one group. On a device: enqueues on context.stream, or adds to the capture
   // (context.capturing), and does not wait for peers' work. On a host: returns when done, in a worker's thread.
   virtual Status run(std::span<const Operation> operations, const TaskContext& context) = 0;
-  // Whether run() may be captured on this device; if not, *why says so.
+  // Returns whether run() may be captured on this device; if not, *why says so.
   virtual bool capturable(const char** why) const = 0;
 
   // The transport's own failure if it has one by now; asked now and then by the watching thread, never blocks.

@@ -1,4 +1,5 @@
-// cpu memory and facts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Allocates memory for the cpu device and tells the facts about it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/cpu/cpu_device.h"
 
 #include <sys/mman.h>
@@ -17,8 +18,8 @@ namespace rondo {
 namespace {
 
 constexpr size_t kAlignment = 64;  // a cache line, and enough for any vector instruction
-// What is large asks the system for pages of 2 MiB, which many give only then: elements that are gone through once
-// would take as long to find and to zero page by page as to compute.
+// Large blocks ask the system for pages of 2 MiB, which many systems give only then: elements that are gone through
+// once would take as long to find and to zero page by page as to compute.
 constexpr size_t kLarge = size_t{4} << 20, kLargePage = size_t{2} << 20;
 constexpr size_t kSegment = size_t{1} << 20;  // one system allocation serves many small tensors
 

@@ -1,4 +1,5 @@
-// Capture and graphs of a GPU. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Captures streams of a GPU into graphs, instantiates and launches them, and changes their nodes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -247,7 +248,7 @@ void CudaDevice::destroy_now(const NativeGraph& graph) const {
   if (graph.graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph.graph)), "cuGraphDestroy");
 }
 
-// What nodes go by goes with the graph, and kernels that are under way write to it.
+// The values of its conditional nodes are freed with the graph, and kernels in flight may still write to them.
 void CudaDevice::graph_destroy(NativeGraph* graph) {
   const NativeGraph leaving = std::exchange(*graph, {});
   Current current(*this);
@@ -283,7 +284,7 @@ size_t CudaDevice::collect_graphs(void* ending) {
       auto* const event = static_cast<CUevent>(each.event);
       const bool waits = ending && each.graph.awaited == ending;
       const CUresult result = waits ? driver().cuEventSynchronize(event) : driver().cuEventQuery(event);
-      // Of a lost device nothing is under way.
+      // On a lost device nothing is in flight.
       if (!waits && result != CUDA_SUCCESS && check(result, "cuEventQuery").code() != RONDO_DEVICE_LOST) return false;
       done.push_back(each);
       return true;

@@ -1,4 +1,5 @@
-// Nodes of a GPU's graphs that choose. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Adds the conditional nodes of a GPU's graphs: if, while and switch, with their bodies.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
 #include "device/cuda/cuda_device.h"
@@ -78,8 +79,8 @@ Status CudaDevice::body_end(void* stream, NativeGraph* body, NativeGraph* whole)
   const Status ended =
       check(driver().cuStreamEndCapture(static_cast<CUstream>(stream), &captured), "cuStreamEndCapture");
   if (!ended.ok()) {
-    // As in capture_end(). Where the capture was over all the same, the driver has destroyed the body with it, and
-    // would do so once more with the graph that holds it, which crashes: that is nobody's from now on.
+    // As in capture_end(). If the capture was over all the same, the driver has destroyed the body with it and would
+    // destroy it once more with the graph that holds it, which crashes: that graph is leaked.
     if (driver().cuStreamEndCapture(static_cast<CUstream>(stream), &captured) != CUDA_SUCCESS) whole->graph = nullptr;
     return ended;
   }

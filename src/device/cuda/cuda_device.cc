@@ -1,4 +1,4 @@
-// Streams, events, memory and modules of a GPU.
+// Opens a GPU and calls the driver for its streams, events, memory, modules and launches.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/cuda_device.h"
@@ -64,7 +64,7 @@ Status failure(CUresult result, const char* function, const Device* device) {
 
 void CudaDevice::report(CUresult result, const char* function) const {
   const Status status = check(result, function);
-  // Of a lost device everybody is told by the calls that matter.
+  // A lost device is reported by the calls whose status reaches the caller.
   if (!status.ok() && status.code() != RONDO_DEVICE_LOST) log(RONDO_LOG_WARNING, "%s", status.message());
 }
 

@@ -1,4 +1,5 @@
-// A GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the process).
+// Drives a GPU through the driver API, in its primary context (shared with cudart, PyTorch and other users of the
+// process).
 //
 // Every method but graph_launch makes the context current for the call and restores a foreign one afterwards; a thread
 // without any context keeps ours. Streams are non-blocking: the legacy stream of other libraries never orders against
@@ -27,7 +28,7 @@ inline Status check(CUresult result, const char* function, const Device* device 
 // The same in a method of CudaDevice, which the error names.
 #define RONDO_ON(call, function) RONDO_TRY(check(::rondo::cuda::driver().call, function))
 
-// What programmatic launch needs: a driver whose graphs have edges for it, and a device.
+// Programmatic launch needs a driver whose graphs have edges for it, and a device of this capability.
 constexpr int kProgrammaticDriver = 12030, kProgrammaticCapability = 90;
 
 class CudaDevice final : public StreamDevice {
@@ -152,7 +153,7 @@ class CudaDevice final : public StreamDevice {
   int capability_ = 0;
   int multiprocessors_ = 1;
   int max_shared_bytes_ = 48 << 10;
-  // Graphs that were destroyed while a launch of theirs was under way, with an event behind that.
+  // Graphs that were destroyed while a launch of theirs was in flight, with an event after that launch.
   struct Leaving {
     NativeGraph graph;
     void* event;
@@ -163,7 +164,7 @@ class CudaDevice final : public StreamDevice {
 
 // Number of GPUs; 0 with the reason when there are none or the driver cannot be used.
 int device_count(std::string* reason);
-// What the driver answered when it was asked for its devices; CUDA_SUCCESS also if it was never reached.
+// The driver's first answer when it was asked for its devices; CUDA_SUCCESS also if it was never reached.
 CUresult first_answer();
 Status get_device(int index, Device** device);
 

@@ -1,4 +1,5 @@
-// Advice by the driver's answer. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Maps the driver's answer, and what the system says about its module and nodes, to advice.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/next_step.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// What to do about a driver that is there and does not work: the end of the error of its devices, and what `rondo
-// doctor` says.
+// Says what to do about a driver that is there and does not work: it ends the error of its devices, and `rondo doctor`
+// prints it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Attention and its gradient: checks and plans.
+// Checks attention and its gradient, plans them, and submits their tasks on the host or a GPU.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/attention.h"
@@ -64,7 +64,7 @@ Status check_lengths(const char* name, const View* lengths, const View& q) {
   return check_inputs({{"q", &q}, {name, lengths}});
 }
 
-// What a mask is spread over.
+// The layout that a mask is broadcast to.
 Layout scores_of(const View& q, const View& k) {
   const int64_t shape[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1], k.layout.shape[1]};
   return Layout::row_major(4, shape);
@@ -218,7 +218,7 @@ Status attention(const View& q, const View& k, const View& v, const AttentionNum
   } else {
     logarithms = make_temporary(q.engine(), q.device(), computed, per_row, &kept[0]);
   }
-  // Its gradient needs the result as it is: what is added to something is a step behind it.
+  // Its gradient needs the result as it is, so adding it to something is a step after it.
   const View result =
       to.accumulate ? make_temporary(q.engine(), q.device(), q.dtype, Layout::row_major(4, q.layout.shape), &kept[1])
                     : to;

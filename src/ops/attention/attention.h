@@ -1,5 +1,5 @@
-// Attention inside: one plan for the operator and for its gradient, on all devices. What a key and a query mean to each
-// other is in rtc/device/attention.h.
+// Declares the internals of attention: one plan for the operator and for its gradient, on all devices. The arithmetic
+// of a key and a query is in rtc/device/attention.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace rondo::ops {
 
-// What there may be besides queries, keys and values.
+// The operands that there may be besides queries, keys and values.
 struct AttentionExtras {
   const View *mask = nullptr, *query_lengths = nullptr, *key_lengths = nullptr;
 };
@@ -22,7 +22,7 @@ struct AttentionExtras {
 Status attention(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                  const AttentionExtras& extras, Output& out, Output* lse);
 
-// What the operator left for its gradient.
+// The results that the operator left for its gradient.
 struct AttentionLeft {
   View out, lse;
   const View* draw = nullptr;  // of dropout: where its numbers began
@@ -32,8 +32,8 @@ Status attention_grad(const View& q, const View& k, const View& v, const Attenti
                       const AttentionExtras& extras, const AttentionLeft& left, const View& dy, const View* dlse,
                       Output& dq, Output& dk, Output& dv);
 
-// What dropout made each part of the result by, [batch, heads, queries, keys]: 0, or 1 divided by the share it left; of
-// the dtype that q is computed in. draw: where its numbers began.
+// Writes the factor that dropout gave each part of the result, [batch, heads, queries, keys]: 0, or 1 divided by the
+// share it left; of the dtype that q is computed in. draw: where its numbers began.
 Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out);
 
 struct AttentionPlan {

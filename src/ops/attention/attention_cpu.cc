@@ -1,5 +1,5 @@
-// Attention on the host: a block of queries meets the keys a block at a time, and what their scores add up to is kept
-// as it goes (M. Milakov, N. Gimelshein: "Online normalizer calculation for softmax", 2018), so that scores of all
+// Computes attention on the host: a block of queries meets the keys a block at a time, and the sums of their scores are
+// kept as it goes (M. Milakov, N. Gimelshein: "Online normalizer calculation for softmax", 2018), so that scores of all
 // queries and keys are never in memory. Products of blocks are panels' (panels.h). Blocks of queries, and of keys where
 // their gradients are made, are shared among workers; each is made by one of them, in one order.
 //
@@ -22,7 +22,7 @@ using namespace device;
 namespace {
 
 constexpr int64_t kQueries = 64;  // of a block
-// Of a block, so many that a product of blocks is small enough for a library to make it in the calling thread.
+// The keys of a block: so many that a product of blocks is small enough for a library to make it in the calling thread.
 int64_t keys_of_block(int64_t size) {
   return std::clamp<int64_t>((int64_t{1} << 18) / (kQueries * size) / 16 * 16, 16, 128);
 }
@@ -91,7 +91,7 @@ class Attention {
     });
   }
 
-  // Rows of an array, one behind the other, or, turned, one beside the other.
+  // Rows of an array, one after the other, or, transposed, next to each other.
   [[gnu::noinline]] void load(int array, int64_t b, int64_t h, int64_t first, int64_t count, C* to) const {
     for (int64_t i = 0; i < count; ++i)
       moves_.load(to + i * args_.size,
@@ -119,7 +119,7 @@ class Attention {
     else
       for (int64_t i = 0; i < count; ++i) values[i] *= scale_;
   }
-  // A query's scores of keys from `first` on, behind the mask.
+  // A query's scores of keys from `first` on, after the mask.
   void hide(const AttentionReach& reach, int64_t b, int64_t h, int64_t query, int64_t first, int64_t count,
             C* row) const {
     const AttentionSpan seen = reach.keys_of(query);
@@ -223,8 +223,8 @@ class Attention {
     }
   }
 
-  // Of a block of queries, from `query` on, and of keys, from `key` on: what each share of a result is, in `parts`, and
-  // what comes in for each score, in `changes`; k and v turned. `scores` is needed meanwhile.
+  // For a block of queries, from `query` on, and of keys, from `key` on: makes the share of each in the result, in
+  // `parts`, and the gradient of each score, in `changes`; k and v transposed. `scores` is needed meanwhile.
   struct Meeting {
     int64_t b, h, query, queries, key, keys;
     const C *q, *dy, *k_turned, *v_turned;
@@ -254,7 +254,7 @@ class Attention {
       } else {
         for (int64_t j = 0; j < m.keys; ++j) changes[j] = parts[j] == C(0) ? C(0) : parts[j] * (changes[j] - delta);
       }
-      // What is not seen may have any score, and so any slope.
+      // A key that is not seen may have any score, and so any slope.
       if (cap_ > C(0))
         for (int64_t j = 0; j < m.keys; ++j)
           changes[j] = changes[j] == C(0) ? C(0) : changes[j] * attention_slope(scores[j], scale_, cap_);
@@ -297,7 +297,7 @@ class Attention {
   void keys(int64_t b, int64_t of, int64_t first, C* memory) const {
     const int64_t size = args_.size;
     const AttentionReach reach(args_, b);
-    // What is behind the end may be anything: it is not read.
+    // Values after the end may be anything: they are not read.
     const int64_t places = std::min<int64_t>(sizes_.block, args_.keys - first),
                   count = std::clamp<int64_t>(reach.keys - first, 0, places);
     C *q = memory, *dy = q + sizes_.rows, *k = dy + sizes_.rows, *k_turned = k + sizes_.rows,

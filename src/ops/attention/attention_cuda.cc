@@ -1,6 +1,6 @@
-// Attention on a GPU: cuDNN's engine, or which kernels of rtc/device/attention_tiles.h, for tensor cores, or
-// attention.h, and their launches: one for the result; one for the gradient of queries, and one for that of keys and
-// values, which needs what the first found.
+// Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention_tiles.h, for tensor cores, or of
+// attention.h: one for the result; one for the gradient of queries, and one for that of keys and values, which needs
+// what the first found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
@@ -119,10 +119,10 @@ class CudaAttention final : public KernelTask {
     if (tiles) {
       const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 128);
       const bool large = head > 64, of_keys = number == 2;
-      // Of large heads registers and shared memory hold less.
+      // For large heads registers and shared memory hold less.
       spec.constant("kHead", head).constant("kTile", large ? 32 : 64);
-      // Two times 16 rows read shared memory half as often, where there are enough of them. Of short sequences causal
-      // rows side by side differ too much in what they see.
+      // Two times 16 rows read shared memory half as often, where there are enough of them. In short sequences, causal
+      // rows next to each other differ too much in which keys they see.
       const bool twice = !large && number == 0 && places > 4 * kRowsOfTiles &&
                          blocks_for(places, 2 * kRowsOfTiles) * rows >= kManyBlocks;
       const int sixteens = twice ? 2 : 1;
@@ -134,7 +134,7 @@ class CudaAttention final : public KernelTask {
           {rtc::kAttentionText, rtc::kTensorCoreText, rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
     } else {
       const bool wide = plan_.q().dtype == RONDO_F64;
-      // What a lane keeps of each row in registers.
+      // The part of each row that a lane keeps in registers.
       const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256), lanes = std::max(head / each, 1);
       spec.constant("kHead", head).constant("kLanes", lanes);
       spec.constant("kTile", std::min(32 * 1024 / (2 * head * (wide ? 8 : 4)), 64));
@@ -144,7 +144,7 @@ class CudaAttention final : public KernelTask {
     const int64_t blocks = std::max<int64_t>(blocks_for(places, rows_of_block), 1);
     add_launch(kernel, arguments_, std::max<int64_t>(blocks * rows, 1), parts, kThreadsOfBlock);
   }
-  // Whether tensor cores take it: 16 bits, and heads whose elements lie side by side, eight of which move at once.
+  // True if tensor cores take it: 16 bits, and heads whose elements are contiguous, eight of which move at once.
   bool by_tiles() const {
     if (plan_.kept || !is_half(plan_.q().dtype) || cuda_device(*this).capability() < 80) return false;
     if (plan_.size() % 8 != 0 || plan_.size() > 128) return false;

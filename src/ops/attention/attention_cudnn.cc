@@ -1,4 +1,5 @@
-// Attention by cuDNN. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Asks cuDNN for attention that it can compute, and runs the plan that was chosen.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/attention_cudnn.h"
 
 #include "ops/task/cuda_kernel.h"
@@ -41,7 +42,7 @@ const char* pose_array(const View& view, dnn::Sdpa* p, dnn::SdpaTensor tensor) {
   return alignment_of(view, kAlignment) < kAlignment ? "an operand does not begin at a multiple of 16 bytes" : nullptr;
 }
 
-// Null if cuDNN has words for it, else why not; empty where nobody would expect any.
+// Null if cuDNN can express it, else why not; empty if it could not be expected to.
 const char* pose(const AttentionPlan& plan, dnn::Sdpa* p) {
   const rondo_dtype dtype = plan.q().dtype;
   if (!is_half(dtype)) return "";
@@ -60,7 +61,7 @@ const char* pose(const AttentionPlan& plan, dnn::Sdpa* p) {
   p->batch = plan.batch(), p->heads = plan.heads(), p->key_heads = plan.key_heads();
   p->queries = plan.queries(), p->keys = plan.keys(), p->size = plan.size();
   p->shift = plan.numbers.last ? p->keys - p->queries : 0;
-  // Where a side hides nothing there is none.
+  // A side that hides nothing is left out.
   p->after = plan.numbers.after;
   if (p->after >= 0 && p->shift + p->after >= p->keys - 1) p->after = -1;
   p->before = plan.numbers.before;
@@ -75,7 +76,7 @@ const char* pose(const AttentionPlan& plan, dnn::Sdpa* p) {
   return nullptr;
 }
 
-// Of gradients heads must have keys of their own. cuDNN 9.28 ends the process where there is one query.
+// For gradients, heads must have keys of their own. cuDNN 9.28 ends the process if there is one query.
 bool can_be_composed(const dnn::Sdpa& p) {
   return p.queries > 1 && p.keys > 1 && (!p.gradient || p.heads == p.key_heads);
 }

@@ -1,4 +1,4 @@
-// Attention by cuDNN: which of it cuDNN is asked for, and how it reads in its words.
+// Decides which attention cuDNN is asked for, and describes it in cuDNN's terms.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -36,7 +36,7 @@ class CudnnAttention {
   const dnn::SdpaNumbers numbers_;
 };
 
-// Null where the library is absent or has no way of it, and *why says so, unless nobody would expect one. An error only
+// Null if the library is absent or has no plan for it, and *why says so, unless none could be expected. An error only
 // for what is no matter of this problem.
 Status find_cudnn_attention(cuda::CudaDevice& device, const AttentionPlan& plan, std::unique_ptr<CudnnAttention>* found,
                             std::string* why);

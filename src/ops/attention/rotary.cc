@@ -1,4 +1,5 @@
-// Rotary positions: checks and plans. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks rotary positions, plans them, and submits their tasks on the host or a GPU.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/rotary.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ TwoNumbers root_of(double base, int64_t n) {
   return root;
 }
 
-// Whether places are counted along the axis, and not each told.
+// True if places are counted along the axis, and not given one by one.
 bool counts(const View* positions, int ndim, int axis) {
   if (!positions) return true;
   const int d = axis - (ndim - 1 - positions->layout.ndim);

@@ -1,4 +1,4 @@
-// Rotary positions inside: one plan for all devices. What a turn is stands in rtc/device/rotary.h.
+// Declares the internals of rotary positions: one plan for all devices. The rotation itself is in rtc/device/rotary.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -25,7 +25,7 @@ struct RotaryPlan {
 
   int64_t size() const { return x.layout.shape[x.layout.ndim - 1]; }
   int64_t kept() const { return size() - form.channels; }
-  // Whether the channels that do not turn are there already.
+  // True if the channels that are not rotated are in the output already.
   bool in_place() const { return x.storage == out.storage && x.offset == out.offset && !out.accumulate; }
   // Without addresses, and for what is turned at once.
   device::RotaryArguments arguments() const;

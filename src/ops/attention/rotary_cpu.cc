@@ -1,5 +1,5 @@
-// Rotary positions on the host: rows of one position after the other, for which cosines and sines are made once.
-// Workers share the positions.
+// Applies rotary positions on the host: it takes the rows of one position after the other, for which cosines and sines
+// are made once. Workers share the positions.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 // Numbers that a thread has room for: of each pair its cosine and sine, its channels, and what they become; its speed.
 constexpr int64_t kOfPair = 6;
-// What is worth a thread of its own, in channels.
+// The number of channels that is worth a thread of its own.
 constexpr int64_t kPart = 1 << 15;
 
 template <class M>

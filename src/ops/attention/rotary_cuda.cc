@@ -1,4 +1,5 @@
-// Rotary positions on a GPU: one launch, a lane for some pairs of channels of some of the rows that share a position.
+// Applies rotary positions on a GPU: in one launch, a lane takes some pairs of channels of some of the rows that share
+// a position.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -33,7 +34,7 @@ class CudaRotary final : public KernelTask {
     arguments_.packs = arguments_.turning + (pairs > 0 ? copied / (2 * pairs) : copied);
     arguments_.rows = KernelDims<kRotaryArrays>(plan.rows);
     arguments_.count = plan.rows.elements() * arguments_.packs;
-    // Of rows that share their angles so many that there are still lanes enough for a large device.
+    // Rows that share their angles are taken together, as long as there are lanes enough for a large device.
     constexpr int64_t kLanes = 1 << 18, kLongest = 16, kLayers = 65535;
     const int64_t several = std::clamp<int64_t>(arguments_.count * plan.shared / kLanes, 1, kLongest);
     const int64_t chunk = std::max(several, (plan.shared + kLayers - 1) / kLayers);

@@ -1,6 +1,6 @@
-// Attention and its gradients as graphs of products and what lies between them, where cuDNN has no operation that is
-// all of it: in older versions, gradients on GPUs before Blackwell. Slopes of all scores go through the workspace of
-// gradients, so that no sum is made by several at once.
+// Builds attention and its gradients as graphs of products and the operations between them, where cuDNN has no
+// operation that is all of it: in older versions, gradients on GPUs before Blackwell. Slopes of all scores go through
+// the workspace of gradients, so that no sum is made by several at once.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/sdpa_composed.h"
@@ -113,7 +113,7 @@ Status Composed::reduce(int mode, Tensor rows, Tensor* to) {
   return graph_.add_operation(*operation);
 }
 
-// Of each query the sum of dy times the result, in memory.
+// Writes for each query the sum of dy times the result to memory.
 Status Composed::delta(Tensor dy, Tensor* sums) {
   const int64_t sizes[] = {p_.batch, p_.heads, p_.queries, p_.size};
   const int64_t strides[] = {p_.heads * p_.queries * p_.size, p_.queries * p_.size, p_.size, 1};

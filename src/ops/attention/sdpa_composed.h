@@ -1,4 +1,4 @@
-// Attention, or its gradients, as a graph of cuDNN's operations.
+// Composes attention, or its gradients, as a graph of cuDNN's operations for products and elements.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace rondo::ops::dnn {
 
-// Of gradients there are as many heads of keys as of queries, and kSdpaSums is memory for it.
+// Gradients need as many heads of keys as of queries, and kSdpaSums is memory for it.
 Status compose(const Sdpa& problem, OperationGraph* graph);
 
 }  // namespace rondo::ops::dnn

@@ -1,5 +1,5 @@
-// Attention in cuDNN's words: one operation each way, and within it, where not every query sees every key, a graph of
-// its own that hides scores on either side of a band.
+// Describes attention in cuDNN's terms: one operation each way, and within it, where not every query sees every key, a
+// graph of its own that hides scores on either side of a band.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/sdpa_problem.h"
@@ -150,8 +150,8 @@ bool composed_pays(const Sdpa& p) {
     seen += static_cast<double>(std::max<int64_t>(keys.last - keys.first + 1, 0));
   }
   seen /= static_cast<double>(kLookedAt * p.keys);
-  // In times of a composed one without a band, as measured on an H100. Where all of its blocks run at once, those that
-  // see most are what it takes.
+  // In times of a composed one without a band, as measured on an H100. If all of its blocks run at once, those that see
+  // most decide how long it takes.
   const double own = seen * (p.size > 64 ? 3 : 1.3);
   const int64_t blocks = p.batch * p.heads * ((p.keys + kKeysOfBlock - 1) / kKeysOfBlock);
   return own > (blocks < kManyBlocks ? 1 : 0.2 + 0.8 * seen);

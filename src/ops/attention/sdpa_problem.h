@@ -1,4 +1,4 @@
-// One attention as cuDNN's, scaled dot-product attention: the problem, and the question that it is to cuDNN.
+// Poses one attention to cuDNN, as scaled dot-product attention: the problem, and the question that it is to cuDNN.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -49,12 +49,12 @@ struct Sdpa {
   int64_t places(int tensor) const { return of_keys(tensor) ? keys : queries; }
   int64_t heads_of(int tensor) const { return of_keys(tensor) ? key_heads : heads; }
   int64_t elements(int tensor) const { return is_number(tensor) ? 1 : size; }
-  // Of an element, from the first.
+  // The offset of an element from the first.
   int64_t offset(int tensor, int64_t b, int64_t head, int64_t place) const {
     const int64_t* step = stride[tensor];
     return b * step[0] + head * step[1] + place * step[2];
   }
-  // From the first element to behind the last.
+  // Counts from the first element to the one after the last.
   int64_t reach(int tensor) const {
     return offset(tensor, batch - 1, heads_of(tensor) - 1, places(tensor) - 1) + elements(tensor);
   }
@@ -78,11 +78,11 @@ std::string text_of(const Sdpa& problem);
 size_t workspace_limit(const Sdpa& problem);
 // Bytes of the slopes of its scores, which a composed gradient keeps.
 size_t slope_bytes(const Sdpa& problem);
-// Of a composed gradient as many heads, or batch entries with all their heads, as keep the slopes of their scores in so
-// many bytes; how many divides how many there are. The whole, where none is more than half of what there is room for,
-// or would begin beside a multiple of 16 bytes.
+// For a composed gradient: as many heads, or batch entries with all their heads, as keep the slopes of their scores in
+// so many bytes; how many divides how many there are. The whole, if no part is more than half of what there is room
+// for, or one would begin off a multiple of 16 bytes.
 Sdpa part_within(const Sdpa& problem, size_t bytes);
-// Whether a part of a composed gradient, which takes all scores through memory, is faster than kernels that pass over
+// True if a part of a composed gradient, which takes all scores through memory, is faster than kernels that pass over
 // those that a band hides.
 bool composed_pays(const Sdpa& part);
 

@@ -1,4 +1,5 @@
-// Trials of attention. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tries cuDNN's plans of attention out, and compares their results with sums that the host makes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/sdpa_trial.h"
 
 #include <cmath>
@@ -37,7 +38,7 @@ double factor_of(int tensor) {
   return tensor == kSdpaO ? 0.25 : 1;
 }
 
-// What is added to each element of a heavy key, so that it weighs as much as `count` others.
+// The amount added to each element of a heavy key, so that it weighs as much as `count` others.
 double heavier(int64_t size, double count) {
   return std::round(16 * std::log(count) / std::sqrt(static_cast<double>(size))) / 16;
 }
@@ -67,7 +68,7 @@ SdpaTrial::SdpaTrial(CudaDevice& device, const Sdpa& problem)
     for (const int64_t head : some_of(p.heads)) of_queries_.insert({b, head});
     for (const int64_t head : some_of(p.key_heads)) of_keys_.insert({b, head});
   }
-  // Of many products fewer.
+  // Large problems are tried with fewer products.
   int64_t work = p.queries * shared * p.size * static_cast<int64_t>(keys_.size());
   while (of_keys_.size() > 1 && work * static_cast<int64_t>(of_keys_.size()) > kMostWork)
     of_keys_.erase(std::prev(of_keys_.end(), of_keys_.size() > 2 ? 2 : 1));
@@ -144,7 +145,7 @@ Status SdpaTrial::empty() {
     if (!problem_.has(t) || !problem_.writes(t)) continue;
     const size_t size = dtype_size(static_cast<rondo_dtype>(problem_.dtype_of(t)));
     const size_t bytes = (static_cast<size_t>(problem_.reach(t)) * size + 3) / 4 * 4;
-    // What lies around it as well: another plan may have written there.
+    // The memory around it as well: another plan may have written there.
     RONDO_TRY(device_.fill_bytes(static_cast<char*>(addresses_[static_cast<size_t>(t)]) - kLeastMargin, kNan,
                                  kLeastMargin + bytes + kLeastMargin, stream_));
   }
@@ -295,7 +296,7 @@ Status SdpaTrial::stayed_within(bool* within) {
     seen.resize(bytes);
     RONDO_TRY(device_.copy(CopyKind::device_to_host, seen.data(), at, bytes, stream_));
     RONDO_TRY(synchronize());
-    // What belongs to it is taken out.
+    // The elements that belong to the operand are skipped.
     const size_t of_row = static_cast<size_t>(p.elements(t)) * size;
     for (int64_t b = 0; b < p.batch; ++b)
       for (int64_t head = 0; head < p.heads_of(t); ++head)

@@ -1,6 +1,6 @@
-// Trying cuDNN's attention out. Its operands hold numbers that all differ; of a gradient the result and the logarithms
+// Tries cuDNN's attention out. Its operands hold numbers that all differ; of a gradient the result and the logarithms
 // too, which need not be those of an attention for its sums to be known. One key, or query, among thousands would be
-// lost in them, so those where a query's keys begin and end, and those just beside, weigh as much as all others.
+// lost in them, so those where a query's keys begin and end, and those next to them, weigh as much as all others.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,7 +18,7 @@ class SdpaTrial final : public Trial {
   Status examine(const Plan& plan, const char** flaw) override;
 
  private:
-  // Of a batch entry and a head.
+  // A batch entry and a head.
   struct Pair {
     int64_t b, head;
     bool operator<(const Pair& other) const { return b != other.b ? b < other.b : head < other.head; }
@@ -30,26 +30,26 @@ class SdpaTrial final : public Trial {
   // more.
   Status fill(bool keys, const std::set<int64_t>& heavy);
   Status empty();
-  // What is there of an operand, on the host.
+  // Elements of an operand, computed on the host.
   double logarithm(int64_t b, int64_t head, int64_t query) const;
   Row row(int tensor, int64_t b, int64_t head, int64_t place) const;
-  // What the plan should make of it.
+  // The results that the plan should give.
   Row result(int64_t b, int64_t head, int64_t query, double* logarithm) const;
   Row query_gradient(int64_t b, int64_t head, int64_t query) const;
   void key_gradients(int64_t b, int64_t key_head, int64_t key, Row* dk, Row* dv) const;
   // exp(score - logarithm) and what its gradient is by it, of rows.
   void weigh(const Row& q, const Row& k, const Row& v, const Row& dy, double delta, double logarithm, double* weight,
              double* slope) const;
-  // Whether a row that was written is as it should be.
+  // Sets *right to whether a row that was written is as it should be.
   Status compare(int tensor, int64_t b, int64_t head, int64_t place, const Row& wanted, bool* right);
   Status compare_results(bool* right);
   Status compare_query_gradients(bool* right);
   Status compare_key_gradients(bool* right);
-  // Whether what lies around and between rows is as it was.
+  // Sets *within to whether the memory around and between rows is as it was.
   Status stayed_within(bool* within);
   // Appends what was written, as far as it is looked at.
   Status read_written(std::vector<char>* bytes);
-  // Whether another run writes the same bits.
+  // Sets *same to whether another run writes the same bits.
   Status repeats(const Plan& plan, bool* same);
 
   const Sdpa problem_;

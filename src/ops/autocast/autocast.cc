@@ -1,4 +1,5 @@
-// Scopes, and what was cast in them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps a thread's autocast scopes, and the tensors that were cast in them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/autocast/autocast.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ struct Cast {
   }
 };
 
-// What was cast in the scopes of a thread, by the storages that were read.
+// The tensors that were cast in the scopes of a thread, by the storages that were read.
 class Casts {
  public:
   struct Of {
@@ -82,8 +83,8 @@ class Casts {
     all_.erase(found->second);
     found_.erase(found);
   }
-  // Of storages that nobody can name any more. A look is at the newest ones, every fourth at four times as many, and so
-  // on: what is not named any more is gone before as many others have come as had come before.
+  // Drops the casts of storages that no handle refers to any more. A look is at the newest ones, every fourth at four
+  // times as many, and so on: what is not named any more is gone before as many others have come as had come before.
   void look_for_unnamed() {
     size_t count = kNewest;
     for (uint64_t look = ++looks_; look % 4 == 0 && count < all_.size(); look /= 4) count *= 4;
@@ -145,7 +146,8 @@ class ThreadScopes {
     if (scopes_.empty()) casts_.clear();
   }
 
-  // What the operator that begins computes in: of its operands, those there are, the image first where there is one.
+  // Finds the dtype that the operator which begins computes in: from its operands, those there are, the image first if
+  // there is one.
   void aim(const Casting::Name& name, std::span<rondo_tensor** const> operands) {
     target_.reset();
     image_.reset();
@@ -209,7 +211,8 @@ class ThreadScopes {
 
 constinit const ThreadOwned<ThreadScopes> thread_scopes;
 
-// Casts of what nobody can name any more, of what the recording writes, and of before a change of the thread.
+// Drops casts of storages without handles, of those that the recording writes, and of those from before a change of the
+// thread.
 void ThreadScopes::forget(Engine& engine) {
   const ThreadState& thread = this_thread();
   if (changes_ != thread.changes) {

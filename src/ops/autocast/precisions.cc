@@ -1,4 +1,5 @@
-// The columns of all tables, by name. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds the precision of each operator and function by its name, in the columns of all tables.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/autocast/precisions.h"
 
 #include <unordered_map>
@@ -35,8 +36,7 @@ constexpr struct {
 #undef NORMALISATION
 };
 
-// Of the functions of a kind, of which one may say another precision than the kind: "resize
-// local_response_norm=single".
+// The functions of a kind, of which one may have another precision than the kind: "resize local_response_norm=single".
 constexpr struct {
   Precision precision;
   std::string_view functions;

@@ -1,4 +1,4 @@
-// In which precision each operator computes in an autocast scope: the column of its row.
+// Tells in which precision each operator computes in an autocast scope: the column of its row.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -15,8 +15,8 @@ enum class Precision : uint8_t {
   row,  // of a kind: its operators are rows of a table of their own, which say it
 };
 
-// Of an operator of a table ("exp", "sum", "softmin"), or of a function of the C interface without rondo_ ("matmul").
-// False if there is no such name.
+// Finds the precision of an operator of a table ("exp", "sum", "softmin"), or of a function of the C interface without
+// rondo_ ("matmul"). False if there is no such name.
 bool find_precision(std::string_view name, Precision* precision);
 
 }  // namespace rondo::ops

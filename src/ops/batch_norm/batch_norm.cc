@@ -1,5 +1,5 @@
-// Batch, group and instance normalisation: checks, statistics by a task, what is done with each element by another. A
-// tape notes both: the statistics, and an operator that reads them, whose rule knows what they are made of and so
+// Checks batch, group and instance normalisation, and submits a task for their statistics and another for the elements.
+// A tape notes both: the statistics, and an operator that reads them, whose rule knows what they are made of and so
 // passes their part on to the image itself.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -186,7 +186,7 @@ struct Apply {
     list_operands(out, &list);
     tapes.done(name, make_ref<const Call>(call()), list);
   }
-  // Of an image without elements.
+  // Commits the outputs of an image without elements.
   Status submit_nothing(const View& to, Output& out) const {
     return ops::submit_nothing(
         name, [&](std::vector<TaskOperand>* list) { list_operands(to, list); }, {&out}, [&] { return Call{call()}; });
@@ -219,7 +219,7 @@ NormPlan moments_of(const char* name, const View& a, const View& mean, const Vie
   return plan;
 }
 
-// What groups of x over `axes` give, as tensors, and how these stand under x.
+// Makes the tensors for the results of groups of x over `axes`, and their views under x.
 template <size_t n>
 void make_results(const View& x, unsigned axes, rondo_tensor** const (&results)[n], View (&to)[n]) {
   Layout shape = x.layout;

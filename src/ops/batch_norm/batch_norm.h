@@ -1,5 +1,5 @@
-// Normalisations over groups of elements that may lie anywhere: statistics of groups, and the sums that gradients are
-// made of (rtc/device/norm.h). What is done with each element then is an expression.
+// Declares normalisations over groups of elements that may lie anywhere: statistics of groups, and the sums that
+// gradients are made of (rtc/device/norm.h). Each element is then normalised by an expression.
 //
 // Operands stand under one layout, that of the elements, in which channels may be two dimensions, of groups and within
 // them; statistics and weights have stride 0 in the dimensions that they do not have.
@@ -56,8 +56,8 @@ Ref<Task> make_cuda_norm(const NormPlan& plan);
 // Submits the plan's task on its device.
 Status submit_norm(const NormPlan& plan);
 
-// Of groups over `axes`. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed in.
-// The mean, 1 / sqrt(variance + epsilon), and what rounding took from the mean.
+// The statistics of groups over `axes`. Results: [..., 1, ...] under x's dimensions, of the dtype that x is computed
+// in. The mean, 1 / sqrt(variance + epsilon), and what rounding took from the mean.
 Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse,
                     rondo_tensor** rest);
 // The sums of g and g * (x - mean - rest) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is

@@ -1,4 +1,4 @@
-// Statistics of groups and sums for gradients on the host, and the choice of the device. Everything is added up in
+// Computes statistics of groups and sums for gradients on the host, and chooses the device. Everything is added up in
 // double, in blocks, in a fixed order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -104,7 +104,7 @@ void moments(const Walk<T>& walk, int64_t number) {
         },
         rest, squares);
     for (int64_t k = 0; k < walk.count; ++k) {
-      // What rounding the mean left over.
+      // The rest that rounding the mean left.
       const double left = rest[k] / length;
       squares[k] -= rest[k] * left;
       if (squares[k] < 0) squares[k] = 0;

@@ -1,5 +1,5 @@
-// Convolutions: checks, shapes, and the common form. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Checks convolutions, infers their shapes, and brings all three ways to the common form.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/convolution.h"
 
 #include "base/text.h"

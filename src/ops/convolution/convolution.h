@@ -1,4 +1,4 @@
-// Convolutions inside. Of an image, a filter and a result, all three ways make one from the others:
+// Declares the internals of convolutions. Each of the three ways makes one of image, filter and result from the others:
 //   result[n, k, o] = sum over c, r of image[n, c, o stride + r dilation - before] filter[k, c, r]
 // forward writes the result, data the image (the gradient of the data, or a transposed convolution), filter the filter.
 // So gradients of convolutions are convolutions, of any order.
@@ -18,7 +18,7 @@
 
 namespace rondo::ops {
 
-// What follows the sum; null: nothing.
+// The operands of the steps that follow the sum; null: none.
 struct ConvolutionEpilogue {
   const View* scale = nullptr;
   const View* bias = nullptr;
@@ -38,7 +38,7 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
                         const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed);
 Status pose_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel, const ConvolutionOptions& options,
                         Output& out, Convolution* posed);
-// What a gradient of the filter is to a tape.
+// The call by which a tape knows a gradient of the filter.
 Call filter_grad_call(const ConvolutionOptions& options, int n, const int64_t* kernel);
 // Both gradients of one convolution, before its scale, bias, residual and activation.
 Status convolution_gradients(const View& x, const View& w, const View& dy, const ConvolutionOptions& options,
@@ -93,9 +93,9 @@ class ConvolutionPlan {
     (void)why;
     return true;
   }
-  // What is left is exact behind the rounding of the sum.
+  // True if the remaining steps are exact after the rounding of the sum.
   virtual bool leaves_activation() const { return false; }
-  // What people may want to know; empty: nothing.
+  // A remark for reports; empty: none.
   virtual std::string remark() const { return {}; }
   virtual Status run(const Convolution& problem, const TaskContext& context) = 0;
 };

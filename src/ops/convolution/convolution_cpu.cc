@@ -1,5 +1,5 @@
-// Convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: a block of the
-// gathered matrix at a time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
+// Computes convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: a block
+// of the gathered matrix at a time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -177,7 +177,7 @@ class ProductLoops {
     }
   }
 
-  // What lies where the sum of a channel and a column goes, in steps of 0.
+  // The operands at the place of the sum of a channel and a column, in steps of 0.
   SumLine line_at(int64_t group, int64_t m, const Column& column, C* sums, int64_t step) const {
     const auto at = [](const void* base, int64_t offset) -> Strip {
       if (!base) return {};
@@ -240,7 +240,7 @@ class ProductLoops {
     return depth;
   }
 
-  // Where a column and a depth meet in b; false outside of the image on an axis below `axes`.
+  // The place in b of a column and a depth; false outside of the image on an axis below `axes`.
   bool locate(const Column& column, const Depth& depth, int axes, int64_t* at) const {
     *at = column.base + depth.b;
     for (int d = 0; d < kProductAxes; ++d) {

@@ -1,6 +1,6 @@
-// Convolutions on a GPU by own kernels: an implicit matrix product in tiles, the image's part gathered on the way; one
-// element per lane, or per block, where a group has few kernels. Sums of a long depth with few tiles are made in parts,
-// which are added in order.
+// Computes convolutions on a GPU by own kernels: an implicit matrix product in tiles, the image's part gathered on the
+// way; one element per lane, or per block, where a group has few kernels. Sums of a long depth with few tiles are made
+// in parts, which are added in order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -257,7 +257,7 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
     return {};
   }
 
-  // Behind a library, in place.
+  // Adds the activation after a library's kernel, in place.
   Status prepare_activation() {
     const View& result = problem_.result;
     const ActivationOperator& is = operator_of(problem_.activation);
@@ -322,7 +322,7 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
     return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
   }
 
-  // Of more parts of the depth than one.
+  // Adds the kernel that joins the parts of a depth that is cut.
   int finish_kernel(const ProductPlan& plan) {
     KernelSpec spec(rtc::kConvolution, kFinishKernel, plan.wide(), "convolution_finish");
     spec.type("In", problem_.dtype());

@@ -1,4 +1,5 @@
-// Convolutions by cuDNN. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Poses convolutions to cuDNN, and runs the plans that it has chosen for them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/convolution_cudnn.h"
 
 #include <algorithm>
@@ -30,14 +31,14 @@ dnn::Operand describe(const Layout& shape, bool channels_last) {
   return operand;
 }
 
-// As much of scratch memory as the elements take, so that what is behind them is aligned.
+// The scratch memory that the elements take, rounded up so that the memory after them is aligned.
 size_t scratch_bytes(int64_t elements, rondo_dtype dtype) {
   return (static_cast<size_t>(elements) * dtype_size(dtype) + 255) / 256 * 256;
 }
 
 // The problem in cuDNN's words. False where it has none, or where what it does is not what is promised: sums are
-// rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. Of f32,
-// every activation may follow.
+// rounded once, so of 16 bits an activation other than limits, which follow a rounding as well, is not for it. With
+// f32, every activation may follow.
 bool pose(const Convolution& c, bool channels_last, dnn::Problem* p) {
   const rondo_dtype dtype = c.dtype();
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
@@ -60,12 +61,12 @@ bool pose(const Convolution& c, bool channels_last, dnn::Problem* p) {
     p->after[i] = from < 0 ? 0 : c.after[from];
     if (p->before[i] < 0 || p->after[i] < 0) return false;
   }
-  // A residual alone is no pattern that is compiled ahead. Of 16 bits a bias of zeros makes it one, others are put
-  // where the sum then is added to them: that rounds 16 bits twice.
+  // A residual alone is no pattern that is compiled ahead. With 16 bits, a bias of zeros makes it one; other residuals
+  // are put where the sum is then added to them, which would round 16 bits twice.
   p->residual = c.residual.storage && (c.bias.storage || is_half(dtype));
   p->bias = c.bias.storage || p->residual;
   if (p->residual) std::copy_n(p->result.stride, 5, p->residual_stride);
-  // A ReLU alone behind the sum is no such pattern either.
+  // A ReLU alone after the sum is no such pattern either.
   p->relu = relu && p->bias;
   p->beta = c.out().accumulate || (c.residual.storage && !p->residual);
   p->tf32 = c.allow_tf32 && dtype == RONDO_F32;

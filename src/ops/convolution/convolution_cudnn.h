@@ -1,4 +1,4 @@
-// Convolutions by cuDNN: which of them it is asked for, and how they read in its words.
+// Decides which convolutions cuDNN is asked for, and describes them in cuDNN's terms.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,7 +14,7 @@ namespace rondo::ops {
 // error only for what is no matter of this problem.
 Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan);
 
-// Whether both gradients of one convolution are faster on two streams, with the plans that are chosen for each.
+// Tells whether both gradients of one convolution are faster on two streams, with the plans that are chosen for each.
 // Measured once, kept as choices are.
 struct SideBySide {
   bool faster = false;

@@ -1,5 +1,5 @@
-// Both gradients of a convolution as one task: one after the other, or side by side on a second stream where that was
-// measured to be faster. The bits are the same either way, because the kernels are.
+// Computes both gradients of a convolution as one task: one after the other, or in parallel on a second stream where
+// that was measured to be faster. The bits are the same either way, because the kernels are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/settings.h"

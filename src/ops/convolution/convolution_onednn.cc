@@ -1,6 +1,6 @@
-// Convolutions on the cpu by oneDNN. The image and the result stay as they are, channels first or last; the filter is
-// reordered to what the library asks for, because with plain filters it falls back to loops of reference. What follows
-// the sum is a pass of our own: the library's ReLU makes 0 of NaN.
+// Runs convolutions on the cpu by oneDNN. The image and the result stay as they are, channels first or last; the filter
+// is reordered to what the library asks for, because with plain filters it falls back to loops of reference. The steps
+// that follow the sum are a pass of our own: the library's ReLU makes 0 of NaN.
 //
 // Primitives run on the threads that the library was built with; how many there are is the process's matter.
 //
@@ -87,7 +87,7 @@ bool same_strides(const Layout& a, const Layout& b) {
   return true;
 }
 
-// What the library has words for and does quickly.
+// True if the library can express it and is fast at it.
 bool suits(const Convolution& problem) {
   if (problem.dtype() != RONDO_F32) return false;
   if (problem.image.elements() == 0 || problem.filter.elements() == 0 || problem.result.elements() == 0) return false;
@@ -170,7 +170,7 @@ class OnednnPlan final : public ConvolutionPlan {
 
  private:
   static bool describe(const Layout& layout, Description* description) {
-    // Strides of axes of size 1 are nobody's; the library wants them to make sense.
+    // Strides of axes of size 1 have no meaning; the library wants them to be consistent.
     int64_t strides[kMaxDims];
     for (int d = 0; d < layout.ndim; ++d) strides[d] = layout.shape[d] == 1 ? 1 : layout.strides[d];
     int64_t most = 1;
@@ -223,7 +223,7 @@ class OnednnPlan final : public ConvolutionPlan {
            !library.dnnl_primitive_create(reorder_.slot(), reorder);
   }
 
-  // What follows the sums, which lie as the output does: there, or in the workspace.
+  // Applies the epilogue to the sums, which are laid out as the output: in it, or in the workspace.
   static void finish(const Convolution& problem, char* sums) {
     const View& out = problem.out();
     const Layout& layout = out.layout;

@@ -1,4 +1,4 @@
-// Convolutions on the cpu by oneDNN: which of them it is asked for, and how they read in its words.
+// Decides which convolutions on the cpu oneDNN is asked for, and describes them in its terms.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

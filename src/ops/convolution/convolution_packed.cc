@@ -1,4 +1,5 @@
-// Packing operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Packs the operands of a convolution for a library, and copies those that are laid out otherwise.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/convolution_packed.h"
 
 #include "ops/elementwise/elementwise_task.h"
@@ -17,7 +18,7 @@ int axis_from_inside(int i, int ndim, bool channels_last) {
   return i == 0 ? 1 : i == ndim - 1 ? 0 : ndim - i;
 }
 
-// Whether the library can be given it as it is.
+// True if the library can be given it as it is.
 bool lies(const View& view, bool channels_last) {
   const Layout& layout = view.layout;
   int64_t step = 1;
@@ -71,7 +72,8 @@ PackedOperands::PackedOperands(const Convolution& problem) {
     for (const bool last : {false, true})
       if (!lies(view, last)) cost[last] += bytes, strays[last] |= 1u << i;
   }
-  // Of 16 bits, libraries are quickest with channels last; what lies in both orders always was theirs that way.
+  // With 16 bits, libraries are fastest with channels last; an operand that fits both orders is always given to them
+  // that way.
   last_ = cost[1] < cost[0] || (cost[1] == cost[0] && (cost[1] == 0 || is_half(problem.dtype())));
   for (int i = 0; i < kOperands; ++i) {
     if (!(strays[last_] >> i & 1)) continue;

@@ -1,6 +1,6 @@
-// The operands of a convolution as a library is given them: all of them packed, in one order of axes, channels first or
-// channels last, axes of size 1 included. Descriptions of anything else are taken by cuDNN without a word and computed
-// wrongly, so what lies otherwise is copied: into scratch memory before the library runs, and from there behind it.
+// Gives a library the operands of a convolution: all of them packed, in one order of axes, channels first or channels
+// last, axes of size 1 included. cuDNN accepts descriptions of anything else without an error and computes them
+// wrongly, so other operands are copied: into scratch memory before the library runs, and from there after it.
 //
 // Belongs to a plan, and is used as that is.
 //
@@ -33,7 +33,7 @@ class PackedOperands {
   Status gather(const TaskContext& context, void* scratch);
   // Copies what was written there to where it belongs.
   Status scatter(const TaskContext& context) { return back_ ? back_->run(context) : Status(); }
-  // Where the library finds an operand, from gather() on; null for what there is not.
+  // The address at which the library finds an operand, from gather() on; null for an operand that does not exist.
   void* address(const Convolution& problem, Which which) const;
   // "image, filter copied to channels last"; empty if nothing is.
   std::string remark() const;
@@ -43,7 +43,7 @@ class PackedOperands {
     Which which;
     size_t offset;        // in scratch memory
     Ref<Storage> memory;  // stands for that among the operands of tasks
-    Ref<Task> in;         // null: nobody reads what was there
+    Ref<Task> in;         // null: the former contents are not read
   };
 
   bool last_ = false;

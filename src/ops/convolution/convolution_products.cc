@@ -1,4 +1,5 @@
-// Which products a convolution is. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Brings a convolution to the form of products: which axes are rows, columns and depth.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/convolution_products.h"
 
 #include <cstdlib>
@@ -11,7 +12,8 @@ namespace {
 using device::ProductArguments;
 using device::ProductAxis;
 
-// What a product has for an axis that the problem lacks: places, taps, extent, step, tap_step, start, divide, strides.
+// The numbers of a product for an axis that the problem lacks: places, taps, extent, step, tap_step, start, divide,
+// strides.
 constexpr ProductAxis kNoAxis = {1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0};
 
 int64_t stride(const View& view, int axis) {
@@ -159,8 +161,8 @@ ConvolutionProduct filter(const Convolution& problem) {
   return product;
 }
 
-// What reaches the places of one residue on one axis: elements first, first + every, ... of the kernel, the later by
-// one the earlier in the result.
+// The elements that reach the places of one residue on one axis: elements first, first + every, ... of the kernel, the
+// later by one the earlier in the result.
 struct Phase {
   int64_t places = 0, taps = 0, first = 0, every = 0, tap_step = 0, start = 0;
 };

@@ -1,4 +1,4 @@
-// A convolution as products with a gathered matrix, one form for all three ways and both devices
+// Turns a convolution into products with a gathered matrix, one form for all three ways and both devices
 // (rtc/device/convolution.h):
 //   forward  one product: m kernels, columns are places of the result, depth is channels and elements of the kernel
 //   data     one for each residue of a place of the image by the stride: the elements of the kernel that reach it are
@@ -22,7 +22,7 @@ struct ConvolutionProduct {
 
   // The largest index or offset that is met.
   int64_t reach() const;
-  // Calls to(word, view, bytes) for each word of the arguments that is an address: of what, and how far behind its
+  // Calls to(word, view, bytes) for each word of the arguments that is an address: of which view, and how far after its
   // first element.
   template <class F>
   void place(const Convolution& problem, F&& to);
@@ -39,7 +39,7 @@ void ConvolutionProduct::place(const Convolution& problem, F&& to) {
   if (problem.residual.storage) to(arguments.residual, problem.residual, residual_offset * size);
 }
 
-// Of way data, one product that asks each tap whether it reaches the place, instead of more than `most`.
+// Makes for way data one product that asks each tap whether it reaches the place, instead of more than `most`.
 std::vector<ConvolutionProduct> convolution_products(const Convolution& problem, int64_t most);
 
 }  // namespace rondo::ops

@@ -1,5 +1,5 @@
-// Two plans of cuDNN on one stream or on two: which is faster, by measuring on scratch memory. Measured once per pair
-// of problems, kept for the process and on disk like a choice.
+// Finds whether two plans of cuDNN are faster on one stream or on two, by measuring on scratch memory. Measured once
+// per pair of problems, kept for the process and on disk like a choice.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

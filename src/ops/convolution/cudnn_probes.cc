@@ -1,4 +1,5 @@
-// Probes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Chooses elements of a convolution's output for a trial, and computes them on the host.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/cudnn_probes.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostTerms = int64_t{1} << 20;  // that the host adds up for a problem, unless one probe has more
 
-// What an axis of the output adds to the places of a product's factors.
+// The share of an axis of the output in the places of a product's factors.
 struct Term {
   int64_t first, second;
 };

@@ -1,4 +1,4 @@
-// Elements of a convolution's output that a trial looks at, and what the host makes of them.
+// Chooses the elements of a convolution's output that a trial looks at, and computes them on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -19,7 +19,7 @@ struct Probe {
 };
 
 // The first, a middle and the last place of each axis; and where these are made of nothing, between padding and steps,
-// the first place of the axis that is not. Of large sums fewer, so that the host is soon done with them.
+// the first place of the axis that is not. Large sums get fewer of them, so that the host is soon done.
 std::vector<Probe> probes_of(const Problem& problem);
 
 }  // namespace rondo::ops::dnn

@@ -1,4 +1,4 @@
-// Convolutions in cuDNN's words.
+// Describes convolutions to cuDNN as operation graphs, and refuses those that are known to end the process.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/cudnn_problem.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kImage = 1, kFilterId = 2, kResult = 3, kResidual = 4, kBias = 5, kFirstVirtual = 10;
 
-// What the three operations call the same things.
+// The attribute names of the same things in the three operations.
 struct Names {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t alpha, beta, convolution, filter, image, result;
@@ -58,8 +58,8 @@ Status set_scalar(Descriptor& descriptor, cudnnBackendAttributeName_t name, bool
   return wide ? descriptor.set(name, CUDNN_TYPE_DOUBLE, 1, &value) : descriptor.set(name, CUDNN_TYPE_FLOAT, 1, &narrow);
 }
 
-// Where cuDNN 9 (seen on an H200) divides by zero while it proposes engines, or runs one that never ends, it is not
-// asked: nobody could go on. All that were seen step in three dimensions, over a filter that leaves out some of the
+// If cuDNN 9 (seen on an H200) divides by zero while it proposes engines, or runs one that never ends, it is not asked:
+// the process could not go on. All that were seen step in three dimensions, over a filter that leaves out some of the
 // image, or adding in 16 bits.
 bool is_deadly(const Problem& problem) {
   if (problem.way != kData || problem.spatial != 3) return false;
@@ -147,7 +147,7 @@ long long ConvolutionQuestion::timing_us() const {
   return setting_number(Setting::convolution_timing_ms) * 1000;
 }
 
-// What was seen to go wrong often is not taken unseen.
+// Engines of the kinds that were often seen to go wrong are not taken unseen.
 bool ConvolutionQuestion::taken_unseen() const {
   const bool half = is_half(static_cast<rondo_dtype>(problem_.dtype));
   const bool grouped = problem_.way == kFilter && problem_.image.size[1] != problem_.filter.size[1] && half;
@@ -184,7 +184,7 @@ Status ConvolutionQuestion::describe(OperationGraph* graph) const {
     return graph->add_tensor({id, dtype, {operand.size, spatial + 2}, {operand.stride, spatial + 2}, is_virtual},
                              tensor);
   };
-  // What is added behind, and with it how many results lie between.
+  // The operations that follow, and with them the number of intermediate results.
   struct Step {
     int mode;
     const Descriptor* b;

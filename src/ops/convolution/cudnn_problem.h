@@ -1,4 +1,4 @@
-// One convolution as cuDNN's: the problem, and the question that it is to cuDNN.
+// Poses one convolution to cuDNN: the problem, and the question that it is to cuDNN.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Trials. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tries plans of convolutions out, and compares their results with sums that the host makes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/convolution/cudnn_trial.h"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ size_t reach(const Problem& problem, const Operand& operand) {
   return static_cast<size_t>(last + 1) * dtype_size(static_cast<rondo_dtype>(problem.dtype));
 }
 
-// What lies around each operand of a trial, all NaN: as far as padding reaches, so that an engine that reads it gives
-// itself away. What else is there for it, nobody knows.
+// The margin around each operand of a trial, all NaN: as far as padding reaches, so that an engine that reads it is
+// found out. It is not known whether engines may read anything else there.
 size_t margin_of(const Problem& problem) {
   int64_t most = 0;
   for (const Operand* each : {&problem.image, &problem.filter, &problem.result}) {
@@ -122,7 +123,7 @@ Status ConvolutionTrial::sums_terms(const Plan& plan, bool* right) {
   const size_t size = dtype_size(static_cast<rondo_dtype>(problem_.dtype)), bytes = reach(problem_, problem_.out());
   const bool whole = bytes <= kWhole;
   std::vector<char> seen(whole ? bytes : probes_.size() * size);
-  // What is not written stays NaN; what is added, or added to, is 0.
+  // Elements that are not written stay NaN; operands that are added, or added to, are 0.
   RONDO_TRY(device_.fill_bytes(out(), problem_.beta ? 0 : kNan, bytes, stream_));
   RONDO_TRY(fill_added(0));
   RONDO_TRY(run(plan));
@@ -146,7 +147,7 @@ Status ConvolutionTrial::sums_terms(const Plan& plan, bool* right) {
 }
 
 Status ConvolutionTrial::rounds_once(const Plan& plan, bool* once) {
-  // Of few terms, whose sum has few roundings of its own.
+  // The element with the fewest terms, whose sum has few roundings of its own.
   Probe probe{0, 0};
   for (const Probe& each : probes_)
     if (each.terms > 0 && (probe.terms == 0 || each.terms < probe.terms)) probe = each;

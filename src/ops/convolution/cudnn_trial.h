@@ -1,4 +1,4 @@
-// Trying plans of convolutions out.
+// Tries plans of convolutions out: whether they give the right sums, rounded once, and keep NaN.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,11 +18,12 @@ class ConvolutionTrial final : public Trial {
 
  private:
   Status take_operands() override;
-  // Whether sums are of the terms that they should have, where padding begins and ends and in the middle.
+  // Sets *right to whether sums have the terms that they should have, where padding begins and ends and in the middle.
   Status sums_terms(const Plan& plan, bool* right);
-  // Whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual, of nothing else.
+  // Sets *keeps to whether a ReLU at its end passes NaN on, as Rondo's does: runs it once with a bias, or a residual,
+  // of nothing else.
   Status keeps_nan(const Plan& plan, bool* keeps);
-  // Whether sums of 16 bits are added to what is there, to bias and residual before they are rounded.
+  // Sets *once to whether sums of 16 bits are added to the old contents, bias and residual before they are rounded.
   Status rounds_once(const Plan& plan, bool* once);
   // The two operands whose products are added up.
   std::array<std::pair<void*, const Operand*>, 2> factors() const;

@@ -1,4 +1,5 @@
-// Budgets. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Counts the time that this process has spent on timing engines, and gives each problem its share.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn/budget.h"
 
 #include <atomic>
@@ -16,7 +17,7 @@ std::atomic<long long> g_spent_us{0};
 
 TimingBudget TimingBudget::of_one(long long one) {
   const long long all = setting_number(Setting::convolution_timing_total_ms) * 1000;
-  // Whoever begins in time has its whole share, so that each process gets on by one convolution at least.
+  // A problem that begins in time has its whole share, so that each process is advanced by one convolution at least.
   if (g_spent_us.load(std::memory_order_relaxed) < all) return {one, false};
   static std::atomic<bool> said{false};
   if (!said.exchange(true))

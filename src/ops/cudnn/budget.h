@@ -1,4 +1,4 @@
-// How long this process may time cuDNN's engines: for one problem, and for all of them together.
+// Limits how long this process may time cuDNN's engines: for one problem, and for all of them together.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,7 +11,7 @@ struct TimingBudget {
   long long microseconds = 0;  // 0: the first engine that works
   bool cut = false;            // 0 because the others took all there is
 
-  // What the next one has, which by itself would have so many microseconds.
+  // The budget of the next problem, which by itself would have so many microseconds.
   static TimingBudget of_one(long long microseconds);
 
   // Counts the time that it lives.

@@ -1,4 +1,4 @@
-// Choosing plans and keeping what was chosen.
+// Chooses among cuDNN's plans for a problem by trying and timing them, and keeps the choice.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn/choice.h"
@@ -49,7 +49,7 @@ rtc::Key key_of(CudaDevice& device, const Question& question) {
   return key.key();
 }
 
-// What has come to an end with the device, or with the host's memory, is no matter of one plan.
+// A failure of the device, or of the host's memory, does not concern a single plan.
 bool is_fatal(const Status& status) {
   return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING;
 }
@@ -165,7 +165,7 @@ class Chooser {
     return flaw ? error(RONDO_UNSUPPORTED, "%s", flaw) : Status();
   }
 
-  // Whether the recipe gives a candidate; *fatal: an error that ends the choosing.
+  // Returns whether the recipe gives a candidate; *fatal: an error that ends the choosing.
   bool try_recipe(const Recipe& recipe, Candidate* candidate, bool* captures, Status* fatal) {
     Status status = make(recipe, &candidate->plan);
     if (status.ok() && has_memory_) {
@@ -234,7 +234,7 @@ class Chooser {
       good.resize(kKept);
     }
     for (Candidate& each : good) choice->plans_.push_back(std::move(each.plan));
-    // What was chosen for want of time is for this process only.
+    // A choice that was cut short by the budget of time is for this process only.
     if (choice->capturable_ && has_memory_ && !choice->plans_.empty() && !budget_.cut) keep(*choice);
     return {};
   }

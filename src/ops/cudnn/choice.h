@@ -1,6 +1,6 @@
-// Which plan of cuDNN computes a problem: the library's proposals, tried out and timed on scratch memory within a
-// budget of time and workspace, once per problem. The best few are kept for the process, and their recipes in the
-// folder of compiled kernels for the next, so that a problem gives the same bits however and whenever it is run.
+// Chooses the plan of cuDNN that computes a problem: the library's proposals are tried out and timed on scratch memory
+// within a budget of time and workspace, once per problem. The best few are kept for the process, and their recipes in
+// the folder of compiled kernels for the next, so that a problem gives the same bits however and whenever it is run.
 //
 // A choice is shared by all tasks of its problem and never destroyed. All functions are thread-safe.
 //
@@ -17,13 +17,13 @@
 
 namespace rondo::ops::dnn {
 
-// What a choice is made for.
+// The problem that a choice is made for.
 class Question {
  public:
   virtual ~Question() = default;
-  // Of the family of problems, and what its engines may be.
+  // The family of problems, and the properties that its engines may have.
   virtual Promises promises() const = 0;
-  // What tells it from others of its family on the same device.
+  // The bytes that tell it from others of its family on the same device.
   virtual std::string_view bytes() const = 0;
   // For people.
   virtual std::string text() const = 0;
@@ -34,7 +34,7 @@ class Question {
   virtual size_t workspace_limit() const = 0;
   // How long its engines may be timed: 0 takes the first that works.
   virtual long long timing_us() const = 0;
-  // Whether an engine is taken where there is no memory to see what it does.
+  // True if an engine is accepted when there is no memory to try it.
   virtual bool taken_unseen() const = 0;
 };
 
@@ -46,7 +46,7 @@ class Choice {
   explicit Choice(const char* family) : family_(family) {}
   // The best plan that has not failed; null if there is none: the library has no way of the problem.
   const Plan* plan() const;
-  // Whether the plans can be captured. Those that cannot are taken only where there is no other.
+  // True if the plans can be captured. Those that cannot are taken only where there is no other.
   bool capturable() const { return capturable_; }
   // Runs the best plan whose workspace fits. One that fails is not asked again, which is logged once, and the next one
   // is taken.
@@ -65,9 +65,9 @@ class Choice {
 // The choice for a question, made when it is first asked. An error only for what concerns more than this question.
 Status find_choice(cuda::CudaDevice& device, const Question& question, const Choice** choice);
 
-// Whether there is a cuDNN; if not, a warning says why, once.
+// Returns whether there is a cuDNN; if not, a warning says why, once.
 bool available();
-// What decides a choice beside the question: device, driver, versions of the libraries.
+// The facts that decide a choice in addition to the question: device, driver, versions of the libraries.
 std::string circumstances(cuda::CudaDevice& device);
 
 }  // namespace rondo::ops::dnn

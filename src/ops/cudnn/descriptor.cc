@@ -1,4 +1,5 @@
-// cuDNN's objects. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes and owns cuDNN's descriptors and handles, and turns its results into Status.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn/descriptor.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// cuDNN's objects and results: descriptors with an owner, handles, and what a result means.
+// Owns cuDNN's objects, descriptors and handles, and tells the meaning of its results.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,7 +22,8 @@ inline Status check(cuda::cudnnStatus_t result, const char* function) {
   return result == cuda::CUDNN_STATUS_SUCCESS ? Status() : failure(result, function);
 }
 
-// A descriptor of the backend interface. What others are made of must live as long as they: cuDNN promises no copies.
+// A descriptor of the backend interface. The descriptors that it is made of must live as long as it does: cuDNN
+// promises no copies.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -43,7 +44,7 @@ class Descriptor {
              const void* values);
   Status set_int64(cuda::cudnnBackendAttributeName_t name, int64_t value);
   Status set_int64s(cuda::cudnnBackendAttributeName_t name, std::span<const int64_t> values);
-  // Of the enumerations, which are ints.
+  // Sets an attribute that is an enumeration, which is an int.
   Status set_enum(cuda::cudnnBackendAttributeName_t name, cuda::cudnnBackendAttributeType_t type, int value);
   Status set_descriptor(cuda::cudnnBackendAttributeName_t name, const Descriptor& value);
   Status set_handle(cuda::cudnnBackendAttributeName_t name, cuda::cudnnHandle_t handle);
@@ -56,8 +57,8 @@ class Descriptor {
 };
 
 // A device's handles, made on first use and never destroyed, which would wait for the device. Only one thread may use
-// the library's handles of a device at a time: whoever does holds `mutex`. Without a handle there are the properties of
-// a device that need not be there, as from version 9.8 on: graphs and plans are made for it, and cannot be run.
+// the library's handles of a device at a time: it holds `mutex`. Without a handle there are the properties of a device
+// that need not be there, as from version 9.8 on: graphs and plans are made for it, and cannot be run.
 struct Handles {
   std::mutex mutex;
   cuda::cudnnHandle_t maker = nullptr;  // that graphs and plans are made with

@@ -1,4 +1,4 @@
-// Operation graphs and plans of cuDNN.
+// Makes operation graphs of cuDNN, asks for its proposals, and makes and runs plans.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn/plan.h"
@@ -112,7 +112,7 @@ Status OperationGraph::finish() {
 Status OperationGraph::propose(std::vector<Recipe>* recipes) const {
   recipes->clear();
   const int version = cudnn().number();
-  // Of the modes that the version has, the one that orders best, then the one that lists what works anyhow.
+  // Asks two modes that the version has: the one that orders best, then the one that lists all that works.
   std::vector<int> modes = {version >= 8050 ? CUDNN_HEUR_MODE_A : CUDNN_HEUR_MODE_B};
   if (version >= 8030) modes.push_back(CUDNN_HEUR_MODE_FALLBACK);
   Status refusal;

@@ -1,5 +1,5 @@
-// What cuDNN's backend interface makes of a description: operation graphs, what the library proposes for them, and
-// plans, which compute them with one engine.
+// Holds the objects that cuDNN's backend interface makes of a description: operation graphs, the library's proposals
+// for them, and plans, which compute them with one engine.
 //
 // A plan is immutable and may be run by any thread. Those that were chosen (choice.h) stay until the process ends,
 // because graphs that hold their kernels may.
@@ -30,7 +30,8 @@ bool read_recipe(const std::string& text, Recipe* recipe);
 // cuDNN's name for what elements of a float dtype are.
 cuda::cudnnDataType_t data_type(int32_t dtype);
 
-// What the engines of a family of problems may be. Never: sums that are rounded on the way, or of another algorithm.
+// The properties that the engines of a family of problems may have. Never: sums that are rounded on the way, or of
+// another algorithm.
 struct Promises {
   const char* family;     // "convolution", for messages
   bool compiled = false;  // for tenths of seconds, while the plan is made
@@ -48,7 +49,7 @@ struct TensorSpec {
   bool by_value = false;    // one number, which a run gives by an address of the host
 };
 
-// Where the tensors of a run are, by their ids.
+// The addresses of the tensors of a run, by their ids.
 class Pointers {
  public:
   void add(int64_t id, const void* address) {
@@ -66,8 +67,8 @@ class Pointers {
   std::array<void*, kMost> at_ = {};
 };
 
-// A problem in cuDNN's words, which proposals are asked for and plans are made of. Whoever describes the problem adds
-// tensors and operations, each after what it is made of, and finishes it.
+// A problem in cuDNN's words, which proposals are asked for and plans are made of. The code that describes the problem
+// adds tensors and operations, each after its operands, and finishes it.
 class OperationGraph {
  public:
   OperationGraph(Handles& handles, const Promises& promises) : handles_(handles), promises_(promises) {}
@@ -79,7 +80,7 @@ class OperationGraph {
   Status add_operation(Descriptor& operation);
   Status finish();
 
-  // What the library's heuristics propose, best first, without what the promises exclude. Empty: nothing.
+  // The proposals of the library's heuristics, best first, without those that the promises exclude. Empty: nothing.
   Status propose(std::vector<Recipe>* recipes) const;
 
  private:

@@ -1,4 +1,5 @@
-// Trials. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs and times plans on memory of the trial's own, eagerly and as a captured graph.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/cudnn/trial.h"
 
 #include <algorithm>
@@ -103,7 +104,7 @@ Status Trial::take_workspace(size_t bytes) {
 
 Status Trial::run(const Plan& plan) {
   RONDO_TRY(take_workspace(plan.workspace_bytes()));
-  if (workspace_) RONDO_TRY(device_.fill_bytes(workspace_, kNan, workspace_bytes_, stream_));  // nobody clears it
+  if (workspace_) RONDO_TRY(device_.fill_bytes(workspace_, kNan, workspace_bytes_, stream_));  // never cleared
   const Status status = plan.run(device_, pointers_, workspace_, stream_);
   RONDO_TRY(synchronize());
   return status;

@@ -1,6 +1,6 @@
-// Trying plans out: on memory of the trial's own, eagerly and captured, and timing them as a graph runs them, one
-// behind the other without the host between. What a family of problems works on, and what is right of it, its own kind
-// of trial says.
+// Tries plans out: on memory of the trial's own, eagerly and captured, and times them as a graph runs them, one after
+// the other without the host in between. The operands of a family of problems, and their right results, are known to
+// its own kind of trial.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -43,7 +43,7 @@ class Trial {
   // Looks at what the plan makes of numbers that give themselves away. *flaw says what is wrong with it; null: nothing.
   // A status of success proves none of that: libraries were seen to answer so and compute otherwise.
   virtual Status examine(const Plan& plan, const char** flaw) = 0;
-  // Whether a capture of it holds, and if so the microseconds of one run, from `copies` of them in a graph.
+  // Sets *microseconds to those of one run, from `copies` of them in a graph, if a capture of it holds.
   Status time(const Plan& plan, int copies, float* microseconds);
 
   const Pointers& pointers() const { return pointers_; }
@@ -54,7 +54,8 @@ class Trial {
  protected:
   // Takes and fills what the problem is made of, and adds it to pointers_.
   virtual Status take_operands() = 0;
-  // Memory that holds NaN, with a margin of it on both sides: who reads or writes beside it gives himself away.
+  // Memory that holds NaN, with a margin of it on both sides: an engine that reads or writes outside its operand is
+  // found out.
   Status take_memory(size_t bytes, size_t margin, void** address);
   // Fills it with the numbers of a trial, times a power of two.
   Status fill_numbers(int32_t dtype, int64_t first, void* address, size_t bytes, double factor = 1);

@@ -1,4 +1,4 @@
-// Elementwise operators: checks, result shape and dtype, expression.
+// Checks elementwise operators, finds shape, dtype and expression of their results, and submits them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -45,7 +45,7 @@ Ref<Task> make(const char* name, Device& device, const Expression& expression, c
 
 // --- operators of the table ---
 
-// What a use of a table's operator is made of. Operands are tensors, in order, or one of them a scalar.
+// One use of a table's operator. Operands are tensors, in order, or one of them a scalar.
 struct Use {
   const Operator& row;
   std::span<const NamedView> views;  // of the tensors among the operands
@@ -78,7 +78,7 @@ Status check_domain(const Use& use, rondo_dtype common) {
   return {};
 }
 
-// What the operands broadcast to: the layout of the first of them, or one of `joined`.
+// The shape that the operands broadcast to: the layout of the first of them, or one of `joined`.
 Status broadcast(const Use& use, Layout (&joined)[2], const Layout** shape) {
   *shape = &use.views[0].view->layout;
   for (size_t i = 1; i < use.views.size(); ++i) {

@@ -1,4 +1,5 @@
-// Cutting a space into blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Cuts the space of an elementwise task on the host into blocks that fit the cache.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_blocks.h"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// How the cpu walks an elementwise task's space: block by block, each small enough for the cache. Within a block an
-// operand stands still, runs along memory, or is scattered; where one operand lies across the others, blocks are tiles,
-// so that neither it nor they are read an element per cache line.
+// Decides how the cpu walks an elementwise task's space: block by block, each small enough for the cache. Within a
+// block an operand stands still, runs along memory, or is scattered; where one operand lies across the others, blocks
+// are tiles, so that neither it nor they are read an element per cache line.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -50,11 +50,11 @@ class Blocks {
   }
 
   Kind kind(int operand) const { return kinds_[operand]; }
-  // Whether blocks are parts of a row: no operand's are anything else.
+  // True if blocks are parts of a row: no operand's are anything else.
   bool by_rows() const { return !flowing_ && across_ < 0; }
   int64_t step(int operand) const { return space_.strides(operand)[inner_]; }
   int64_t row_step(int operand) const { return across_ < 0 ? 0 : space_.strides(operand)[across_]; }
-  // Whether each block of the operand lies together in memory, in order.
+  // True if each block of the operand is contiguous in memory, in order.
   bool dense(int operand) const { return kinds_[operand] == Kind::row && step(operand) == 1; }
 
   // Calls f(position in the block, offset in elements, length) for the rows that the block's elements of a scattered

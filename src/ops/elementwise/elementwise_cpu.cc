@@ -1,6 +1,6 @@
-// Expressions on the host: blocks of elements go through one loop per instruction, each a function compiled into the
-// library from the same scalar operators that kernels are made of, and blocks stay in the cache. What is large is
-// shared among the engine's workers, block by block.
+// Evaluates expressions on the host: blocks of elements go through one loop per instruction, each a function compiled
+// into the library from the same scalar operators that kernels are made of, and blocks stay in the cache. Large tasks
+// are shared among the engine's workers, block by block.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -52,7 +52,7 @@ bool ends_in_result(const Expression& e) {
   return e.outputs() == 1 && e.instructions() > 0 && !e.output(0).accumulate &&
          e.output(0).value == Expression::result_of(e.instructions() - 1);
 }
-// Whether memory takes longer than what is computed.
+// True if memory takes longer than the computation.
 bool is_brief(const Expression& e) {
   constexpr int kFew = 4;
   if (e.instructions() > kFew) return false;
@@ -63,7 +63,7 @@ bool is_brief(const Expression& e) {
   }
   return true;
 }
-// Of memory that is gone through.
+// The bytes of memory that are gone through.
 int64_t bytes_of(const Expression& e, const Space& space) {
   int64_t bytes = 0;
   for (int k = 0; k < e.operands(); ++k) {
@@ -128,7 +128,8 @@ struct Evaluation {
       : e(e), space(space), addresses(addresses), scalars(scalars), random(random), blocks(blocks), table(table) {
     prepare();
   }
-  // Has the result go past the caches, if that is worth it. What is read as well is in them, and stays.
+  // Has the result go past the caches, if that is worth it. Operands that are read as well are in the caches, and their
+  // results stay there.
   void stream_result();
   void run(int64_t first, int64_t last) const;
 
@@ -198,7 +199,7 @@ void Evaluation::prepare() {
     start += random_counters(e.generator_dtype(g), space.elements);
   }
   direct = ends_in_result(e) && ways[e.inputs()].as_it_lies;
-  // What goes through one loop from memory to memory needs no pieces; a tile is one.
+  // A task that goes through one loop from memory to memory needs no pieces; a tile is one.
   once = direct ? e.instructions() == 1 : move && ways[e.inputs()].as_it_lies;
   for (int k = 0; k < e.inputs(); ++k) once &= ways[k].as_it_lies || blocks.kind(k) == Blocks::Kind::same;
   piece = blocks.by_rows() && !once ? std::min(kPiece, blocks.longest()) : blocks.longest();

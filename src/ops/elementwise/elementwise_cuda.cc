@@ -1,4 +1,5 @@
-// Elementwise kernels: how many neighbours a lane takes, what goes through tiles, arguments and launch.
+// Plans and launches elementwise kernels: how many neighbours a lane takes, which operands go through tiles, and the
+// arguments.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -15,12 +16,12 @@ namespace {
 
 constexpr unsigned kThreads = kElementwiseThreads;
 constexpr uint64_t kMostBlocks = INT_MAX;
-// Of a matrix beside the one that is walked along, so that tiles are worth while.
+// The least size of the other dimension of a tile's matrix, so that tiles are worth while.
 constexpr int64_t kLeastTurned = 32;
-// Of tiles in shared memory, which every device has for a block.
+// The bytes of tiles in shared memory, which every device has for a block.
 constexpr int64_t kTileBytes = 48 << 10;
-// Of a kernel's argument: operands, scalars, random numbers; sizes twice, then what each inner dimension is divided by
-// and the strides of each operand, twice where tiles are.
+// The limits of a kernel's argument: operands, scalars, random numbers; sizes twice, then the divisor of each inner
+// dimension and the strides of each operand, twice where tiles are.
 constexpr int kMostOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
 constexpr int kMostWords = kMostOperands + Expression::kMaxScalars + 2 + Expression::kMaxGenerators + 4 +
                            2 * (kMaxDims - 1) + kMostOperands * (kMaxDims + 2);
@@ -66,7 +67,7 @@ uint32_t turned_along(const Space& space, int inputs, int d) {
   return turned;
 }
 
-// Finds operands to take through tiles, and brings the dimension along which they are dense beside the innermost one.
+// Finds operands to take through tiles, and moves the dimension along which they are dense next to the innermost one.
 void turn(const Expression& expression, Space* space) {
   const int inner = space->ndim - 1;
   if (space->flat || space->ndim < 2 || expression.generators() > 0 || space->size(inner) < kLeastTurned) return;
@@ -117,8 +118,8 @@ void choose_tile(const Expression& expression, const View* const* views, Space* 
   while (set(width) > kTileBytes && width > 1) width >>= 1;
 }
 
-// Bytes in flight hide memory's latency: a lane's one pack if it is wide, a few narrow ones. What computes much has its
-// registers for that.
+// Bytes in flight hide memory's latency: a lane's one pack if it is wide, a few narrow ones. Expressions with much
+// arithmetic need the registers for that.
 uint8_t choose_flight(const Expression& expression, const Space& space) {
   int64_t flight = 4;
   while (flight > 1 && flight * space.vector * widest(expression) > 16) flight >>= 1;
@@ -167,7 +168,8 @@ void ElementwisePlan::plan_cuda(const View* const* views) {
     for (int k = 0; space_.turned && k < operands; ++k)
       for (int d = inner; d >= inner - 1; --d) words_.push_back(static_cast<uint64_t>(space_.strides(k)[d]));
   }
-  // What is near in memory is done at the same time, so blocks take their packs in one go, as many as that needs.
+  // Elements that are near in memory are processed at the same time, so blocks take their packs in one go, as many as
+  // that needs.
   const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
   uint64_t most = kMostBlocks;
   // Numbers that are only drawn are more work than memory is: their blocks go on with what they have set up.

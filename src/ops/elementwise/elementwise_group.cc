@@ -1,4 +1,5 @@
-// See elementwise_group.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs several elementwise tasks as one, and joins those with the same kernel into launches.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_group.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ Status ElementwiseGroup::launch(const Launch& launch, const TaskContext& context
                                                               parameters);
 }
 
-// Large parts share themselves. Of small ones several in a row make what is worth a worker's while.
+// Large parts share themselves. Several small ones in a row make a part that is worth a worker's while.
 void ElementwiseGroup::run_on_cpu(const TaskContext& context) {
   std::vector<ElementwiseTask*> small;
   std::vector<size_t> begins;  // of rows, in `small`

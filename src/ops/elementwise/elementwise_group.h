@@ -1,5 +1,5 @@
-// Several elementwise tasks as one, which the engine orders, captures and reports as one. None of them may write what
-// another reads or writes; they draw no random numbers.
+// Joins several elementwise tasks to one, which the engine orders, captures and reports as one. None of them may write
+// what another reads or writes; they draw no random numbers.
 //
 // On a GPU tasks with the same kernel and scalars are one launch, as many as its arguments hold: a table with the
 // addresses and the length of each, in which a block finds its own. Those whose operands are not dense, or reach beyond

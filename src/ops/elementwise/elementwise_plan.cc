@@ -1,4 +1,4 @@
-// Planning an elementwise task: its key, its space, and where random numbers come from.
+// Plans an elementwise task: its key, its space, and where random numbers come from.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_plan.h"
@@ -19,7 +19,7 @@ struct Dimension {
   int64_t strides[kMaxOperands];
 };
 
-// Whether all operands are dense, of the task's very shape: the usual case, which needs no planning.
+// True if all operands are dense, of the task's very shape: the usual case, which needs no planning.
 bool all_dense(const Layout& shape, const View* const* views, int operands) {
   for (int k = 0; k < operands; ++k)
     if (!views[k]->layout.same_shape(shape) || !views[k]->layout.contiguous()) return false;

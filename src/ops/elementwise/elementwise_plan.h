@@ -1,5 +1,5 @@
-// What of an elementwise task depends on nothing but its expression and on how its operands lie: the iteration space
-// with adjacent dimensions collapsed, the vector width, the blocks, the words of a kernel's argument that shapes
+// Holds the part of an elementwise task that depends only on its expression and on how its operands lie: the iteration
+// space with adjacent dimensions collapsed, the vector width, the blocks, the words of a kernel's argument that shapes
 // decide, and the kernel. Immutable but for the kernel, which is found once; shared by all tasks that are alike, from
 // whatever thread, engine or recording, and owned by them and by the table that keeps it (plan_table.h). It names a
 // device and kernels, which live as long as the process, and nothing of an engine's.
@@ -34,7 +34,7 @@ struct Space {
 
   int64_t size(int d) const { return dims[static_cast<uint32_t>(d)]; }
   const int64_t* strides(int operand) const { return dims.begin() + (1 + operand) * ndim; }
-  // Whether an operand has the same element all along the innermost dimension.
+  // True if an operand has the same element all along the innermost dimension.
   bool repeats(int operand) const { return strides(operand)[ndim - 1] == 0; }
 };
 
@@ -45,16 +45,16 @@ inline unsigned misalignment(const View& view) {
   return static_cast<unsigned>(reinterpret_cast<uintptr_t>(view.address())) & (kWidestAccess - 1);
 }
 
-// What a plan depends on, all of it: calls with equal keys have one plan. Begins with what is computed and where, which
-// says how the rest is to be read.
+// All that a plan depends on: calls with equal keys have one plan. Begins with what is computed and where, which says
+// how the rest is to be read.
 class PlanKey {
  public:
-  // Of what a number other than 0 stands for.
+  // Begins the key of a task that a number other than 0 stands for.
   PlanKey(const Device& device, uint32_t what) {
     const rondo_device id = device.id();
     put(static_cast<uint64_t>(id.kind) << 56 | static_cast<uint64_t>(id.index) << 32 | what);
   }
-  // Of a task made of its expression.
+  // Makes the key of a task from its expression.
   PlanKey(const Device& device, const Expression& expression, const Layout& shape, const View* const* views);
 
   void put(uint64_t word) { words_[size_++] = word; }
@@ -106,10 +106,10 @@ class ElementwisePlan final : public RefCounted {
   Layout layout(int i) const;
   const int64_t* strides(size_t i) const { return strides_.begin() + i * static_cast<size_t>(shape_.ndim); }
   uint64_t random_count() const { return random_count_; }
-  // Words of the kernel's argument behind those that are the task's own.
+  // Words of the kernel's argument after those that are the task's own.
   const SmallVector<uint64_t, 8>& words() const { return words_; }
   unsigned blocks() const { return blocks_; }
-  // What tells its kernel from others of a family.
+  // The signature that tells its kernel from others of a family.
   rtc::Signature signature(rtc::Family family) const;
   // The kernel of a plan that has elements, on a GPU. `name` as rtc::find_kernel's.
   Status find_kernel(const char* name, const rtc::Kernel** kernel) const {

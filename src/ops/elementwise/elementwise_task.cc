@@ -1,5 +1,5 @@
-// Elementwise tasks: operands joined with a plan. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Joins the operands of an elementwise task with its plan, and runs it on the host or a GPU.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_task.h"
 
 #include "ops/elementwise/plan_table.h"

@@ -1,4 +1,4 @@
-// The one task of all elementwise operators, fused or not: an expression over strided operands.
+// Declares the one task of all elementwise operators, fused or not: an expression over strided operands.
 //
 // All that does not depend on which tensors they are and on the values of scalars is its plan (elementwise_plan.h),
 // which it shares with tasks that are alike. run() on a GPU joins that with addresses and launches.
@@ -25,8 +25,8 @@ namespace rondo::ops {
 
 // Threads of a kernel's block.
 constexpr unsigned kElementwiseThreads = 256;
-// Of a kernel for several tasks at once: packs that a thread takes, and bytes of arguments, as many as every version of
-// CUDA passes to a kernel.
+// The limits of a kernel for several tasks at once: packs that a thread takes, and bytes of arguments, as many as every
+// version of CUDA passes to a kernel.
 constexpr int kGroupRounds = 4;
 constexpr int kGroupBytes = 4096;
 
@@ -57,7 +57,7 @@ class ElementwiseTask final : public Computation {
   View view(int i) const;
   const Layout& shape() const { return plan_->shape(); }
   const uint64_t* scalars() const { return scalars_.begin(); }
-  // Of the runs to come.
+  // Changes a scalar for the runs to come.
   void set_scalar(int i, uint64_t word) { scalars_[static_cast<size_t>(i)] = word; }
   rtc::Signature signature(rtc::Family family) const { return plan_->signature(family); }
 
@@ -91,8 +91,9 @@ Status run_elementwise(const ElementwiseCall& call, std::span<const View* const>
 void evaluate_on_cpu(const Expression& expression, const Space& space, char* const* addresses, const uint64_t* scalars,
                      RandomState random, Instructions which = instructions());
 
-// What an element costs on the host beside others, in bytes of memory: an instruction counts as some of them. What
-// costs kSharedCost is shared among workers, in parts of about kPartCost, which are worth waking a thread for.
+// The cost of an element on the host relative to others, in bytes of memory: an instruction counts as some of them. A
+// task that costs kSharedCost is shared among workers, in parts of about kPartCost, which are worth waking a thread
+// for.
 int64_t cost_on_cpu(const Expression& expression);
 constexpr int64_t kPartCost = int64_t{1} << 18, kSharedCost = int64_t{1} << 20;
 

@@ -1,4 +1,4 @@
-// The text of elementwise kernels.
+// Writes the text of elementwise kernels.
 //
 // One shape of kernel serves all layouts. A lane takes packs of `vector` neighbours along the innermost dimension, a
 // few at once where they are narrow, and a block takes what lies together; place() turns a pack's number into each
@@ -128,7 +128,7 @@ class Writer : public ExpressionLines {
     line("}");
   }
 
-  // Where random numbers come from: looked up once, since what is stored may be that for all the compiler knows.
+  // The random state is looked up once, since for all the compiler knows a store may change it.
   bool draws() const { return e_.generators() > 0; }
   const char* drawn() const { return draws() ? ", d" : ""; }
   void draw() {

@@ -1,4 +1,5 @@
-// Expressions of the elementwise kinds. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the expressions of the elementwise kinds of calls, and joins expressions to each other.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/form.h"
 
 #include <algorithm>
@@ -17,14 +18,14 @@ Value load(Expression& expression, rondo_dtype dtype, rondo_dtype common) {
   return inexact ? expression.round(value, common) : value;
 }
 
-// Whether an operand is what is there where a result is added.
+// True if an operand is the old contents that a result is added to.
 bool is_added_to(const ProgramOperand& operand, const ProgramNode& node) {
   return !operand.known && !operand.written &&
          std::any_of(node.operands.begin(), node.operands.end(), [&operand](const ProgramOperand& each) {
            return each.known && each.written && each.view.accumulate && each.value == operand.value;
          });
 }
-// Whether the operands are those that the expression has: a node may have been given a task that makes less.
+// True if the operands are those that the expression has: a node may have been given a task that makes less.
 bool is_of(const Expression& expression, const ProgramNode& node) {
   int inputs = 0, outputs = 0;
   for (const ProgramOperand& each : node.operands) {
@@ -66,7 +67,7 @@ Expression expression_of(const AddNCall&, std::span<const View* const> inputs, c
   return expression;
 }
 
-// What is chosen among elements of one dtype is moved, bits and all. In a fused kernel 16-bit floats are numbers on the
+// A choice among elements of one dtype moves them, bits and all. In a fused kernel 16-bit floats are numbers on the
 // way: `computes`; Fusion leaves out what would be stored without having been computed.
 static Expression chosen(std::span<const View* const> inputs, const View& to, bool computes) {
   const bool alike = inputs[1]->dtype == to.dtype && inputs[2]->dtype == to.dtype && !to.accumulate;
@@ -101,7 +102,7 @@ Expression expression_of(const CopyCall&, std::span<const View* const> inputs, c
   const rondo_dtype target = moves ? moved_dtype(to.dtype) : to.dtype;
   Expression expression;
   const Value value = expression.input(source);
-  // What is added is rounded with the sum, not before it.
+  // A value that is added is rounded with the sum, not before it.
   const rondo_dtype on_its_way = to.accumulate ? compute_dtype(target) : target;
   expression.output(expression.cast(value, on_its_way), target, to.accumulate);
   return expression;

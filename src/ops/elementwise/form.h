@@ -1,5 +1,5 @@
-// From the call of an elementwise operator and its operands to what it computes: what the functions that run it and the
-// passes that look at a recording (graph/passes/) have in common.
+// Leads from the call of an elementwise operator and its operands to its expression, for the functions that run it and
+// for the passes that look at a recording (graph/passes/).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace rondo::ops {
 
-// Of each elementwise kind that has no expression of its own. inputs: the tensors among its operands; to: its output,
-// whose `accumulate` is the expression's.
+// The expression of each elementwise kind that has none of its own. inputs: the tensors among its operands; to: its
+// output, whose `accumulate` is the expression's.
 Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const AddNCall& call, std::span<const View* const> inputs, const View& to);
 Expression expression_of(const WhereCall& call, std::span<const View* const> inputs, const View& to);
@@ -24,28 +24,28 @@ Expression expression_of(const FillCall& call, std::span<const View* const> inpu
 Expression expression_of(const DropoutGradCall& call, std::span<const View* const> inputs, const View& to,
                          uint64_t* word);
 
-// What a node of a program computes, if it is elementwise: one expression over its operands, all on its device, without
-// random numbers. Its inputs and outputs are those operands that the node knows as views, in order.
+// The expression of a node of a program, if it is elementwise: one over its operands, all on its device, without random
+// numbers. Its inputs and outputs are those operands that the node knows as views, in order.
 std::optional<Fused> elementwise_form(const ProgramNode& node);
 
-// Whether a value may be an input as it is, which no operator has made a number of.
+// True if a value may be an input as it is, without an operator that has made a number of it.
 bool moves_an_input(const Expression& e, Value value);
 
-// What a recording has around an operator that combines elements, a reduction or a softmax: what makes the elements
-// that it reads, and what makes something of its results. Either may be null.
+// The expressions that a recording has around an operator that combines elements, a reduction or a softmax: one makes
+// the elements that it reads, one makes something of its results. Either may be null.
 struct Surroundings {
   const Fused* before = nullptr;
   std::span<const View> inputs;  // of `before`, under the operand's shape
   const Fused* after = nullptr;  // all of its inputs are the operator's result
   const View* to = nullptr;      // where that goes instead
 };
-// Whether an expression has one result, stored in the dtype that it is computed in, but for the rounding.
+// True if an expression has one result, stored in the dtype that it is computed in, but for the rounding.
 bool stands_alone(const Expression& expression);
 // Appends `before` of inputs of its own, and `after` of what an operator has given, rounded to a dtype first; each
 // result is that of memory of a dtype that it would have gone through, computed in a register.
 Value append_before(Expression* to, const Expression& before, rondo_dtype memory);
 Value append_after(Expression* to, const Expression& after, Value given, rondo_dtype memory);
-// Whether they lie alike, so that both are walked in one order.
+// True if they are laid out alike, so that both are walked in one order.
 bool same_steps(const Layout& a, const Layout& b);
 
 // The task of a form: views of its inputs, broadcast to `shape`, then of its outputs, which have that shape.

@@ -1,5 +1,5 @@
-// Gated activations: one operand times an activation of another. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Checks and runs gated activations: one operand times an activation of another.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
 #include "ops/elementwise/elementwise_task.h"

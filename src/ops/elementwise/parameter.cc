@@ -1,4 +1,5 @@
-// The task that writes one. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the task that writes a parameter's number into its tensor at each launch.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/parameter.h"
 
 #include "ops/elementwise/elementwise_task.h"

@@ -1,4 +1,4 @@
-// A parameter of a recording: a number that each launch of the graph writes into a tensor, as it is then.
+// Adds a parameter to a recording: a number that each launch of the graph writes into a tensor, as it is then.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// See plan_table.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps the plans of elementwise tasks in a bounded table that threads may use at once.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/plan_table.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ Ref<const ElementwisePlan> PlanTable::find(const PlanKey& key) {
 Ref<const ElementwisePlan> PlanTable::keep(const PlanKey& key, Ref<const ElementwisePlan> plan) {
   const uint64_t hash = key.hash();
   Set& set = set_of(hash);
-  Ref<const ElementwisePlan> replaced;  // destroyed when nobody waits for that
+  Ref<const ElementwisePlan> replaced;  // destroyed after the set is released
   const Hold hold(set);
   if (!hold) return plan;
   if (Ref<const ElementwisePlan> other = set.find(key, tag_of(hash))) return other;

@@ -1,8 +1,8 @@
-// The plans of elementwise tasks that the process keeps: a call like an earlier one finds what was planned then.
-// Bounded; what was not asked for longest goes first.
+// Keeps the plans of elementwise tasks for the process: a call like an earlier one finds the plan of that one. Bounded;
+// the plan that was not asked for longest goes first.
 //
-// From any thread. Nobody waits for another one: a set that somebody is looking into counts as empty, for whoever comes
-// meanwhile, and in a child whose parent was in the middle of it for good. Nothing is done at the end of the process.
+// From any thread. No thread waits for another one: a set that a thread is looking into counts as empty for the others
+// meanwhile, and for good in a child whose parent was in the middle of it. Nothing is done at the end of the process.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -23,7 +23,7 @@ class PlanTable {
   RONDO_HOT Ref<const ElementwisePlan> find(const PlanKey& key);
   // The plan, or the one that another thread kept for the key meanwhile.
   Ref<const ElementwisePlan> keep(const PlanKey& key, Ref<const ElementwisePlan> plan);
-  // Gives up all. While nobody uses the table.
+  // Gives up all. Only while no thread uses the table.
   void clear();
 
  private:
@@ -33,7 +33,7 @@ class PlanTable {
     const ElementwisePlan* plans[kWays] = {};  // a reference each; those asked for last come first
     Ref<const ElementwisePlan> find(const PlanKey& key, uint32_t tag);
   };
-  // Whether the set is this thread's alone, until the scope ends.
+  // True if the set is this thread's alone, until the scope ends.
   class Hold;
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
   Set& set_of(uint64_t hash) { return sets_[(hash >> 32) % kSets]; }

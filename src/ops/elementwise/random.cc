@@ -1,4 +1,4 @@
-// Random operators: uniform and normal numbers, dropout.
+// Checks and submits random operators: uniform and normal numbers, dropout and its gradient.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/random.h"
@@ -44,7 +44,7 @@ double highest_below(rondo_dtype dtype, double limit) {
   }
 }
 
-// Where numbers go: the given output, which then decides shape, dtype and device, or a new one.
+// The output for the numbers: the given one, which then decides shape, dtype and device, or a new one.
 Status resolve(const NewTensor& made, Output& out, View* to) {
   const rondo_dtype dtype = out.given() ? out.given_view().dtype : made.dtype;
   if (!is_float(dtype))

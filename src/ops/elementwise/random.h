@@ -1,4 +1,4 @@
-// A graph's random state: two words in device memory that its kernels start from and that the graph itself advances.
+// Advances a graph's random state: two words in device memory that its kernels start from.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Expressions around operators that go by rows: as arguments of kernels, and evaluated on the host.
+// Lays out expressions around operators that go by rows as arguments of kernels, and evaluates them on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/row_side.h"

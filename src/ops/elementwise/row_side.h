@@ -1,5 +1,5 @@
-// An expression in front of or behind an operator that goes by rows, of which nothing is in memory: its operands, and
-// how they lie over the operator's rows and along them.
+// Holds an expression before or after an operator that goes by rows, none of whose values is in memory: its operands,
+// and how they lie over the operator's rows and along them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

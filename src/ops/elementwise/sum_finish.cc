@@ -1,4 +1,5 @@
-// What follows sums. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Applies scale, bias, residual and activation to the sums of a product or a convolution on the host.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/sum_finish.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What follows the sums of a product or a convolution on the host, activation(sum * scale + bias + residual), in loops
-// of the instruction set: a line of sums at a time, while it is in the cache.
+// Finishes the sums of a product or a convolution on the host, activation(sum * scale + bias + residual), in loops of
+// the instruction set: a line of sums at a time, while it is in the cache.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,7 +35,7 @@ struct SumLines {
 
 class SumFinish {
  public:
-  // Of sums whose scale, bias, residual and results are of a dtype in memory.
+  // Finishes sums whose scale, bias, residual and results are of a dtype in memory.
   SumFinish(rondo_dtype dtype, int activation, bool accumulate);
   // n elements, on this thread.
   void run(const SumLine& line, int64_t n) const;

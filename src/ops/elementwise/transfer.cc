@@ -1,4 +1,5 @@
-// Staging, chunks and the tasks that copy. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Copies between host and devices: it stages and cuts into chunks, and defines the tasks that copy.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/transfer.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr size_t kChunk = size_t{32} << 20;
 struct Region {
   Storage* storage;
   int64_t offset;
-  bool continues = false;  // keeps what is beside it in the storage, and depends on it
+  bool continues = false;  // keeps the elements around it in the storage, and depends on it
   char* address() const { return storage->address() + offset; }
   void move_to(const Rebinding& memory) { memory.move(&storage, &offset); }
 };
@@ -125,7 +126,7 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
   if (Engine::in_task() || Engine::thread_sink()) return;
   if (engine.staged_bytes.fetch_add(static_cast<int64_t>(bytes)) + static_cast<int64_t>(bytes) < kStagedAhead) return;
   engine.staged_bytes.store(0);
-  (void)engine.wait(target, Awaited::contents);  // its error stays with it for whoever reads it
+  (void)engine.wait(target, Awaited::contents);  // its error stays with it for later readers
 }
 
 // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
@@ -220,7 +221,7 @@ Status upload(const View& to, const void* data, size_t bytes) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
     if (Status status = engine.back(*staging); !status.ok()) {
-      // Of what was moved before, nothing can be taken back: half a write is none.
+      // The parts that were moved before cannot be taken back: half a write is none.
       if (done > 0) {
         (void)engine.wait(*to.storage, Awaited::contents);
         engine.poison(*to.storage, status);
@@ -279,7 +280,7 @@ Status load_from(const View& to, const Ref<ByteSource>& source) {
 
 namespace {
 
-// Of a read: what cannot be read is no failure of the task, for the reader is told.
+// A read: an unreadable source is no failure of the task, for the reader is told.
 class DeviceRead final : public DeviceCopy {
  public:
   using DeviceCopy::DeviceCopy;

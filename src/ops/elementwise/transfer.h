@@ -1,4 +1,4 @@
-// Copies between devices, from and to the user's memory, and from and to files.
+// Copies tensors between devices, from and to the user's memory, and from and to files.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

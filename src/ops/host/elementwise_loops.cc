@@ -1,4 +1,5 @@
-// The choice among the loops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Chooses among the loops of the instruction sets, once, by what the processor has.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/host/elementwise_loops.h"
 
 #include "ops/host/vector_sets.h"

@@ -1,4 +1,4 @@
-// The host's loops over elements, each compiled for several instruction sets, which give the same bits.
+// Declares the host's loops over elements, each compiled for several instruction sets, which give the same bits.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -30,7 +30,7 @@ struct Moves {
   StoreRow store;
 };
 
-// What is done with f32 that a sum is made of.
+// The function of an f32 that a sum is made of.
 enum class Summand : uint8_t { itself, magnitude, square, not_nan };
 // sums[c] += from[r * stride + c], in f64, row after row; of f16, some rows together.
 template <class M>
@@ -50,7 +50,7 @@ struct Loops {
   Moves (*bytes)(size_t size);  // of elements that stay as they are
   Adders (*adders)(Summand summand);
   FoldLoops (*fold)(Fold kind, rondo_dtype values);  // positions: of values of at least 4 bytes
-  // Of softmax: the largest that is a number; to[i] = exp(from[i] - top); values[i] /= by.
+  // For softmax: the largest that is a number; to[i] = exp(from[i] - top); values[i] /= by.
   float (*largest)(const float* values, int64_t n);
   void (*exponentials)(float* to, const float* from, float top, int64_t n);
   void (*divide)(float* values, float by, int64_t n);

@@ -11,7 +11,7 @@
 
 namespace rondo::ops {
 
-// What a reduction on the host knows beside its elements.
+// The facts of a reduction on the host in addition to those of its elements.
 struct HostFacts : device::ReduceFacts {
   uint64_t bits = 0;  // of extremes, what is turned round in an element; of tests, what counts
   double scale = 1;   // of reductions that may scale their elements

@@ -1,4 +1,5 @@
-// Products of packed panels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Multiplies packed panels, by a BLAS library or by loops of our own.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/host/panels.h"
 
 #include <algorithm>

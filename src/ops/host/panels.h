@@ -1,5 +1,5 @@
-// Products of packed panels on the host, what matrix products and convolutions are made of there: by a BLAS library,
-// or by loops of our own, which give the same bits on every processor.
+// Multiplies packed panels on the host, of which matrix products and convolutions consist there: by a BLAS library, or
+// by loops of our own, which give the same bits on every processor.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

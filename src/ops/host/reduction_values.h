@@ -1,4 +1,4 @@
-// What the host's reductions and running reductions have in common: of a row of reductions.def, the values that
+// Holds what the host's reductions and running reductions have in common: of a row of reductions.def, the values that
 // elements are read as, of which there are fewer than dtypes, so that a row's loops are compiled a few times only;
 // accumulators, whatever their type; and how results lie.
 //
@@ -79,7 +79,7 @@ struct ResultRow {
   }
 };
 
-// What a plan of either kind is run with; Steps begins with ValueSteps.
+// The arguments of a plan of either kind; Steps begins with ValueSteps.
 template <class Plan, class Steps>
 struct ValueRun {
   const Plan& plan;

@@ -1,4 +1,5 @@
-// When results go past the caches. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Decides when results are written past the caches, by the size of the largest cache.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/host/streaming.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace rondo::ops {
 
 namespace {
 
-// Of one processor, as the system tells it; the C library adds up those of several.
+// The largest cache of one processor, as the system tells it; the C library adds up those of several.
 int64_t largest_cache() {
   int64_t largest = 0;
   for (int level = 0; level < 8; ++level) {

@@ -1,3 +1,4 @@
+// Converts elements of any dtype in memory to values of a few types, and back, a block at a time.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/host/values.h"
 

@@ -1,5 +1,6 @@
-// Elements of any dtype as values of a few types, and back, a block at a time: a loop over values is compiled once for
-// each of those types, and what reads and writes memory once for each dtype, instead of every loop for every dtype.
+// Reads elements of any dtype as values of a few types, and writes them back, a block at a time: a loop over values is
+// compiled once for each of those types, and the code that reads and writes memory once for each dtype, instead of
+// every loop for every dtype.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -36,11 +37,11 @@ struct ValueBlock {
 class ValueReader {
  public:
   ValueReader(rondo_dtype memory, rondo_dtype values, Instructions which = instructions());
-  // Where the n elements, `stride` apart, are as values: in `room`, unless they are so in memory.
+  // The address of the n elements, `stride` apart, as values: in `room`, unless they are values in memory.
   const void* read(const char* from, int64_t stride, int64_t n, ValueBlock* room) const {
     return as_it_lies(stride) ? from : bring(from, stride, n, room);
   }
-  // Whether elements so far apart are values in memory.
+  // True if elements so far apart are values in memory.
   bool as_it_lies(int64_t stride) const { return plain_ && stride == 1 && !convert_; }
 
  private:

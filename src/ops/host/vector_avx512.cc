@@ -1,4 +1,5 @@
-// The loops for AVX-512. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles the host's loops for processors that have the parts of AVX-512 that they use.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
 #define RONDO_VECTOR_SET avx512
 #if defined(__clang__)

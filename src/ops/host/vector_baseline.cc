@@ -1,4 +1,5 @@
-// The loops for what every processor has. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles the host's loops with the instructions that every processor has.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #define RONDO_VECTOR_SET baseline
 #define RONDO_VECTOR [[gnu::flatten]]
 #define RONDO_VECTOR_BYTES 16

@@ -1,5 +1,5 @@
-// The loops of folds.h, for the .cc file of each instruction set, as those of vector_loops.h. Lanes are as many on each
-// set, so that of equals the same one stays.
+// Defines the loops of folds.h, for the .cc file of each instruction set, as those of vector_loops.h. Lanes are as many
+// on each set, so that of equals the same one stays.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -32,7 +32,8 @@ inline K larger(K best, K key) {
 }
 
 // The lanes as vectors of the instruction set that stay in registers, which the compiler does not see to by itself.
-// What takes vectors is compiled for the set, like a loop: otherwise it is taken apart before it becomes part of one.
+// A function that takes vectors is compiled for the set, like a loop: otherwise its arguments are taken apart before it
+// becomes part of one.
 template <class K>
 struct Lanes {
   static constexpr int kVectors = 256 / RONDO_VECTOR_BYTES, kEach = RONDO_VECTOR_BYTES / static_cast<int>(sizeof(K));
@@ -121,7 +122,7 @@ struct Places {
   Rounds rounds[kVectors] = {};
 };
 
-// Of n values, fewer than Round can count.
+// Takes n values, fewer than Round can count.
 template <class K>
 RONDO_VECTOR inline Found<K> first_largest(const K* at, int64_t n, uint64_t bits) {
   using P = Places<K>;
@@ -200,7 +201,7 @@ RONDO_VECTOR void first_across(void* to, const void* values, int64_t n, int64_t 
   }
 }
 
-// What decides: of `any` something in the bits that count, of `all` nothing.
+// The bits that decide: for `any` a nonzero one among the bits that count, for `all` none.
 template <class B, bool all>
 inline B deciding(B value, B bits) {
   return static_cast<B>(all ? static_cast<B>((value & bits) == 0) : static_cast<B>(value & bits));

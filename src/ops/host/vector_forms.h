@@ -1,4 +1,4 @@
-// The device functions (rtc/device/*.h) whose general forms no vector can be made of, for the F32 of vector_math.h:
+// Defines the device functions (rtc/device/*.h) whose general forms cannot be vectorised, for the F32 of vector_math.h:
 // without branches, and with one rounding.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -12,7 +12,7 @@ namespace rondo::device {
 template <>
 inline constexpr bool is_floating<ops::F32> = true;
 
-// What they are made of; what they mean is said beside the general ones (rtc/device/activations.h).
+// Their parts; their meaning is explained next to the general ones (rtc/device/activations.h).
 namespace wide_forms {
 
 using ops::F32;

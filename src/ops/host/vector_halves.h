@@ -1,5 +1,5 @@
-// 16-bit floats in vectors, for the .cc file of each instruction set, as the loops of vector_loops.h: rows between
-// memory and registers, and operators from memory to memory.
+// Converts 16-bit floats in vectors, for the .cc file of each instruction set, as the loops of vector_loops.h: rows
+// between memory and registers, and operators from memory to memory.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -86,14 +86,14 @@ template <class Half>
 inline void convert_one(Half* to, float from) {
   *to = device::to_memory<Half>(from);
 }
-// Where some are unusual.
+// Converts one by one where some are unusual.
 template <class To, class From>
 [[gnu::noinline]] void convert_each(To* to, const From* from, int64_t n) {
   for (int64_t i = 0; i < n; ++i) convert_one(to + i, from[i]);
 }
 #if defined(RONDO_VECTOR_F16C)
-// So many vectors at once; bits are returned for what is unusual, and what is to be done then is left to the caller: an
-// array stays in registers as long as nobody else takes its address.
+// So many vectors at once; returns bits for the unusual ones, which are left to the caller: an array stays in registers
+// as long as its address is not taken.
 template <class To, class From, int... v>
 RONDO_VECTOR inline uint32_t convert(To* to, const From* from, std::integer_sequence<int, v...>) {
   return (convert(to + v * kHalves, from + v * kHalves) | ...);

@@ -1,9 +1,9 @@
-// The loops themselves, for the .cc file of each instruction set: it says the set's name (RONDO_VECTOR_SET) and the
-// attributes of a loop (RONDO_VECTOR) and the size of its vectors (RONDO_VECTOR_BYTES). Operators are the same device
-// functions that kernels are made of, in loops simple enough for the compiler to make vectors of them.
+// Defines the loops themselves, for the .cc file of each instruction set: it says the set's name (RONDO_VECTOR_SET) and
+// the attributes of a loop (RONDO_VECTOR) and the size of its vectors (RONDO_VECTOR_BYTES). Operators are the same
+// device functions that kernels are made of, in loops simple enough for the compiler to make vectors of them.
 //
-// Only a loop is compiled for its instruction set, and all that it calls becomes part of it. What other files may share
-// with this one, inline functions and templates of headers, must stay what every processor can run.
+// Only a loop is compiled for its instruction set, and all that it calls becomes part of it. Code that other files may
+// share with this one, inline functions and templates of headers, must stay runnable on every processor.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -97,7 +97,7 @@ struct LoopOf<f, computes, R (*)(S, T, T)> {
   }
 };
 
-// Of an angle: few elements at a time, so that one that is far from 0 slows down its neighbours only.
+// Takes few angles at a time, so that one that is far from 0 slows down its neighbours only.
 template <auto near_one, auto any>
 RONDO_VECTOR void angles(void* to, const void* a, const void*, const void*, int64_t n) {
   constexpr int64_t kFew = 64;

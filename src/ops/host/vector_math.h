@@ -1,8 +1,9 @@
-// Functions of f32 on the cpu by formulas without branches: the compiler makes vectors of them, of whatever width, and
-// since they consist of operations that IEEE 754 defines to the last bit, results are the same on every processor, with
-// every instruction set and beside every C library. Most are computed in f64, and their errors stay below 0.6 units in
-// the last place, mostly the rounding of f64 to f32; exp and tanh, which are used most, in f32, which takes half the
-// time or less, with errors below 1.1 and 1.4 (tests/unit/ops/vector_math_test.cc goes through all values of f32).
+// Computes functions of f32 on the cpu by formulas without branches: the compiler makes vectors of them, of whatever
+// width, and since they consist of operations that IEEE 754 defines to the last bit, results are the same on every
+// processor, with every instruction set and with every C library. Most are computed in f64, and their errors stay below
+// 0.6 units in the last place, mostly the rounding of f64 to f32; exp and tanh, which are used most, in f32, which
+// takes half the time or less, with errors below 1.1 and 1.4 (tests/unit/ops/vector_math_test.cc goes through all
+// values of f32).
 //
 // A value is an F32, not a float: the device functions (rtc/device/*.h), which are written for any type, find these
 // functions by their argument, and so every operator made of them is vectorised too.
@@ -52,7 +53,7 @@ using device::u64;
 inline constexpr f64 kInfinity = std::numeric_limits<f64>::infinity();
 inline constexpr f64 kLn2 = 0.69314718055994530942;
 
-// What is added to a number below 2^51 to have it rounded to a whole one, which then stands in the low bits.
+// Added to a number below 2^51, it rounds that to a whole one, which is then in the low bits.
 inline constexpr f64 kRound = 6755399441055744.0;  // 1.5 * 2^52
 
 // NaN stays.
@@ -65,7 +66,7 @@ inline f64 within(f64 x, f64 low, f64 high) {
 // the low bits, and of what is left, at most 1/2 in size. Polynomials are interpolated at the nodes of Chebyshev.
 inline constexpr f64 kLog2E = 1.44269504088896340736;
 
-// With a relative error below 2^-28. Of a NaN that was f32 the low bits are 0, so that it stays one.
+// With a relative error below 2^-28. The low bits of a NaN that was f32 are 0, so that it stays one.
 inline f64 two_to(f64 t) {
   const f64 whole = t + kRound, r = t - (whole - kRound);
   f64 p = 0.0001546144469698307;
@@ -129,7 +130,7 @@ inline f64 log_cases(f64 x, f64 usual) {
   return x == x ? known : x;
 }
 
-// Where an angle stands: its quarter in the low two bits, sine and cosine within it.
+// The reduced form of an angle: its quarter in the low two bits, sine and cosine within it.
 inline constexpr float kNearAngle = 1048576;
 struct Angle {
   u64 quarter;

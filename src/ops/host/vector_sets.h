@@ -1,4 +1,4 @@
-// The loops of each instruction set (vector_<set>.cc).
+// Declares the loops of each instruction set, which the files vector_<set>.cc define.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Steps of optimizers, for the .cc file of each instruction set, as the loops of vector_loops.h.
+// Defines the loops of optimizers' steps, for the .cc file of each instruction set, as the loops of vector_loops.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// The loops that sums are made of, for the .cc file of each instruction set, as those of vector_loops.h.
+// Defines the loops that sums are made of, for the .cc file of each instruction set, as those of vector_loops.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -43,7 +43,8 @@ RONDO_VECTOR void add(double* sums, const float* from, int64_t stride, int64_t r
   for (; rows > 0; --rows, from += stride)
     add_together<summand>(sums, from, stride, columns, std::make_integer_sequence<int, 1>());
 }
-// Of f16, rows are added in f32 four at a time, with an error below 2^-23 of their magnitudes; squares are exact there.
+// With f16, rows are added in f32 four at a time, with an error below 2^-23 of their magnitudes; squares are exact
+// there.
 template <Summand summand, size_t rows, size_t width>
 inline double sum_of(const float (&x)[rows][width], int64_t i) {
   static_assert(rows == 1 || rows == 4);

@@ -1,5 +1,5 @@
-// The loops of window_loops.h, for the .cc file of each instruction set, as those of vector_loops.h. A vector of
-// results stays in registers while its taps are gone through.
+// Defines the loops of window_loops.h, for the .cc file of each instruction set, as those of vector_loops.h. A vector
+// of results stays in registers while its taps are gone through.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -44,7 +44,7 @@ struct WindowLanes {
     std::memcpy(&high, at + kLanes - 1, sizeof high);
     to = shuffled<(2 * l < kLanes ? 2 * l : 2 * l + 1)...>(low, high);
   }
-  // And elements 1, 3, 5, ... beside them.
+  // Loads elements 1, 3, 5, ... as well.
   template <int... l>
   RONDO_VECTOR static inline void load_both(Vector& even, Vector& odd, const C* at, std::integer_sequence<int, l...>) {
     Vector low, high;
@@ -112,8 +112,8 @@ template <class C>
     find_largest(to + i, places ? places + i : nullptr, from, taps, names, count, i * step, more);
 }
 
-// Vectors as long as there are whole ones, the last of which goes over again some that are done. Where some are NaN it
-// is all done again as the rule says about those.
+// Vectors as long as there are whole ones, the last of which goes over again some that are done. If some are NaN it is
+// all done again by the rule for those.
 template <class C, int step, bool places>
 RONDO_VECTOR inline void largest_by(C* to, PlaceOf<C>* at, const C* from, const int64_t* taps, const PlaceOf<C>* names,
                                     int64_t count, int64_t any, int64_t n) {

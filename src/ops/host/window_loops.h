@@ -1,5 +1,5 @@
-// The loops that windows over images are made of on the host, in f32 or f64, each compiled for several instruction sets
-// (vector_windows.h).
+// Declares the loops that windows over images are made of on the host, in f32 or f64, each compiled for several
+// instruction sets (vector_windows.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -28,7 +28,7 @@ struct WindowLoops {
   void (*blend)(C* to, const C* low, const C* high, const C* lower, const C* upper, C weight, int64_t n, bool more);
   // to[2 i] = to[2 i + 1] = from[i] + 0, and the same in `also`, which may be `to`.
   void (*twice)(C* to, C* also, const C* from, int64_t n);
-  // Of gradients: to[i] += from[i * step] * weight / divisor; the same without weights where places[i * place_step] is
+  // For gradients: to[i] += from[i * step] * weight / divisor; the same without weights where places[i * place_step] is
   // the name, of one byte or four; to[i * step] += from[i].
   void (*share)(C* to, const C* from, int64_t step, C weight, C divisor, int64_t n);
   void (*chosen)(C* to, const C* from, int64_t step, const void* places, int64_t place_step, bool bytes,

@@ -1,6 +1,6 @@
-// Local response normalisation: the mean of squares is a pooling over channels, what stands around it two expressions.
-// Squares are f64 and the root of their sum is taken before anything else, so that only what the result itself needs
-// must fit; elements of f64 are divided by a power of two near the norm of all.
+// Computes local response normalisation: the mean of squares is a pooling over channels, with an expression before and
+// one after it. Squares are f64 and the root of their sum is taken before anything else, so that only the result itself
+// must be representable; elements of f64 are divided by a power of two near the norm of all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -48,7 +48,7 @@ Status submit_formula(const char* name, const Formula& formula, std::span<const 
                          {&out}, [&] { return fused_call(formula.e, words); });
 }
 
-// What elements are multiplied by: a power of two, of which tapes are told nothing: it changes nothing.
+// The factor of the elements: a power of two, which tapes are not told of, for it changes nothing.
 Status make_scale(const View& a, Handle* scale) {
   Handle norm;
   RONDO_TRY(make(&norm, [&](Output& out) { return reduce(RONDO_L2_NORM, a, 0, nullptr, true, 0, nullptr, out); }));

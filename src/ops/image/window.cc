@@ -1,4 +1,4 @@
-// Pooling and resizing: checks, windows, and what tapes are told.
+// Checks pooling and resizing, computes their windows, and tells tapes about them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/image/window.h"
@@ -142,7 +142,7 @@ Status adaptive_pool(bool largest, const View& a, int n, const int64_t* sizes, O
     axis.in = a.layout.shape[2 + i];
     axis.out = sizes[i];
     axis.stride = axis.dilation = 1;
-    // Of the largest part: parts begin and end at most one place from where they would.
+    // The size of the largest part: parts begin and end at most one place from where they would.
     axis.size = axis.in % axis.out == 0 ? axis.in / axis.out : axis.in / axis.out + 2;
   }
   return largest ? window_largest("adaptive_max_pool", windows, a, out)

@@ -1,5 +1,5 @@
-// Pooling and resizing inside: what a window shows of an image (rtc/device/window.h), as tasks and as operators that
-// tapes note.
+// Declares the internals of pooling and resizing: windows over an image (rtc/device/window.h), as tasks and as
+// operators that tapes note.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -40,7 +40,7 @@ Status window_largest(const char* name, const Windows& windows, const View& a, O
 // The gradient of an image of a shape, like dy in its memory; places: of the largest.
 Status window_spread(const char* name, const Windows& windows, const View& dy, const View* places, const Layout& shape,
                      Output& out);
-// What an image has at the places of another's largest.
+// Picks the elements of an image at the places of another's largest.
 Status window_pick(const char* name, const Windows& windows, const View& a, const View& places, Output& out);
 
 // --- as the C API calls them (rondo/pooling.h)

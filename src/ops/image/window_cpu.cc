@@ -1,6 +1,6 @@
-// Windows over images on the host: line by line (window_lines.h) in loops of the instruction set, shared among workers.
-// Elements have the bits that the kernel on a GPU gives them (rtc/device/window.h): taps are gone through in the same
-// order.
+// Runs windows over images on the host: line by line (window_lines.h) in loops of the instruction set, shared among
+// workers. Elements have the bits that the kernel on a GPU gives them (rtc/device/window.h): taps are gone through in
+// the same order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -91,7 +91,7 @@ class LineLoops {
       for (int a = 0; a < kWindowArrays; ++a) base_[a] += at_[d] * dimension.step[a];
     }
   }
-  // Passes by the lines behind this one that are the same. Writes those that are not written yet.
+  // Skips the following lines that are equal to this one. Writes those that are not written yet.
   int64_t repeat() {
     const WalkedDimension& dimension = lines_.walked.back();
     const char* const line = written(written_);
@@ -130,8 +130,8 @@ class LineLoops {
     }
     if (!lines_.back && !lines_.resizes && kPlain) list_taps();
   }
-  // Where the window starts on the walked axes, and what a mean is divided by for them. Whether it has the same taps as
-  // that of the line before.
+  // Finds the start of the window on the walked axes, and the divisor of a mean for them. Returns whether it has the
+  // same taps as that of the line before.
   bool find_start() {
     if (lines_.alike && !outer_.empty()) {
       int64_t start = 0;
@@ -282,7 +282,7 @@ class LineLoops {
     for (C& each : scaled_) each *= factor_;
     return scaled_.data();
   }
-  // Behind the last tap, if there was one.
+  // Called after the last tap, if there was one.
   void conclude(bool some, int64_t at, int64_t n, int64_t divisor) const {
     C* const to = made_ + at;
     if (!some) {
@@ -406,7 +406,7 @@ class LineLoops {
     }
   }
 
-  // What the image has at the places.
+  // Reads the image at the places.
   void pick() {
     const bool nothing = outer_.empty();
     if (!lines_.along_axis) {
@@ -457,7 +457,7 @@ class LineLoops {
     }
   }
 
-  // Of each element in the order of results: along a run the last tap is that of the first of them.
+  // Shares each element in the order of results: along a run the last tap is that of the first of them.
   void share_along() {
     const int64_t end = begin_ + n_;
     for (const OuterTap<C>& tap : outer_)
@@ -524,7 +524,7 @@ class LineLoops {
   C* made_ = nullptr;
   C factor_ = 1;  // of weights
   std::vector<C> scaled_;
-  int64_t same_ = 0, same_written_ = 0;  // lines behind this one that show the same; of which are written
+  int64_t same_ = 0, same_written_ = 0;  // the following lines that show the same; of which are written
   const std::unique_ptr<Room> room_;
   std::vector<int64_t> at_;
   int64_t base_[kWindowArrays] = {};

@@ -1,4 +1,5 @@
-// How the host goes over windows. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Decides how the host goes over windows: which lines, runs and taps there are.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/image/window_lines.h"
 
 #include <algorithm>
@@ -88,7 +89,7 @@ WindowLines::WindowLines(const WindowPlan& plan) : back(plan.back()) {
     if (!makes_no_difference(plan.arguments.axis[a])) axes.push_back({plan.arguments.axis[a], {}, {}, {}, {}});
   const auto size_of = [&](const WindowAxis& axis) { return back ? axis.in : axis.out; };
 
-  // Dimensions beside the windows: around them, then within.
+  // Dimensions other than the windows': around them, then within.
   std::vector<WalkedDimension> around, within;
   const auto collect = [](const device::Dims<kWindowArrays>& dims, int count, std::vector<WalkedDimension>* to) {
     for (int d = 0; d < count; ++d) {

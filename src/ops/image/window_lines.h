@@ -1,6 +1,6 @@
-// How the host goes over windows: line by line, either along a dimension beside the windows, usually of channels that
-// are neighbours in memory, or along the last spatial axis. Everything that takes a division is known before the first
-// line.
+// Describes how the host goes over windows: line by line, either along a dimension other than the windows', usually of
+// channels that are neighbours in memory, or along the last spatial axis. Everything that takes a division is known
+// before the first line.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,15 +14,15 @@ namespace rondo::ops {
 
 using WindowTaps = device::Taps<int64_t>;
 
-// Results behind each other that have the same taps, each `delta` elements behind the one before.
+// Consecutive results that have the same taps, each `delta` elements after the one before.
 struct WindowRun {
   int64_t first, count;  // results
   int64_t delta;
   WindowTaps taps;  // of the first
 };
-// Whether they differ in nothing but where they start and what their sum is divided by.
+// True if they differ in nothing but where they start and what their sum is divided by.
 bool same_taps(const WindowTaps& a, const WindowTaps& b);
-// Of windows that do not resize.
+// The runs of windows that do not resize.
 std::vector<WindowRun> window_runs(const WindowAxis& axis);
 
 // A result whose window has an element: as which of its taps, and what its share is divided by.
@@ -40,7 +40,7 @@ struct LineAxis {
   std::vector<int64_t> pairs_before;  // and where they begin; one more at the end
 };
 
-// A dimension of what is written that is gone over outside of the line: beside the windows, or an axis.
+// A dimension of the output that is gone over outside of the line: one other than the windows', or an axis.
 struct WalkedDimension {
   int64_t size = 1;
   int64_t step[device::kWindowArrays] = {};
@@ -54,7 +54,7 @@ struct WindowLines {
   std::vector<LineAxis> axes;
   std::vector<WalkedDimension> walked;  // outermost first
   bool alike = true;                    // forward: on these all results have the same taps, but for where they start
-  bool along_axis = false;              // the last of the axes; otherwise beside the windows
+  bool along_axis = false;              // the last of the axes; otherwise a dimension other than the windows'
   int64_t length = 1;                   // of a line, as written
   int64_t line_step[device::kWindowArrays] = {};
   std::vector<WindowRun> runs;  // along an axis that does not resize
@@ -62,10 +62,10 @@ struct WindowLines {
   bool resizes = false, is_linear = false, doubles = false;  // doubles: element i is results 2 i and 2 i + 1
   std::vector<int64_t> start;
   std::vector<double> lower, upper;  // upper 0: the next is none of its taps
-  // Of lines that show the nearest, where the innermost dimension that is walked is one, too: of each place on it how
-  // many behind it show the same line. Else empty.
+  // For lines that show the nearest, if the innermost dimension that is walked is one, too: for each place on it the
+  // number of following ones that show the same line. Else empty.
   std::vector<int64_t> repeats;
-  // Of a pick: how far the element of each place in a window is from where the window starts. Empty: there are too
+  // For a pick: how far the element of each place in a window is from where the window starts. Empty: there are too
   // many.
   std::vector<int64_t> place_offsets;
   bool weighted = false;             // taps have weights other than 1
@@ -76,7 +76,8 @@ struct WindowLines {
   void find_repeats();
 };
 
-// What is gone over before the line: taps of a window, from where it starts, or results that an element is in.
+// The entries that are gone over before the line: taps of a window, from where it starts, or results that an element is
+// in.
 template <class C>
 struct OuterTap {
   int64_t offset, place_offset, name;

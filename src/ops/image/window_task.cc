@@ -1,4 +1,4 @@
-// Windows over images: plans, and the kernel's launch on a GPU.
+// Plans windows over images, and launches their kernel on a GPU or their loops on the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -112,7 +112,7 @@ void WindowPlan::arrange(const Windows& windows) {
     const int64_t most = std::max<int64_t>({axis.in, axis.out * axis.stride + axis.size * axis.dilation, axis.out});
     reach += most * std::max({std::abs(steps[0]), std::abs(steps[1]), std::abs(steps[2]), int64_t{1}});
   }
-  // What is closer together in memory than the elements of a window goes to neighbouring lanes.
+  // Elements that are closer together in memory than those of a window go to neighbouring lanes.
   Dims<kWindowArrays> around, within;
   for (int d = 0; d < image.layout.ndim; ++d) {
     if (d >= windows.first && d < windows.first + axes) continue;

@@ -1,4 +1,4 @@
-// Matrix products: checks, broadcasting of batches, and the common form.
+// Checks matrix products, broadcasts their batches, and brings them to the common form.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/matmul.h"

@@ -1,5 +1,5 @@
-// Matrix products inside: one form for all layouts and devices, out[b] = activation(a[b] a matrix m x k, b[b] k x n,
-// + bias), or what an expression makes of the elements of a[b] b[b].
+// Declares the internals of matrix products: one form for all layouts and devices, out[b] = activation(a[b] a matrix m
+// x k, b[b] k x n, + bias), or what an expression makes of the elements of a[b] b[b].
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,7 +22,7 @@ struct Apart {
 };
 
 struct Product {
-  // What a library chooses hangs on which powers of two, up to this one, divide the addresses of its operands.
+  // The library's choice depends on which powers of two, up to this one, divide the addresses of its operands.
   static constexpr int64_t kAligned = 256;
 
   View a, b, bias, out;  // bias.storage null: none
@@ -52,7 +52,7 @@ struct Product {
   std::optional<Product> with(const Epilogue& epilogue) const;
   // How much further the operands of another product are that is otherwise the same, if it is.
   std::optional<Apart> apart(const Product& other) const;
-  // So many of those, one behind the other.
+  // So many of those, one after the other.
   Product stacked(int64_t count, const Apart& apart) const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;

@@ -1,10 +1,10 @@
-// Matrix products on the host: a BLAS library found at run time where the layouts suit it; otherwise panels are
+// Multiplies matrices on the host: by a BLAS library found at run time where the layouts suit it; otherwise panels are
 // packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
-// Where a call of the library is done by the thread that makes it, products are cut into parts that workers share, each
-// with what follows it while it is in the cache: by their sizes alone, so that the number of workers changes no bit.
-// Else the library keeps the number of threads it chose: it is the process's, and changing it between calls would
-// change how sums are split.
+// If a call of the library is done by the thread that makes it, products are cut into parts that workers share, each
+// with its epilogue while it is in the cache: by their sizes alone, so that the number of workers changes no bit. Else
+// the library keeps the number of threads it chose: it is the process's, and changing it between calls would change how
+// sums are split.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plans of cuBLASLt.
+// Makes, compares and keeps plans of cuBLASLt, and multiplies with them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/matmul_cublaslt.h"
@@ -206,7 +206,7 @@ Status try_out(CudaDevice& device, Plan& plan, bool* works) {
   return {};
 }
 
-// Whether a plan of many makes the bits that the plan of one makes of each.
+// Sets *same to whether a plan of many makes the bits that the plan of one makes of each.
 Status compare(CudaDevice& device, const Plan& many, const Plan& one, bool* same) {
   const Problem& problem = many.problem;
   Scratch scratch(device);

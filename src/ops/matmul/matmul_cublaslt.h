@@ -1,5 +1,5 @@
-// cuBLASLt: which algorithm computes a product, chosen once per shape and kept for the process, so that a product
-// gives the same bits whenever and however it is run.
+// Chooses the algorithm by which cuBLASLt computes a product, once per shape and kept for the process, so that a
+// product gives the same bits whenever and however it is run.
 //
 // A plan is immutable, shared by all tasks of its shape and never destroyed. All functions are thread-safe.
 //

@@ -1,5 +1,5 @@
-// Matrix products on a GPU: cuBLASLt where it is found and takes the problem as one call, otherwise kernels of our own:
-// one for tensor cores, and one which takes them all: any strides, batches, epilogues and accumulation.
+// Multiplies matrices on a GPU: by cuBLASLt where it is found and takes the problem as one call, otherwise by kernels
+// of our own: one for tensor cores, and one which takes them all: any strides, batches, epilogues and accumulation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -38,7 +38,7 @@ constexpr int64_t kWorthACall = int64_t{1} << 27;
 
 using device::MatmulArguments;
 
-// Where results go.
+// Stores the results.
 constexpr const char* kStoredText = R"(
 using Arguments = MatmulArguments;
 using Sink = EndedProduct<Out, Index, kRows>;
@@ -153,7 +153,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     return {};
   }
 
-  // What each product of the stack would choose, for all of them in one launch.
+  // Makes the choice that each product of the stack would make, for all of them in one launch.
   Status choose_as_alone() {
     Product first = product_;
     first.as_alone = false;
@@ -200,7 +200,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
       if (p.has_bias() && p.bias_step != 1 && p.n > 1) return false;
       // The library's are not ours: its ReLU makes 0 of NaN, its GELU has an approximate tanh.
       if (p.activation != RONDO_ACTIVATION_NONE) return false;
-      // Of 16 bits, the library may round the sum of the bias and what the output held before it adds the product.
+      // With 16 bits, the library may round the sum of the bias and what the output held before it adds the product.
       if (p.out.accumulate && p.has_bias() && is_half(p.dtype())) return false;
     }
     lt::Operand a, b, d;
@@ -242,7 +242,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     return true;
   }
 
-  // Of the matrices that calls start at.
+  // The alignment of the matrices that calls start at.
   int32_t call_alignment(const View& view, int array) const {
     int64_t alignment = alignment_of(view, 256);
     for (int d = 0; d + 1 < product_.batch.count; ++d)
@@ -299,7 +299,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     return vector;
   }
 
-  // Whether tensor cores take an operand: of 16 bits, side by side along k or along its lines, eight of which move at
+  // True if tensor cores take an operand: of 16 bits, contiguous along k or along its lines, eight of which move at
   // once.
   bool takes(const View& view, int array, int64_t lines, int64_t line_step, int64_t depth_step, bool* along_k) const {
     *along_k = depth_step == 1;
@@ -315,7 +315,8 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
            takes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
            takes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
   }
-  // What the library would need several launches for, while the product is small or its batches have no single stride.
+  // True for products for which the library would need several launches, while they are small or their batches have no
+  // single stride.
   bool prefers_tensor_kernel() const {
     const Product& p = product_;
     bool a_along_k, b_along_k;
@@ -375,7 +376,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     add_address(word(offsetof(MatmulArguments, b)), p.b);
   }
 
-  // Of indices into what belongs to the result, by rows and columns.
+  // The largest of the indices into the result's operands, by rows and columns.
   int64_t reach() const {
     const Product& p = product_;
     int64_t most = std::max(
@@ -419,7 +420,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     if (p.has_bias()) add_address(word(offsetof(MatmulArguments, bias)), p.bias);
     add_address(word(offsetof(MatmulArguments, out)), p.out);
   }
-  // What stands so many bytes behind the beginning of the kernel's arguments.
+  // The word so many bytes after the beginning of the kernel's arguments.
   char* word(size_t bytes) {
     return (product_.after ? reinterpret_cast<char*>(words_.data()) : reinterpret_cast<char*>(&arguments_)) + bytes;
   }

@@ -1,4 +1,5 @@
-// Looking at indices. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Looks at indices on an engine that checks them, and brings those of a device to the host first.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/index_check.h"
 
 #include <string>
@@ -14,7 +15,7 @@ namespace {
 
 class IndexCheck final : public Computation {
  public:
-  // Of indices on the host.
+  // Takes indices on the host.
   IndexCheck(const Indexed& indexed, const View& indices, std::string place, Variable& checked)
       : Computation("check_indices", indices.device()),
         indexed_(indexed),

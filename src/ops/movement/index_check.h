@@ -1,6 +1,6 @@
-// Checking indices, on an engine that was asked for it: before an operator runs, a host task looks at its indices, and
-// fails if one is outside. The operator reads that task's variable, so it is skipped then, and leaves the cause on what
-// it would have written: eager, recorded, on any device. An engine that was not asked submits nothing.
+// Checks indices, on an engine that was asked for it: before an operator runs, a host task looks at its indices, and
+// fails if one is outside. The operator reads that task's variable, so it is skipped then, and leaves the cause on its
+// outputs: eager, recorded, on any device. An engine that was not asked submits nothing.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace rondo::ops {
 
-// What indices count: so many elements along an axis of a tensor, or with no axis so many classes.
+// The range of indices: so many elements along an axis of a tensor, or with no axis so many classes.
 struct Indexed {
   const char* task;  // the operator's name
   const char* of;    // the tensor that has the axis

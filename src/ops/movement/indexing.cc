@@ -1,4 +1,4 @@
-// One-hot, and picking elements by an index tensor: checks and plans, and the host's loop of one-hot.
+// Checks and plans one-hot, and picking elements by an index tensor; has the host's loop of one-hot.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/indexing.h"

@@ -1,4 +1,4 @@
-// One-hot inside.
+// Declares the plan of one-hot, and its tasks for the host and for a GPU.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

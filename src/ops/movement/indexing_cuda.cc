@@ -1,4 +1,4 @@
-// One-hot on a GPU: a lane per element of the result.
+// Computes one-hot on a GPU: a lane computes each element of the result.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/indexing.h"

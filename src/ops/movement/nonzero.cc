@@ -1,4 +1,4 @@
-// Where a tensor is not 0, and elements chosen by a mask: checks, plans and the host's loops.
+// Finds where a tensor is not 0, and selects elements by a mask: checks, plans and the host's loops.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/nonzero.h"

@@ -1,4 +1,4 @@
-// Where a tensor is not 0, inside: the places of its elements, in order, and how many there are.
+// Declares the plan for finding where a tensor is not 0: the places of its elements, in order, and how many there are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// Where a tensor is not 0, on a GPU: each block counts in its part, one block adds the counts up, and each writes the
-// places of its part behind those of the parts before. So places are in order without sorting.
+// Finds where a tensor is not 0 on a GPU: each block counts in its part, one block adds the counts up, and each writes
+// the places of its part after those of the parts before. So places are in order without sorting.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

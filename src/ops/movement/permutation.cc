@@ -1,4 +1,5 @@
-// The whole numbers below n in random order. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Draws the whole numbers below n in random order, by sorting random keys.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "engine/views.h"
 #include "ops/movement/shapes.h"

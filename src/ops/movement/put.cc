@@ -1,4 +1,4 @@
-// put and put_along_axis: checks, plans, and the host's loop.
+// Checks and plans put and put_along_axis; has the loop that the host runs for them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/put.h"
@@ -81,7 +81,7 @@ class CpuPut final : public Computation {
   PutPlan plan_;
 };
 
-// What `tensor`, a view that may accumulate, takes from `values` of a shape.
+// Plans how `tensor`, a view that may accumulate, takes `values` of a shape.
 Status resolve(const char* name, rondo_tensor* tensor, const View& indices, const View& values, PutPlan* plan) {
   const View& to = tensor->view;
   View plain = to;  // what accumulates is read here

@@ -1,4 +1,5 @@
-// Putting elements where indices say, inside. Each line of indices is sorted first (rtc/device/put.h).
+// Declares the internals of putting elements where indices say. Each line of indices is sorted first
+// (rtc/device/put.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Putting elements on a GPU: the indices are sorted, then each has a lane for every element that shares it.
+// Puts elements on a GPU: the indices are sorted, then each has a lane for every element that shares it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <climits>

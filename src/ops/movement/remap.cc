@@ -1,5 +1,5 @@
-// Plans of moved elements, and the host's loop. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Makes the plans that move elements by a map of coordinates; has the host's loop.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/remap.h"
 
 #include <cstring>
@@ -13,7 +13,7 @@ using device::RemapSource;
 
 namespace {
 
-// Whether a dimension shows the source's as it is.
+// True if a dimension shows the source's as it is.
 bool plain(const RemapDim& dim) {
   return dim.shift == 0 && dim.extent == dim.size && dim.repeat == 1;
 }
@@ -52,7 +52,7 @@ class HostLoop {
   }
 
  private:
-  // What the outer coordinates come to; the source is that of the axis' coordinate.
+  // The offsets that the outer coordinates add up to; the source is that of the axis' coordinate.
   struct Place {
     int64_t to = 0, from = 0, index = 0, band = 0;
     bool inside = true;

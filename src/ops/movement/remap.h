@@ -1,8 +1,8 @@
-// Moving elements by a map of coordinates (rtc/device/remap.h): the plan that the operators fill in, and its task.
+// Moves elements by a map of coordinates (rtc/device/remap.h): the plan that the operators fill in, and its task.
 //
 // An operator goes through the dimensions of its result, outermost first, and says for each which coordinate of the
-// source a coordinate shows. Dimensions that lie behind one another in every array become one on the way, so concat
-// along the first axis is one dimension, whatever follows.
+// source a coordinate shows. Dimensions that follow one another in every array are merged on the way, so concat along
+// the first axis is one dimension, whatever follows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Moving elements on a GPU: a lane per element of the result, or per 16 bytes of it where runs are whole.
+// Moves elements on a GPU: a lane writes each element of the result, or each 16 bytes of it where runs are whole.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/remap.h"
@@ -38,7 +38,7 @@ class CudaRemap final : public KernelTask {
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRemap>(memory.moved(plan_)); }
 
  private:
-  // Of as many sources as there are.
+  // Fills in as many sources as there are.
   void fill(const RemapPlan::Arguments& all) {
     std::copy(all.dim, all.dim + kMaxDims, arguments_.dim);
     std::copy(all.source, all.source + sources, arguments_.source);

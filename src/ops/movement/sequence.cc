@@ -1,4 +1,4 @@
-// arange and linspace: checks, and one task for either kind of device.
+// Checks arange and linspace, and defines one task for either kind of device.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "rtc/device/sequence.h"

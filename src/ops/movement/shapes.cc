@@ -1,4 +1,4 @@
-// Joining, padding, repeating, rolling and triangles: what each is as a map of coordinates (remap.h).
+// Defines joining, padding, repeating, rolling and triangles, each as a map of coordinates (remap.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/shapes.h"

@@ -1,4 +1,4 @@
-// Operators that move elements, as the C API calls them (rondo/shapes.h says what each does).
+// Declares the operators that move elements, as the C API calls them (rondo/shapes.h says what each does).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

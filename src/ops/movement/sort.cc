@@ -1,4 +1,4 @@
-// Sort, argsort and top-k: checks, plans, and the host's loop.
+// Checks and plans sort, argsort and top-k; has the host's loop.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/sort.h"

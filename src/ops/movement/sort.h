@@ -1,4 +1,5 @@
-// Sorting inside: elements of lines in the order of their keys (rtc/device/sort.h), all of them or the first few.
+// Declares the internals of sorting: elements of lines in the order of their keys (rtc/device/sort.h), all of them or
+// the first few.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,7 +11,7 @@
 
 namespace rondo::ops {
 
-// Of each line the first `keep` elements in order, and where they were. Arrays of `lines`: in, values, indices.
+// For each line the first `keep` elements in order, and where they were. Arrays of `lines`: in, values, indices.
 struct SortPlan {
   const char* name = nullptr;
   View in, values, indices;  // without storage: not wanted
@@ -20,7 +21,7 @@ struct SortPlan {
   bool descending = false;
 
   void move_to(const Rebinding& memory) { memory.move_all(in, values, indices); }
-  // Of the results that there are, those with a bit in `unread` are not wanted.
+  // Of the existing results, those with a bit in `unread` are not wanted.
   SortPlan without(uint32_t unread) const {
     SortPlan less = *this;
     for (View* each : {&less.values, &less.indices}) {

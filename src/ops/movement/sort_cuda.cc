@@ -1,6 +1,6 @@
-// Sorting on a GPU. A line that fits into a block's shared memory is one kernel, together with its neighbours if it is
-// short. A longer one is sorted in tiles, which are merged, two at a time; of the few first elements each tile keeps
-// only as many, until what is left of the line fits.
+// Sorts on a GPU. A line that fits into a block's shared memory is one kernel, together with its neighbours if it is
+// short. A longer one is sorted in tiles, which are merged, two at a time; if only the first few elements are wanted,
+// each tile keeps only as many, until the rest of the line fits.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/sort_cuda.h"

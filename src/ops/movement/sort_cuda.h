@@ -1,4 +1,4 @@
-// Tasks that sort lines on a GPU, whatever they do with them then.
+// Declares the base of tasks that sort lines on a GPU, whatever they do with them then.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,13 +22,13 @@ class SortingTask : public KernelTask {
     View in;                      // without storage: made by launches in front, at the start of the workspace
     int dims;                     // that number the lines
     int64_t keep;                 // the first so many of each line are wanted
-    // Where they go, as values and indices, without storage if not wanted. Null: as keys and places to the workspace.
+    // The destination, as values and indices, without storage if not wanted. Null: as keys and places to the workspace.
     const View* values = nullptr;
     const View* indices = nullptr;
   };
   // Adds the launches, and takes the workspace, of which so many bytes in front are the caller's.
   void sort(const Lines& lines, int64_t own_bytes = 0);
-  // Behind sort() into the workspace: words of arguments that say where the sorted keys and places are.
+  // Called after a sort() into the workspace: the words of arguments get the addresses of the sorted keys and places.
   void add_keys(void* word) { add_workspace(word, key_half(last_half())); }
   void add_places(void* word) { add_workspace(word, place_half(last_half())); }
 

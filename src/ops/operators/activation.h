@@ -1,5 +1,5 @@
-// What an activation is among the operators of the table, for what is done with it outside of the kernels that end with
-// one (rtc/device/activations.h): a pass of its own, a gradient.
+// Finds an activation among the operators of the table, for uses outside of the kernels that end with one
+// (rtc/device/activations.h): a pass of its own, a gradient.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +16,7 @@ struct ActivationOperator {
   double parameter[2] = {};
 };
 
-// Of one that does something: not RONDO_ACTIVATION_NONE.
+// The activation must do something: it is not RONDO_ACTIVATION_NONE.
 inline const ActivationOperator& operator_of(rondo_activation activation) {
   static const ActivationOperator operators[] = {{Op::relu, "relu", "relu_grad"},
                                                  {Op::gelu_tanh, "gelu", "gelu_grad"},
@@ -25,8 +25,8 @@ inline const ActivationOperator& operator_of(rondo_activation activation) {
   return operators[activation - RONDO_ACTIVATION_RELU];
 }
 
-// Whether it limits numbers: it keeps one, or puts a limit in its place, which every dtype holds. So it gives the same
-// before rounding and behind it, and its result tells what it did.
+// True if it limits numbers: it keeps one, or puts a limit in its place, which every dtype holds. So it gives the same
+// before and after rounding, and its result tells what it did.
 inline bool only_limits(rondo_activation activation) {
   return activation == RONDO_ACTIVATION_RELU || activation == RONDO_ACTIVATION_RELU6;
 }

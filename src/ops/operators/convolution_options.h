@@ -1,4 +1,4 @@
-// What a caller asks of a convolution, apart from its operands.
+// Holds the options that a caller gives a convolution, apart from its operands.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What rows of the tables of operators say of gradients: a formula, or that there is none, and in the column behind it
+// Reads what rows of the tables of operators say of gradients: a formula, or that there is none, and in the next column
 // what the gradient is at edges where slopes have no limit.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -15,7 +15,7 @@ inline constexpr None NONE;
 struct Limit {};
 inline constexpr Limit LIMIT;
 
-// Whether a column of this type says what a gradient is at edges: NaN, a number, or a formula.
+// True if a column of this type says what a gradient is at edges: NaN, a number, or a formula.
 template <class Column, class Formula>
 inline constexpr bool kTellsEdges = std::is_same_v<std::remove_const_t<Column>, Limit> ||
                                     std::is_same_v<Column, double> || std::is_same_v<Column, Formula>;

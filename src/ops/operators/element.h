@@ -1,5 +1,5 @@
-// Elements on the host: a switch from dtype to the memory types of rtc/device/prelude.h. Also strided dimensions walked
-// together, collapsed as far as they go, which every family with kernels of its own plans with.
+// Dispatches elements on the host: a switch from dtype to the memory types of rtc/device/prelude.h. Also strided
+// dimensions walked together, collapsed as far as they go, which every family with kernels of its own plans with.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// Packing, appending and shortening expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Packs, appends and shortens expressions: it drops instructions, inputs and outputs that are not used.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/expression.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ rondo_dtype Expression::generator_dtype(int i) const {
   for (int k = 0; k < n_instructions_; ++k)
     if (is_generator(instructions_[k]) && instructions_[k].a == i)
       return static_cast<rondo_dtype>(instructions_[k].dtype);
-  return RONDO_F32;  // its numbers count though nobody uses them
+  return RONDO_F32;  // its numbers count even if they are not used
 }
 
 namespace {
@@ -72,7 +72,7 @@ Expression Expression::without_dead() const {
     return value;
   };
   for (int k = 0; k < n_outputs_; ++k) use(outputs_[k].value);
-  for (int k = n_instructions_ - 1; k >= 0; --k) {  // users come behind what they use
+  for (int k = n_instructions_ - 1; k >= 0; --k) {  // users come after their operands
     Instruction each = instructions_[k];
     used[k] = used[k] || is_generator(each);
     if (used[k]) rename_operands(each, use);
@@ -125,7 +125,7 @@ int Expression::pack(uint8_t* bytes) const {
 void Expression::append(const Expression& other, const Value* inputs, Value* results) {
   const int first_scalar = n_scalars_;
   for (int k = 0; k < other.n_scalars_; ++k) scalar(other.scalar_dtype(k));
-  // Also of those whose numbers nobody uses any more: they count all the same.
+  // Also of those whose numbers are no longer used: they count all the same.
   const auto first_generator = n_generators_;
   overflow_ |= other.overflow_ || n_generators_ + other.n_generators_ > kMaxGenerators;
   n_generators_ = static_cast<uint8_t>(n_generators_ + other.n_generators_);

@@ -1,5 +1,5 @@
-// Expressions: what one elementwise kernel computes, as a short list in single-assignment form. Plain data, bounded,
-// and composable: fusing tasks is appending their expressions to one.
+// Represents expressions: the computation of one elementwise kernel, as a short list in single-assignment form. Plain
+// data, bounded, and composable: fusing tasks is appending their expressions to one.
 //
 // Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There
 // are no constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
@@ -38,9 +38,9 @@ class Expression {
     uint8_t accumulate;  // added to what is there
   };
 
-  // --- building: values in order of use. What does not fit is left out and makes the whole expression useless, which
-  // overflow() says: builders need not ask at each step. What was computed already, from the same values, is not
-  // computed again.
+  // --- building: values in order of use. An instruction that does not fit is left out and makes the whole expression
+  // useless, which overflow() says: builders need not ask at each step. A value that was computed already, from the
+  // same operands, is not computed again.
   bool overflow() const { return overflow_; }
   Value input(rondo_dtype dtype) {
     if (!room(n_inputs_, kMaxInputs)) return 0;
@@ -58,7 +58,7 @@ class Expression {
   // it.
   Value cast(Value a, rondo_dtype to) { return dtype_of(a) == compute_dtype(to) ? a : add(Op::cast, to, a, 0, 0); }
   Value where(Value condition, Value a, Value b) { return add(Op::where, dtype_of(a), condition, a, b); }
-  // What storing as a 16-bit float and loading again does.
+  // Rounds as storing as a 16-bit float and loading again does.
   Value round(Value a, rondo_dtype half) { return add(Op::round_to, half, a, 0, 0); }
   // Random numbers by linear element index (rtc/device/philox.h): f32 or f64.
   Value uniform(rondo_dtype register_dtype) { return generator(Op::uniform, register_dtype); }
@@ -69,11 +69,11 @@ class Expression {
   }
 
   // Does what another expression does, but for its outputs: of these values in place of its inputs, with its scalars
-  // and generators after those that are there. results: the values of its outputs. What a result is rounded to where it
+  // and generators after those that are there. results: the values of its outputs. The rounding of a result where it
   // would be stored is left to the caller.
   void append(const Expression& other, const Value* inputs, Value* results);
 
-  // Whether output i is added to what is there; known when its place is.
+  // Says whether output i is added to the old contents; known when its place is.
   void accumulate(int output, bool adds) { outputs_[output].accumulate = adds; }
 
   // The same without the outputs that have a bit in `gone`.

@@ -1,5 +1,5 @@
-// Formulas of the tables' gradient columns: values with the usual operators, which add instructions to the expression
-// they belong to.
+// Builds the formulas of the tables' gradient columns: values with the usual operators, which add instructions to the
+// expression they belong to.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace rondo::ops {
 
-// What a formula makes. Scalars: those its builder asked for first, then `constants`.
+// The expression that a formula makes. Scalars: those its builder asked for first, then `constants`.
 struct FormulaExpression {
   Expression expression;
   uint64_t constants[Expression::kMaxScalars] = {};  // words
@@ -34,7 +34,7 @@ struct Builder {
     made.constants[made.n_constants++] = word;
     return value;
   }
-  // Of a formula's value, whether it is a number or not.
+  // The value of a formula, whether it is a number or not.
   Value value(const V& v);
   Value scalars[Expression::kMaxScalars] = {};
 };

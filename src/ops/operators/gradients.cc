@@ -1,4 +1,4 @@
-// Turns the gradient columns of operators.def into expressions.
+// Turns the gradient columns of operators.def into expressions, one for each set of gradients that are wanted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/gradients.h"

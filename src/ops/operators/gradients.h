@@ -1,5 +1,5 @@
-// Gradients of the table's operators (operators.def), as expressions: one kernel computes all that are wanted of one
-// operator, whatever it is made of.
+// Gives the gradients of the table's operators (operators.def) as expressions: one kernel computes all that are wanted
+// of one operator, whatever it is made of.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +26,7 @@ struct Gradient : FormulaExpression {
 Gradient gradient_of(Op op, unsigned wanted, const rondo_dtype* operands, rondo_dtype computed, int scalar = -1,
                      bool uniform = false);
 
-// Whether it has one that no operator computes: its operands are in `of`, without an output.
+// True if it has one that no operator computes: its operands are in `of`, without an output.
 bool gradient_unknown(Op op);
 
 }  // namespace rondo::ops

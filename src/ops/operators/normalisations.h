@@ -1,4 +1,4 @@
-// The table of normalisations (normalisations.def) as data.
+// Presents the table of normalisations (normalisations.def) as data: a row for each of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// The rows of operators.def, by opcode and by the numbers of the public enums.
+// Finds the rows of operators.def, by opcode and by the numbers of the public enums.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/operators.h"

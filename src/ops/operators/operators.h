@@ -1,4 +1,5 @@
-// The table of elementwise operators (operators.def) as data: opcodes of their own, and what each is.
+// Presents the table of elementwise operators (operators.def) as data: opcodes of their own, and the properties of
+// each.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,8 +12,8 @@
 
 namespace rondo::ops {
 
-// What an expression's instruction does: a row of the table, or one of the few things that are not an operator. Only
-// here do they have numbers; the public enums have theirs.
+// The operation of an expression's instruction: a row of the table, or one of the few things that are not an operator.
+// Only here do they have numbers; the public enums have theirs.
 enum class Op : uint8_t {
 #define UNARY(ID, name, ...) name,
 #define BINARY(ID, name, ...) name,
@@ -45,7 +46,7 @@ struct Operator {
   uint8_t operands;
   Domain domain;
   bool boolean;        // the result's dtype; otherwise the one it is computed in
-  uint8_t parameters;  // scalars behind the operands
+  uint8_t parameters;  // scalars after the operands
   double defaults[2];  // of the parameters, or kRequired
   // The dtype it is computed in, for operands of this common dtype.
   rondo_dtype computed(rondo_dtype common) const {
@@ -53,7 +54,7 @@ struct Operator {
   }
 };
 
-// Of a row; the opcode must be one.
+// The row of an opcode, which must have one.
 const Operator& operator_of(Op op);
 // Null for a number that is not an enumerator.
 const Operator* find_unary(int op);

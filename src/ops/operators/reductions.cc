@@ -1,4 +1,4 @@
-// The rows of reductions.def, by opcode and by the numbers of the public enum.
+// Finds the rows of reductions.def, by opcode and by the numbers of the public enum.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/reductions.h"

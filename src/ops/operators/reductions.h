@@ -1,4 +1,4 @@
-// The table of reductions (reductions.def) as data: opcodes of their own, and what each is made of.
+// Presents the table of reductions (reductions.def) as data: opcodes of their own, and what each is made of.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -24,7 +24,7 @@ inline constexpr int kReductions = 0
 struct ReductionRow {
   ReduceOp op;
   const char* name;
-  const char* parts;    // domain, before, accumulator, after: what kernel text names behind the element type
+  const char* parts;    // domain, before, accumulator, after: the names in kernel text that follow the element type
   int parameters;       // 0 or 1
   double parameter;     // its default
   bool needs_elements;  // there is no result over nothing
@@ -37,7 +37,7 @@ const ReductionRow* find_reduction(int op);
 // Its name ("sum"); null for a number that is none.
 const char* reduce_name(int op);
 
-// What each is made of: parts::sum::Of<on_device, M> is its device::Reduction for elements of memory type M.
+// The parts of each: parts::sum::Of<on_device, M> is its device::Reduction for elements of memory type M.
 namespace parts {
 #define REDUCTION(ID, name, Domain, Before, Accumulator, After, ...)                                                \
   struct name {                                                                                                     \
@@ -61,7 +61,7 @@ auto with_reduction(ReduceOp op, F&& f) {
   __builtin_unreachable();  // the compiler warns of an enumerator without a case
 }
 
-// Of the result of a reduction of this dtype.
+// The dtype of the result of a reduction of this dtype.
 rondo_dtype reduced_dtype(ReduceOp op, rondo_dtype dtype);
 // Bytes of a partial result on a device.
 size_t partial_bytes(ReduceOp op, rondo_dtype dtype);

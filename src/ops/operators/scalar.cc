@@ -1,4 +1,5 @@
-// Checking scalars. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks scalar operands against the dtype of an operator, and makes the words that kernels take.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/scalar.h"
 
 #include <cmath>
@@ -40,7 +41,7 @@ Status refuse(const char* argument, const Scalar& scalar, rondo_dtype dtype) {
                argument, value.c_str(), dtype_name(dtype), range.c_str());
 }
 
-// What storing as a float narrower than f32 and loading again does.
+// Rounds as storing as a float narrower than f32 and loading again does.
 float rounded(rondo_dtype dtype, float value) {
   if (dtype == RONDO_F16) return device::round_f16(value);
   if (dtype == RONDO_BF16) return device::round_bf16(value);

@@ -1,4 +1,4 @@
-// Scalar operands as kernels take them: one 8-byte word with the value, in its register dtype, at the start.
+// Makes scalar operands as kernels take them: one 8-byte word with the value, in its register dtype, at the start.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

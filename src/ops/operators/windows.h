@@ -1,4 +1,4 @@
-// Windows over spatial axes, by value: what a pooling or resizing operator is, apart from its operands.
+// Describes windows over spatial axes, by value: a pooling or resizing operator apart from its operands.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -27,7 +27,7 @@ struct Windows {
     for (int a = 0; a < count; ++a) image.shape[first + a] = axis[a].out;
     return image;
   }
-  // Of a largest element in its window.
+  // The dtype of the place of a largest element in its window.
   rondo_dtype place_dtype() const {
     int64_t places = 1;
     for (int a = 0; a < count; ++a) places *= std::min<int64_t>(axis[a].size, int64_t{1} << 20);

@@ -1,5 +1,5 @@
-// Lists of tensors, worked on as one task: a step of an optimizer, a norm, whether all is finite, clipping. What the
-// tasks of both devices are made from.
+// Works on lists of tensors as one task: a step of an optimizer, a norm, whether all is finite, clipping. The tasks of
+// both devices are made from this.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -41,7 +41,7 @@ struct StepWork {
 
 enum class Measure : uint8_t { finite, norm, clip };
 
-// What all elements of tensors are: `out` is the norm or whether they are finite. Of clip, they are written too.
+// Measures all elements of tensors: `out` is the norm or whether they are finite. For clip, they are written too.
 struct MeasureWork {
   Measure what = Measure::norm;
   std::vector<View> tensors;
@@ -54,15 +54,16 @@ struct MeasureWork {
   void declare(Task& task) const;
 };
 
-// Whether elements lie together in memory, in whatever order of the axes, the first of them lowest; and whether those
-// of another tensor lie the same way.
+// Returns whether elements are contiguous in memory, in whatever order of the axes, the first of them lowest; and
+// whether those of another tensor are laid out the same way.
 bool lies_together(const Layout& layout);
 bool lies_alike(const Layout& a, const Layout& b);
 // Tensors of a list: floats of 16 bits or more that lie together, of one engine and device, with contents.
 Status check_list(const char* name, std::span<const View> tensors);
 // That no two of them share memory.
 Status check_apart(const char* name, std::span<const View> tensors);
-// That what the device knows about a step of `list`, if it is given, is one element of this dtype beside them.
+// Checks that the value on the device for a step of `list`, if it is given, is one element of this dtype on their
+// device.
 Status check_given(const char* name, const View* given, rondo_dtype dtype, const char* list, const View& first);
 
 Status all_finite(std::span<const View> tensors, Output& out);

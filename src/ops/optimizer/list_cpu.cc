@@ -1,5 +1,5 @@
-// Lists of tensors on the host: in chunks, which workers share; each sums by itself, and the sums are added up in their
-// order, so results do not depend on who did what.
+// Works on lists of tensors on the host: in chunks, which workers share; each sums by itself, and the sums are added up
+// in their order, so results do not depend on who did what.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Lists of tensors on a GPU: tables of addresses in the kernels' arguments, a launch for all tensors of the same dtypes
-// as far as its arguments have room. Which block does what depends on the tensors' sizes alone, so sums have the same
-// bits in every run.
+// Works on lists of tensors on a GPU: with tables of addresses in the kernels' arguments, a launch for all tensors of
+// the same dtypes as far as its arguments have room. Which block does what depends on the tensors' sizes alone, so sums
+// have the same bits in every run.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Loss scalers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes loss scalers, scales losses by them, and updates the scale after each step.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/optimizer/loss_scaler.h"
 
 #include "base/text.h"

@@ -1,5 +1,6 @@
-// A loss scaler: the scale that losses are multiplied by, whether the steps of this round were taken, and how many
-// rounds went well. All of it lies in device memory, and what changes it is elementwise operators over one element.
+// Keeps a loss scaler: the scale that losses are multiplied by, whether the steps of this round were taken, and how
+// many rounds went well. All of it lies in device memory, and what changes it is elementwise operators over one
+// element.
 //
 // Owned by the user's handle. Used by one thread at a time. Tasks keep what they need themselves.
 //

@@ -1,4 +1,4 @@
-// Checks of lists of tensors, and what is measured of them.
+// Checks lists of tensors, and measures them: whether they are finite, and their norm.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -121,7 +121,7 @@ Status check_list(const char* name, std::span<const View> tensors) {
 }
 
 Status check_apart(const char* name, std::span<const View> tensors) {
-  // Of one storage sorted by place: lists have many tensors.
+  // Sorted by storage and place, for lists have many tensors.
   std::vector<size_t> order(tensors.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto place = [&](size_t i) {

@@ -1,4 +1,5 @@
-// Optimizers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes optimizers, checks their options and gradients, and submits their steps as one task.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/optimizer/optimizer.h"
 
 #include <algorithm>

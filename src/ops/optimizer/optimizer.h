@@ -1,4 +1,4 @@
-// An optimizer: parameters, what is remembered about them from step to step, and the rule of a step.
+// Keeps an optimizer: parameters, their state from step to step, and the rule of a step.
 //
 // Owned by the user's handle. Used by one thread at a time. Each kind of state is one block of memory, in which a
 // parameter's part begins at the same place in all of them; what tasks need they keep themselves.
@@ -23,7 +23,7 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Whether step() takes these gradients.
+  // Succeeds if step() takes these gradients.
   Status check(std::span<const View> gradients) const;
   // finite, scale: null if there is none.
   Status step(std::span<const View> gradients, const View* finite, const View* scale);

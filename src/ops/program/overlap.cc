@@ -1,6 +1,7 @@
-// Two views share a byte if the sum of their steps can be the distance between them: a linear equation whose unknowns
-// are the indices, each within its dimension. It is solved from the longest step to the shortest. The steps of a view
-// hardly ever overlap, so of each unknown only two or three values leave a rest that the shorter steps can still reach.
+// Decides whether two views share a byte: they do if the sum of their steps can be the distance between them: a linear
+// equation whose unknowns are the indices, each within its dimension. It is solved from the longest step to the
+// shortest. The steps of a view hardly ever overlap, so of each unknown only two or three values leave a rest that the
+// shorter steps can still reach.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/overlap.h"
@@ -47,7 +48,7 @@ struct Sum {
     }
     return true;
   }
-  // Whether the terms from i on can be `rest`. Without tries left: yes, for all that is known.
+  // True if the terms from i on can add up to `rest`. Without tries left: yes, for all that is known.
   bool meets(int i, int64_t rest, int* tries) const {
     if (rest < 0 || rest > reach[i]) return false;
     if (rest == 0 || --*tries < 0) return true;

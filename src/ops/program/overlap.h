@@ -1,4 +1,4 @@
-// Whether two views share memory.
+// Decides whether two views share memory, for checks of operands and for order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace rondo::ops {
 
-// Whether some byte belongs to an element of both. Views that are interleaved without a common element (x[0::2] and
+// True if some byte belongs to an element of both. Views that are interleaved without a common element (x[0::2] and
 // x[1::2], columns of a matrix) do not overlap. Exact for all that slices, transposes and reshapes make of a tensor;
 // strides from elsewhere may be so tangled that the search ends early, and then they are taken to overlap.
 bool overlap(const View& a, const View& b);

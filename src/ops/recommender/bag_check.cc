@@ -1,4 +1,4 @@
-// Looking at the indices of bags, on an engine that was asked for it (ops/movement/index_check.h). Copyright 2026 the
+// Looks at the indices of bags, on an engine that was asked for it (ops/movement/index_check.h). Copyright 2026 the
 // Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "ops/movement/index_check.h"
@@ -15,7 +15,7 @@ long long number(int64_t n) {
 
 class BagCheck final : public Computation {
  public:
-  // Of indices and offsets on the host.
+  // Takes indices and offsets on the host.
   BagCheck(BagPlan plan, std::string place, Variable& checked)
       : Computation("check_bags", plan.indices.device()),
         plan_(std::move(plan)),

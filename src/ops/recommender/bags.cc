@@ -1,4 +1,5 @@
-// Bags of rows: checks and plans. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks bags of rows and their gradients, plans them, and submits their tasks.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recommender/bags.h"
 
 #include "base/text.h"

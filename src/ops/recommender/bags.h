@@ -1,4 +1,4 @@
-// Bags of rows inside: what the tasks of both devices are made from (rtc/device/bags.h).
+// Declares the internals of bags of rows: the plan that the tasks of both devices are made from (rtc/device/bags.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -20,7 +20,7 @@ enum class BagTask : uint8_t { sum, gradient, descend };
 
 struct BagPlan {
   BagTask what = BagTask::sum;
-  // Rows to read, to make steps, or where their gradients go; of those, without storage, which nobody wants.
+  // Rows to read, to make steps, or for their gradients; in the last case without storage if not wanted.
   std::vector<View> tables;
   std::vector<int64_t> rows;  // of each
   View indices;               // [tables, batch, length], with offsets [length]
@@ -41,7 +41,7 @@ struct BagPlan {
   void declare(Task& task) const;
 };
 
-// What all functions of bags are given.
+// The arguments of all functions of bags.
 struct Bags {
   std::span<const View> tables;
   const View* indices;
@@ -53,7 +53,7 @@ Status embedding_bag(const Bags& bags, Output& out);
 // The gradients of tables of so many rows, those that have a place for it, which must be empty.
 Status embedding_bag_grad(const View& indices, const View* offsets, const View& dy, const EmbeddingBagGradCall& call,
                           std::span<rondo_tensor** const> gradients);
-// What a step goes by, of one element each; null: there is none.
+// The numbers that a step depends on, of one element each; null: there is none.
 struct BagStep {
   const View *rate, *finite, *scale;
 };

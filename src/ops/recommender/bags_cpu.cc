@@ -1,5 +1,5 @@
-// Bags of rows on the host: bags, and sorted places, are shared by workers; each sum is made by one of them, in the
-// order of the places.
+// Runs bags of rows on the host: bags, and sorted places, are shared by workers; each sum is made by one of them, in
+// the order of the places.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -89,7 +89,7 @@ class CpuBags final : public Computation {
     }
   }
 
-  // Of each table the places that name one of its rows, in the order of rows.
+  // Returns the places that name a row of the table, in the order of rows.
   template <class In>
   std::vector<KeyedPlace> sorted(const BagFacts& facts, int64_t table, std::vector<int64_t>* bags) const {
     const int64_t rows = plan_.rows[static_cast<size_t>(table)];
@@ -119,7 +119,7 @@ class CpuBags final : public Computation {
       const std::vector<KeyedPlace> places = sorted<In>(facts, own, &bags);
       M* const rows = reinterpret_cast<M*>(table.address());
       const int64_t stride = table.layout.strides[0], step = table.layout.strides[1];
-      if (plan_.what == BagTask::gradient)  // rows of a new tensor, one behind the other
+      if (plan_.what == BagTask::gradient)  // rows of a new tensor, one after the other
         over(plan_.rows[t], facts.width,
              [&](int64_t begin, int64_t end) { std::fill(rows + begin * stride, rows + end * stride, M()); });
       const int64_t all = static_cast<int64_t>(places.size());

@@ -1,5 +1,5 @@
-// Bags of rows on a GPU: a lane for some columns of each bag; for gradients places are numbered by their rows and
-// sorted, and a lane adds up what comes to some columns of a row.
+// Runs bags of rows on a GPU: a lane computes some columns of each bag; for gradients places are numbered by their rows
+// and sorted, and a lane adds up what comes to some columns of a row.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <climits>
@@ -17,7 +17,7 @@ namespace {
 using device::BagFacts;
 using device::BagTable;
 
-// Behind definitions of M, In, Index, kMost, kVector.
+// It follows definitions of M, In, Index, kMost, kVector.
 constexpr const char* kSumText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const BagArguments<kMost> args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
@@ -101,7 +101,7 @@ class CudaBags final : public SortingTask {
   }
   void add_part(const BagFacts& facts, size_t begin) { parts_.push_back(part_of(facts, begin)); }
 
-  // What a launch of a part has for its addresses.
+  // The addresses that a launch of a part has.
   void add_places(Part& part) {
     BagFacts& facts = part.facts();
     add_address(&facts.indices, plan_.indices);

@@ -1,5 +1,5 @@
-// Products of all pairs of vectors: checks and plans. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Checks products of all pairs of vectors and their gradients, plans and submits them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recommender/interaction.h"
 
 #include "ops/task/nothing.h"

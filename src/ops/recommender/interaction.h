@@ -1,4 +1,4 @@
-// Products of all pairs of vectors inside (rtc/device/interaction.h).
+// Declares the plan of products of all pairs of vectors, and its tasks (rtc/device/interaction.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Products of all pairs of vectors on the host: workers share samples. Copyright 2026 the Rondo developers.
+// Computes products of all pairs of vectors on the host: workers share samples. Copyright 2026 the Rondo developers.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Products of all pairs of vectors on a GPU: one kernel each way. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Computes products of all pairs of vectors on a GPU: one kernel each way.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recommender/interaction.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
@@ -11,7 +11,7 @@ namespace {
 
 enum Kernel : int { kPairsKernel, kGradientKernel, kFewKernel, kStagedGradientKernel };
 
-// Behind definitions of M, kStaged.
+// It follows definitions of M, kStaged.
 constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
   interact<M, kStaged != 0>(args);

@@ -1,4 +1,5 @@
-// See cells.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the elementwise part of a recurrent step, or of its gradient, as one expression.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recurrent/cells.h"
 
 #include "ops/elementwise/elementwise_task.h"
@@ -52,7 +53,7 @@ class Kernel {
     outputs_.push_back(view);
     made_.expression.output(builder_.value(value), view.dtype, false);
   }
-  // Whether a sequence has this step. Asked before anything that has constants.
+  // Computes whether a sequence has this step. Asked before anything that has constants.
   V active(const CellPlaces& at) {
     Expression& e = made_.expression;
     View lengths = *at.lengths;
@@ -145,7 +146,7 @@ Status run_cell_gradient(const RecurrentForm& form, const CellGradient& step) {
   if (lengths) active = kernel.active(step);
   const auto chosen = [&](const V& value, const V& other) { return lengths ? where(active, value, other) : value; };
   const V incoming = kernel.input(step.state), dh = kernel.input(step.dy) + incoming;
-  V by = 0.0;  // what goes on beside the product, of a sequence that has this step
+  V by = 0.0;  // the part that goes on past the product, of a sequence that has this step
   if (form.kind == RecurrentKind::lstm) {
     const V i = kernel.input(gates[0]), f = kernel.input(gates[1]), g = kernel.input(gates[2]),
             o = kernel.input(gates[3]);

@@ -1,5 +1,5 @@
-// What a step does behind its product, and what its gradient does in front of the product: one expression each, over
-// [batch, hidden].
+// Computes the part of a recurrent step after its product, and the part of its gradient before the product: one
+// expression each, over [batch, hidden].
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -39,22 +39,22 @@ struct CellPlaces {
 struct CellStep : CellPlaces {
   View gates, product;  // [batch, gates * hidden], as computed
   View before, behind;  // states: in x's dtype, or of a GRU as computed
-  View rounded;         // of a GRU in 16 bits: the states behind, in x's dtype
+  View rounded;         // of a GRU in 16 bits: the states after the step, in x's dtype
   View cells_before, cells_behind, inner;
   const View* inner_bias = nullptr;  // of a GRU: [hidden]
-  View out;                          // zeros behind the lengths
+  View out;                          // zeros after the lengths
 };
 Status run_cell(const RecurrentForm& form, const CellStep& step);
 
-// Its gradient. state: what comes in through the states behind, and then what goes on to those before without the
-// product; of the cells: the same.
+// Its gradient. state: the gradient that comes in through the states after the step, and then the one that goes on to
+// those before without the product; of the cells: the same.
 struct CellGradient : CellPlaces {
   View gates, before, behind, cells_before, cells_behind, inner;
   View dy, state, cell;
   View change, state_change;  // of the sums, [batch, gates * hidden]; of a GRU's states' product
 };
 Status run_cell_gradient(const RecurrentForm& form, const CellGradient& step);
-// Whether something goes on to the states before without the product.
+// True if a gradient goes on to the states before without the product.
 inline bool passes_by(const RecurrentForm& form, bool lengths) {
   return lengths || form.kind == RecurrentKind::gru;
 }

@@ -1,4 +1,4 @@
-// Recurrent layers: checks, and the steps forward.
+// Checks recurrent layers, and submits their steps forward as products and expressions.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recurrent/recurrent.h"
@@ -223,7 +223,7 @@ class Forward {
   View results_[2];
 };
 
-// What a tape is told: operands and results, in the order that its rule knows.
+// Lists the operands and results that a tape is told, in the order that its rule knows.
 void list_operands(const RecurrentInputs& in, const View& out, const View* last_h, const View* last_c,
                    std::vector<TaskOperand>* list) {
   list->push_back({in.x, false});
@@ -241,7 +241,7 @@ RecurrentCall call_of(const RecurrentForm& form, const RecurrentInputs& in, bool
   return {form, extras.lengths != nullptr, extras.first_h != nullptr, extras.first_c != nullptr, last_h, last_c};
 }
 
-// And behind them what was left.
+// Tells tapes those, followed by the values that were left for the gradient.
 void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in, const View& out, const View* last_h,
           const View* last_c, const std::vector<RecurrentLayer>& layers) {
   std::vector<TaskOperand> list;
@@ -294,7 +294,7 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
         {}, [&] { return Call{call_of(form, in, last_h != nullptr, last_c != nullptr)}; }));
     return commit();
   }
-  // What is added to something is a step behind it.
+  // Adding it to something is a step after it.
   Scratch apart;
   if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], width});
   const View result = to.accumulate ? apart.view : to;

@@ -1,5 +1,5 @@
-// Recurrent layers inside: operators that submit, for each direction of each layer, one product of all inputs, and then
-// for each step a product of the states and one elementwise task with all of the gates (cells.h).
+// Declares the internals of recurrent layers: operators that submit, for each direction of each layer, one product of
+// all inputs, and then for each step a product of the states and one elementwise task with all of the gates (cells.h).
 //
 // Steps are tasks of the engine, not loops inside of one: so each runs as products and expressions run everywhere, the
 // directions of a layer are branches of a graph, and nothing has to be written twice for the devices.
@@ -14,7 +14,7 @@
 
 namespace rondo::ops {
 
-// What there may be besides inputs and weights.
+// The operands that there may be besides inputs and weights.
 struct RecurrentExtras {
   const View *lengths = nullptr, *first_h = nullptr, *first_c = nullptr;
 };
@@ -27,8 +27,8 @@ struct RecurrentInputs {
 // As for rondo_lstm. last_h, last_c: where the last states go, or null. form.biased is found here.
 Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c);
 
-// What one direction of a layer left for its gradient, by steps; before and behind each step: one more, in the order of
-// time.
+// The values that one direction of a layer left for its gradient, by steps; of the states before and after each step
+// there is one more, in the order of time.
 struct RecurrentDirection {
   View gates;   // [steps, batch, gates * hidden], as computed
   View states;  // [steps + 1, batch, hidden], in x's dtype

@@ -1,5 +1,5 @@
-// The way back through recurrent layers: for each step one elementwise task and one product, and at the end of a
-// direction one product over all steps for each weight.
+// Goes back through recurrent layers: it submits for each step one elementwise task and one product, and at the end of
+// a direction one product over all steps for each weight.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
@@ -170,7 +170,7 @@ class Backward {
   const rondo_dtype dtype_, computed_;
 };
 
-// What a tape is told, in the order that its rule knows.
+// Tells a tape the operands and results, in the order that its rule knows.
 void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
           const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
           const RecurrentGradients& wanted) {

@@ -1,4 +1,4 @@
-// Cumulative reductions: checks, the loop of the cpu, and the kernel's launch on a GPU.
+// Checks cumulative reductions, runs their loop on the cpu, and launches their kernel on a GPU.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

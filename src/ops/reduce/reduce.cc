@@ -1,4 +1,4 @@
-// Reductions: checks, result dtype and shape, and the canonical form.
+// Checks reductions, finds dtype and shape of their results, and brings them to the canonical form.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce/reduce.h"

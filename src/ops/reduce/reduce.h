@@ -1,4 +1,4 @@
-// Reductions inside: what is reduced over what, in a form that both devices compute from.
+// Declares the internals of reductions: what is reduced over what, in a form that both devices compute from.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace rondo::ops {
 
-// What is reduced instead of a tensor's elements: those of an expression, none of which is ever in memory.
+// Elements of an expression, none of which is ever in memory, that are reduced instead of a tensor's.
 struct ReducedExpression {
   Expression expression;  // one output, at least one input, no random numbers
   std::vector<uint64_t> scalars;
@@ -29,7 +29,7 @@ struct ReducedExpression {
   View widest() const;
 };
 
-// What is computed of a reduction's result before it is stored.
+// The expression that is computed of a reduction's result before it is stored.
 struct ReduceFinish {
   Expression expression;  // one input, the result as computed, and one output, as computed
   std::vector<uint64_t> scalars;

@@ -1,6 +1,6 @@
-// Reductions on the host. Elements are combined pairwise: halves of the reduced range are reduced apart and joined,
-// down to leaves of a fixed length, so that rounding errors grow with the depth of the tree and results depend on the
-// shape alone. Threads share results, and the tree's upper branches where results are few.
+// Reduces on the host. Elements are combined pairwise: halves of the reduced range are reduced apart and joined, down
+// to leaves of a fixed length, so that rounding errors grow with the depth of the tree and results depend on the shape
+// alone. Threads share results, and the tree's upper branches where results are few.
 //
 // Each reduction comes as a table of its loops over values (ops/host/values.h); how the range is cut is the same for
 // all.
@@ -42,13 +42,13 @@ struct Steps : ValueSteps {
   void (*join)(void* to, const void* from, int64_t n);
   void (*finish)(void* results, const void* from, int64_t n, const HostFacts& facts);
   FoldLoops loops;
-  // Of results, f64, whose elements may be scaled: by what they should be; null: they are not.
+  // For results of f64 whose elements may be scaled: by what they should be; null: they are not.
   void (*scales)(double* to, const void* from, int64_t n, const HostFacts& facts) = nullptr;
 
   int64_t leaf() const { return exact ? kLongLeaf : kLeaf; }
 };
 
-// Of accumulators alone.
+// The ends that depend on accumulators alone.
 template <class Op, class Result>
 struct EndsOf {
   using Acc = typename Op::Acc;
@@ -162,7 +162,7 @@ template <class K>
 struct FirstKey {
   using Acc = Found<K>;
   static Acc identity() { return {-1, K(0)}; }
-  static void join(Acc& acc, Acc other) {  // which comes behind
+  static void join(Acc& acc, Acc other) {  // the other follows
     if (acc.index < 0 || (other.index >= 0 && device::beats<K, true>(other.key, acc.key))) acc = other;
   }
   static int64_t result(Acc acc, const HostFacts&) { return acc.index; }
@@ -258,7 +258,7 @@ class Made {
     row(i, at, across, n, elements.bytes);
     reader.read(elements.bytes, 1, n, to);
   }
-  // What results, values of that dtype, are finished to: as they are, if there is nothing to do.
+  // The finished results, values of that dtype: as they are, if there is nothing to do.
   const void* finished(rondo_dtype values, const ValueBlock& results, int64_t n, ValueBlock* room) {
     if (!finish_) return results.bytes;
     ValueBlock given;
@@ -305,9 +305,9 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       branch = std::max({length * parts / kParts, kPart / std::min(together, outputs), steps.exact ? 1 : steps.leaf()});
   }
 
-  // Whether the tree is a single part.
+  // True if the tree is a single part.
   bool whole() const { return facts.length <= branch; }
-  // The tree above its branches: calls reduce(begin, end) for each from the left, and join() behind two.
+  // The tree above its branches: calls reduce(begin, end) for each from the left, and join() after two.
   template <class Each, class Join>
   void walk(int64_t begin, int64_t end, Each&& each, Join&& join) const {
     if (end - begin <= branch) return each(begin, end);
@@ -412,7 +412,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       }
     }
   }
-  // Whether elements so far apart are values in memory.
+  // True if elements so far apart are values in memory.
   bool as_it_lies(int64_t step) const { return !plan.expression && reader.as_it_lies(step); }
 };
 

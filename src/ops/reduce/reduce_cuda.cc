@@ -1,6 +1,6 @@
-// Reductions on a GPU: which of the kernels in rtc/device/reduce.h, and how it is launched. Where there are too few
-// results to fill the device, the reduced range is split over blocks, whose partial results a second pass joins. How
-// elements are combined depends on shape and layout alone, so results are the same in every run, eager or captured.
+// Reduces on a GPU: chooses among the kernels in rtc/device/reduce.h, and launches them. If there are too few results
+// to fill the device, the reduced range is split over blocks, whose partial results a second pass joins. How elements
+// are combined depends on shape and layout alone, so results are the same in every run, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments a
 }
 )";
 
-// What tells the kernels of a pass apart.
+// The properties that tell the kernels of a pass apart.
 struct Variant {
   ReduceOp op = ReduceOp::sum;
   rondo_dtype in = RONDO_F32, out = RONDO_F32;
@@ -121,7 +121,7 @@ class CudaReduction final : public KernelTask {
   }
   int widest_vector(bool columns) const;
   bool fits(const Walked& array, int64_t vector, bool columns) const;
-  // What a kernel is given: the struct, or that with what is behind it in Arguments.
+  // The arguments of a kernel: the struct, or that followed by the rest of Arguments.
   struct Given {
     ReduceArguments reduce = {};
     std::vector<uint64_t> words;
@@ -144,8 +144,8 @@ std::vector<Walked> CudaReduction::walked() const {
   return all;
 }
 
-// Whether so many neighbours of an array can be loaded at once: they lie side by side and begin at a multiple, or are
-// all the same element.
+// True if so many neighbours of an array can be loaded at once: they are contiguous and begin at a multiple, or are all
+// the same element.
 bool CudaReduction::fits(const Walked& array, int64_t vector, bool columns) const {
   const int64_t step = inner_step(array, columns);
   if (step == 0) return true;

@@ -1,5 +1,5 @@
-// Gradients of reductions: formulas to steps, and steps to operators. A formula with total() becomes an expression
-// whose value is reduced, and one that goes on with the result.
+// Makes gradients of reductions: formulas become steps, and steps operators. A formula with total() becomes an
+// expression whose value is reduced, and one that goes on with the result.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce/reduce_gradient.h"
@@ -17,7 +17,7 @@ namespace {
 
 using namespace formula;
 
-constexpr int kFirstStep = 3;  // the input behind x, y and dy
+constexpr int kFirstStep = 3;  // the input after x, y and dy
 
 struct Steps : Builder {
   ReduceGradient& gradient;

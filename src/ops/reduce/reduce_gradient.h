@@ -1,4 +1,4 @@
-// Gradients of reductions: the gradient column of reductions.def as data, and as operators on tensors.
+// Gives the gradients of reductions: the gradient column of reductions.def as data, and as operators on tensors.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

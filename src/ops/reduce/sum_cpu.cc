@@ -1,5 +1,5 @@
-// Sums in f64, of f16 after few in f32: a vector of partial sums, then those in pairs. Long ones are cut into chunks
-// whose sums are added in order, so that it does not matter who computes which.
+// Sums in f64, for f16 after few terms in f32: a vector of partial sums, then those in pairs. Long ones are cut into
+// chunks whose sums are added in order, so that it does not matter who computes which.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/reduce/sum_cpu.h"
@@ -15,7 +15,8 @@ namespace rondo::ops {
 namespace {
 
 constexpr int64_t kLanes = 128;       // partial sums of a row
-constexpr int64_t kColumns = 4096;    // sums side by side: whole rows of most matrices, one behind the other in memory
+constexpr int64_t kColumns = 4096;    // sums next to each other: whole rows of most matrices, one after the other in
+                                      // memory
 constexpr int64_t kChunk = 1 << 16;   // elements of a row, and about as many of columns
 constexpr int64_t kShared = 1 << 17;  // elements in all that are worth other threads
 

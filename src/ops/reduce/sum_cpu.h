@@ -1,5 +1,5 @@
-// Sums on the host of floats of at most 32 bits, over one dimension that lies together in memory or across one that
-// does: in f64, with vectors, in an order that the shape alone decides.
+// Sums floats of at most 32 bits on the host, over one dimension that is contiguous in memory or across one that is: in
+// f64, with vectors, in an order that the shape alone decides.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace rondo::ops {
 
-// Whether the plan is such a sum; then, the bytes of workspace that it needs.
+// Returns whether the plan is such a sum; then, the bytes of workspace that it needs.
 bool is_plain_sum(const ReducePlan& plan);
 size_t plain_sum_workspace(const ReducePlan& plan);
 void plain_sum_on_cpu(const ReducePlan& plan, void* workspace, Instructions which = instructions());

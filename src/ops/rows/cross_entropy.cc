@@ -1,4 +1,4 @@
-// Cross-entropy of rows of logits against labels, and its gradient: checks and plans.
+// Checks and plans the cross-entropy of rows of logits against labels, and its gradient.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/rows.h"

@@ -1,4 +1,4 @@
-// Layer and root-mean-square normalisation and their gradients: checks and plans.
+// Checks and plans layer and root-mean-square normalisation and their gradients.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/normalisation.h"

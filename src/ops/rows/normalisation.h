@@ -1,4 +1,4 @@
-// Normalisations inside: what a tape needs besides the operators of ops.h.
+// Declares what a tape needs of normalisations besides the operators of ops.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

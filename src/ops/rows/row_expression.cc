@@ -1,4 +1,4 @@
-// What stands around a row operator: expressions that make the elements of its rows, and results of what it gives.
+// Puts expressions around a row operator: some make the elements of its rows, others make the results of its output.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

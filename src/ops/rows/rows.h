@@ -1,5 +1,6 @@
-// Operators that need a whole row before they can write any of it: the softmaxes and their gradients, cross-entropy and
-// its gradient, normalisations. A row lies along one axis with any stride; the other axes, collapsed, number the rows.
+// Declares the operators that need a whole row before they can write any of it: the softmaxes and their gradients,
+// cross-entropy and its gradient, normalisations. A row lies along one axis with any stride; the other axes, collapsed,
+// number the rows.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -21,8 +22,8 @@ namespace rondo::ops {
 
 using device::RowKind;
 
-// What stands around a row operator, in an expression's text or in a recording: what makes the elements of its rows,
-// and what makes the results of what it gives. None of these is ever in memory.
+// The expressions around a row operator, in an expression's text or in a recording: those that make the elements of its
+// rows, and those that make the results of its output. None of these is ever in memory.
 struct RowExpression {
   RowSide before;
   RowSide after;                   // the last input of its expression is the element that the operator gives
@@ -100,7 +101,8 @@ Status submit_rows(const RowPlan& plan, Output& out);
 // A softmax with expressions around it, in one go. As `softmax`, but for a tape, which knows no gradient of it.
 Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> expression, int axis, Output& out);
 
-// What a recording has around a row operator of x whose results are `out`; null: it can not be in one task with it.
+// The expressions that a recording has around a row operator of x whose results are `out`; null: it cannot be in one
+// task with them.
 std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const Surroundings& around);
 // Gives a plan an expression, and with it its operand, its result, and rows along the axis in all that is walked.
 void lay_out_rows(std::shared_ptr<RowExpression> expression, int axis, const View& to, RowPlan* plan);

@@ -1,4 +1,4 @@
-// Row operators on the host, and the choice of the device.
+// Runs row operators on the host, and chooses the device for those that are submitted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -42,7 +42,7 @@ double total(const Loops&, const double* values, int64_t count) {
   return sum;
 }
 
-// What expressions make of and for the rows of an operator, by one thread.
+// The expressions for the rows of an operator, evaluated by one thread.
 struct Around {
   RowSideEvaluator before, after;
   explicit Around(const RowExpression& expression) : before(expression.before), after(expression.after) {}
@@ -61,7 +61,7 @@ struct Rows {
   int64_t end;     // elements that count
   bool streams;    // results go past the caches
 
-  // Elements that do not count are -infinity. Where they are: in `row`, or where they lie.
+  // Elements that do not count are -infinity. Returns their address: in `row`, or in x.
   const C* load(const T* x) const {
     const C scale = plan.has_labels() ? C(1) : static_cast<C>(plan.scale);
     if constexpr (std::is_same_v<T, C>)
@@ -263,7 +263,7 @@ Call describe_rows(const RowPlan& plan) {
 
 namespace {
 
-// Whether rows of results go past the caches: those that lie together, and where nothing is read.
+// True if rows of results go past the caches: contiguous ones, if nothing is read there.
 bool should_stream(const RowPlan& plan) {
   if (plan.out.accumulate || plan.has_labels() || plan.step[2] != 1 || plan.expression) return false;
   int64_t elements = 0;
@@ -351,7 +351,7 @@ void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which) {
 Status submit_rows(const RowPlan& plan, Output& out) {
   Engine& engine = plan.out.engine();
   const auto call = [&] { return describe_rows(plan); };
-  // What expressions are around has no gradient.
+  // A row operator with expressions around it has no gradient.
   const Describe describe = plan.expression ? Describe() : Describe(call);
   if (plan.out.elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
   return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)

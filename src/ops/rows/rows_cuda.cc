@@ -1,6 +1,6 @@
-// Row operators on a GPU: which form of the kernel in rtc/device/rows.h, or of those in rtc/device/rows_split.h, and
-// how they are launched. Into how many parts rows are cut depends on their shape and layout and on the device's size,
-// so results are the same in every run on a device, eager or captured.
+// Runs row operators on a GPU: chooses the form of the kernel in rtc/device/rows.h, or of those in
+// rtc/device/rows_split.h, and launches them. Into how many parts rows are cut depends on their shape and layout and on
+// the device's size, so results are the same in every run on a device, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -23,7 +23,7 @@ constexpr int kMaxParts = 1024;  // of a row: what each block of the second kern
 
 using device::RowsArguments;
 
-// Where elements come from, and go to.
+// Loads and stores the elements.
 constexpr const char* kStoredText = R"(
 using Arguments = RowsArguments;
 using Source = StoredRows<In, Index, kRowX, kDims, kDense>;
@@ -160,7 +160,7 @@ class CudaRows final : public KernelTask {
     add_launch(kernel, *arguments(), blocks_for(arguments_.count, threads_ / group_), 1, threads_);
   }
 
-  // What the kernel's Arguments are.
+  // Lays out the kernel's Arguments.
   void lay_out() {
     if (!plan_.expression) return;
     words_.resize(sizeof arguments_ / sizeof(uint64_t));
@@ -194,8 +194,8 @@ class CudaRows final : public KernelTask {
     add(offsetof(RowsArguments, per_row), plan_.per_row);
   }
 
-  // Whether rows of a softmax that no block keeps are shared by blocks: where a block for each leaves processors idle,
-  // and side by side, where they are read as packs.
+  // True if rows of a softmax that no block keeps are shared by blocks: if a block for each would leave processors
+  // idle, and next to each other, if they are read as packs.
   bool splits() const {
     return plan_.is_softmax() && items_ == 0 &&
            (beside_ > 0 || arguments_.count < 2 * cuda_device(*this).multiprocessors());
@@ -278,7 +278,7 @@ class CudaRows final : public KernelTask {
 
   RowPlan plan_;
   RowsArguments arguments_ = {};
-  // Of an expression: what the kernels take instead, and in it where the addresses of each side are.
+  // Holds for an expression the words that the kernels take instead, and in them where the addresses of each side are.
   std::vector<uint64_t> words_;
   std::vector<size_t> operands_;
   int threads_ = 256, group_ = 1, beside_ = 0, vector_ = 1, items_ = 0;

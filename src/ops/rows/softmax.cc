@@ -1,4 +1,4 @@
-// The softmaxes and their gradients: checks and plans.
+// Checks and plans the softmaxes and their gradients, and joins them with expressions around them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -29,7 +29,7 @@ Status check_options(const View& a, const SoftmaxOptions& options) {
   return check_inputs({{"a", &a}, {"lengths", &lengths}});
 }
 
-// Of a softmax of `x` or, with `other`, a gradient.
+// The plan of a softmax of `x` or, with `other`, of a gradient.
 RowPlan plan_along(RowKind kind, const View& x, const View* other, int axis, const SoftmaxOptions& options,
                    const View& to) {
   const View* lengths = options.lengths;

@@ -1,4 +1,5 @@
-// The kernel that chooses. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Compiles and launches the kernel that sets the value of a conditional node.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/task/chooser.h"
 
 #include <type_traits>
@@ -11,8 +12,8 @@ namespace {
 
 static_assert(std::is_standard_layout_v<Chooser> && sizeof(Chooser) == 88);
 
-// The driver knows the function when it loads the kernel; no header declares it. Where the bodies' random numbers begin
-// is what random_of_body (engine/random_scope.cc) says.
+// The driver knows the function when it loads the kernel; no header declares it. The bodies' random numbers begin where
+// random_of_body (engine/random_scope.cc) says.
 const char* const kText = R"(extern "C" __device__ void cudaGraphSetConditional(u64 handle, unsigned value);
 struct RunState {
   PhiloxState numbers, choices;

@@ -1,4 +1,4 @@
-// The kernel in front of a node that chooses (device.h, Choice): it reads a number on the device and sets the node's
+// Launches the kernel before a conditional node (device.h, Choice): it reads a number on the device and sets the node's
 // value. At the end of a loop's body it does so again.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,7 @@
 
 namespace rondo::ops {
 
-// What a captured graph, or a body, keeps of its run at the start of its memory.
+// The state of its run that a captured graph, or a body, keeps at the start of its memory.
 struct RunState {
   RandomState numbers;  // where those begin that it draws on the device
   RandomState choices;  // where those of cpu:0 begin, of which each choice in it takes one
@@ -24,7 +24,7 @@ struct Chooser {
   uint64_t limit = 0;                  // of a loop: the most turns; 0: none
   RunState* bodies = nullptr;          // what they share, as one of them runs; null: they keep nothing
   const RandomState* drawn = nullptr;  // of the run around, `choices`; null: the bodies draw nothing
-  uint64_t offset = 0;                 // behind that, the choice's own
+  uint64_t offset = 0;                 // after that, the choice's own
   uint64_t indices = 0;                // bodies that a number chooses among; 0: by true and false
   uint32_t bytes = 1;                  // of the number
   uint32_t has_value = 0;              // whether `value` is a node's

@@ -1,4 +1,4 @@
-// What the families with kernels of their own share on a GPU: names of types in kernel text, dimensions as kernel
+// Holds what the families with kernels of their own share on a GPU: names of types in kernel text, dimensions as kernel
 // arguments, and the questions that choose a kernel (may indices be 32 bits wide, may elements be moved 16 bytes at a
 // time). Their tasks are KernelTasks (kernel_task.h).
 //
@@ -56,7 +56,7 @@ struct KernelDims : device::Dims<N> {
   }
 };
 
-// Whether numbers up to `largest`, and a launch's overshoot, need 64 bits.
+// True if numbers up to `largest`, and a launch's overshoot, need 64 bits.
 inline bool needs_wide(int64_t largest) {
   return largest > INT_MAX - (1 << 20);
 }
@@ -71,7 +71,7 @@ inline int64_t alignment_of(const View& view, int64_t most) {
   return alignment;
 }
 
-// Whether `vector` neighbours along a row may be moved at once, wherever rows begin that lie so far apart.
+// True if `vector` neighbours along a row may be moved at once, wherever rows begin that are so far apart.
 inline bool moves_packs(const View& view, int rows, const int64_t* strides, int64_t step, int64_t vector) {
   const auto bytes = vector * static_cast<int64_t>(dtype_size(view.dtype));
   bool fits = step == 1 && bytes <= 16 && alignment_of(view, 16) >= bytes;

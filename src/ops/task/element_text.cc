@@ -1,4 +1,5 @@
-// Kernel text of expressions. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the lines of kernel text that compute an expression, and the functions around them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/task/element_text.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Kernel text of expressions: what the kernels of elementwise operators, and of families that compute an expression
-// where they would load or store elements, have in common.
+// Writes the kernel text of expressions: the part that kernels of elementwise operators, and of families that compute
+// an expression where they would load or store elements, have in common.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,7 +18,7 @@ inline const char* register_type(rondo_dtype dtype) {
 }
 
 // Lines of text about an expression, in which in<k> is an input, r<k> a result and a.s<k> a scalar. A name must not be
-// that of a type with any number behind it: i8, u16 and f32 are.
+// that of a type followed by a number: i8, u16 and f32 are.
 class ExpressionLines {
  public:
   explicit ExpressionLines(const Expression& expression) : e_(expression) {}

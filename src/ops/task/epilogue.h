@@ -1,5 +1,5 @@
-// What a product or a convolution does with its sums in its own call, for passes that give it what follows it in a
-// recording.
+// Describes what a product or a convolution does with its sums in its own call, for passes that move the following
+// steps of a recording into it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What a kernel of a family is: the constants and types that its text begins with, and the text behind them. They are
+// Specifies a kernel of a family: the constants and types that its text begins with, and the text after them. They are
 // the signature as well, so that two texts never share one. Plain data, which a task keeps until its kernel is wanted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -22,8 +22,8 @@ class KernelSpec {
   }
   KernelSpec& constant(const char* name, int value) { return add({name, value, false}); }
   KernelSpec& type(const char* name, rondo_dtype dtype) { return add({name, dtype, true}); }
-  // What follows the definitions and rtc/device/strided.h. Parts live as long as the process, and are the same for the
-  // same definitions.
+  // The text that follows the definitions and rtc/device/strided.h. Parts live as long as the process, and are the same
+  // for the same definitions.
   KernelSpec& text(std::initializer_list<const char*> parts) {
     for (const char* part : parts) parts_[part_count_++] = part;
     return *this;

@@ -1,4 +1,5 @@
-// Finding and launching the kernels of tasks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds and launches the kernels of tasks, and adds them to graphs as nodes.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/task/kernel_task.h"
 
 #include <cstring>

@@ -1,6 +1,7 @@
-// Tasks that are kernels: the one base of all families whose work on a GPU is one launch or a few, one after the other.
-// A task says when it is made, or at the latest when it is prepared, which kernels those are, what their arguments are
-// and which words of them are addresses; finding the kernels, filling the words in and launching is written here, once.
+// Defines tasks that are kernels: the one base of all families whose work on a GPU is one launch or a few, one after
+// the other. A task says when it is made, or at the latest when it is prepared, which kernels those are, what their
+// arguments are and which words of them are addresses; finding the kernels, filling the words in and launching is
+// written here, once.
 //
 // Elementwise tasks are not among them: an eager one is made, prepared and run in less time than it takes to fill in
 // what is kept here, so they keep their one launch themselves (elementwise_task.h).
@@ -17,7 +18,7 @@ namespace rondo::ops {
 
 class KernelTask : public Task {
  public:
-  // Finds the kernels of all launches. Whoever overrides it to say more about them calls it at the end.
+  // Finds the kernels of all launches. An override that says more about them calls this at its end.
   Status prepare() override;
   Ref<Task> again(const Rebinding& memory) const override = 0;
   size_t own_kernels() const override { return launches_.size(); }
@@ -55,7 +56,7 @@ class KernelTask : public Task {
     launch.shape = shape;
   }
 
-  // A word of 8 bytes among the arguments is an address, known when the task is run: so many bytes behind the view's
+  // A word of 8 bytes among the arguments is an address, known when the task is run: so many bytes after the view's
   // first element, or from the start of scratch memory.
   void add_address(void* word, const View& view, int64_t bytes = 0) {
     addresses_.push_back({word, view.storage, view.offset + bytes});

@@ -1,4 +1,4 @@
-// Tasks that are about to ask for their kernels, for whoever is told of long times of compiling.
+// Announces tasks that are about to ask for their kernels, for reports about long times of compiling.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

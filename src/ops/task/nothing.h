@@ -1,4 +1,4 @@
-// Operators that have no element to write. Nothing of them is submitted; tapes are told all the same: what such an
+// Submits operators that have no element to write. Nothing of them is run; tapes are told all the same: what such an
 // operator would have read may depend on what they watch, and then so does its result.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,7 @@ Status submit_nothing(const char* name, const List& list, std::initializer_list<
   for (Output* output : outputs) output->commit();
   return {};
 }
-// Of a plan that lists its operands.
+// Takes a plan that lists its operands.
 template <class Plan>
 requires requires(const Plan& plan, std::vector<TaskOperand>* list) {
   plan.list_operands(list);

@@ -1,4 +1,5 @@
-// Checks of operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks the operands of operators, and resolves their outputs: shape, dtype, device and memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/task/output.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ Status check_moved(std::span<const NamedView> inputs) {
 Status check_blank(const char* name, const View& view) {
   Engine& engine = view.engine();
   const Sink* sink = Engine::thread_sink();
-  // What belongs to a recording of another thread is refused as such.
+  // A tensor that belongs to a recording of another thread is refused as such.
   if ((sink && &sink->engine == &engine) || Engine::owner(*view.storage) || view.elements() == 0) return {};
   RONDO_TRY(engine.usable());
   if (!engine.blank(*view.storage)) return {};
@@ -113,7 +114,8 @@ Output::~Output() {
 Status Output::resolve(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape,
                        std::span<const View* const> inputs, bool inplace, View* view) {
   if (!given()) {
-    // Shapes of inputs may each be possible and their product not: broadcast views have no memory behind their sizes.
+    // Shapes of inputs may each be possible and their product not: broadcast views have less memory than their sizes
+    // say.
     Layout possible;
     if (Status status = check_shape(shape.ndim, shape.shape, dtype, &possible); !status.ok())
       return status.with_context(name_);

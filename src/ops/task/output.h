@@ -1,5 +1,5 @@
-// An operator's in/out parameter: the tensor the caller gave, checked, or a new one that the caller gets only on
-// success.
+// Resolves an operator's in/out parameter: it is the tensor the caller gave, checked, or a new one that the caller gets
+// only on success.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -62,7 +62,7 @@ class Output {
   }
 
  private:
-  // Of a given tensor: what it belongs to; who may write it, and what else is read there.
+  // Checks a given tensor: its owner; which tasks may write it, and what else is read there.
   Status check_place(Engine& engine, Device& device) const;
   Status check_contents(std::span<const View* const> inputs, bool inplace) const;
 
@@ -117,7 +117,7 @@ inline Status check_inputs(std::initializer_list<NamedView> inputs) {
   return check_inputs(std::span(inputs.begin(), inputs.size()));
 }
 
-// Of two dtypes that do not promote (base/dtype.h).
+// The error for two dtypes that do not promote (base/dtype.h).
 Status without_common_dtype(const char* name_a, rondo_dtype a, const char* name_b, rondo_dtype b);
 
 }  // namespace rondo::ops

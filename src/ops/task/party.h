@@ -1,4 +1,4 @@
-// What a task is that needs tasks of other ranks, which other graphs hold.
+// Declares the interface of a task that needs tasks of other ranks, which other graphs hold.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace rondo {
 
-// Implemented by such tasks beside Task; asked only of those that want launches. Thread-safe.
+// Implemented by such tasks in addition to Task; asked only of those that want launches. Thread-safe.
 class Party {
  public:
   // Which rank of which group it is of. The ends of one group that are in this process have the same number; 0: it is

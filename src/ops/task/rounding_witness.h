@@ -1,6 +1,6 @@
-// Numbers that tell whether a library adds to a sum of 16-bit products before or after it rounds that to 16 bits. With
-// all factors equal to `element` the sum lies well above a 16-bit number, and the addend is minus that number: rounding
-// first leaves nothing, adding first leaves `rest`.
+// Chooses numbers that tell whether a library adds to a sum of 16-bit products before or after it rounds that to 16
+// bits. With all factors equal to `element` the sum lies well above a 16-bit number, and the addend is minus that
+// number: rounding first leaves nothing, adding first leaves `rest`.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +26,7 @@ inline uint16_t half_of_float(rondo_dtype dtype, float value) {
   return dtype == RONDO_F16 ? float_to_half(value) : float_to_bf16(value);
 }
 
-// Of factors of one dtype, sums of another, and so many products.
+// Chooses them for factors of one dtype, sums of another, and so many products.
 inline RoundingWitness rounding_witness(rondo_dtype dtype, rondo_dtype out_dtype, int64_t products) {
   RoundingWitness best;
   for (int i = 0; i < 64; ++i) {

@@ -1,4 +1,5 @@
-// See submit.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Submits tasks, prepared or not, and commits their outputs when that has succeeded.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/task/submit.h"
 
 namespace rondo::ops {

@@ -1,4 +1,4 @@
-// Submitting tasks, and saying what they are.
+// Submits the tasks of operators, and describes them to observers if there are any.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace rondo::ops {
 
-// What a task is, for whoever asks: refers to a function that gives the call, and lasts as long as that. It is asked
-// only where somebody looks on.
+// Describes a task to observers: refers to a function that gives the call, and lasts as long as that. The function is
+// called only if there is an observer.
 class Describe {
  public:
   Describe() = default;  // a task that does not say what it is
@@ -33,10 +33,10 @@ RONDO_HOT Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Ou
 RONDO_HOT Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
                                  const Describe& describe = {});
 
-// What a task says that is a step of an operator: it writes what it lists, and does nothing else.
+// The description of a task that is a step of an operator: it writes what it lists, and does nothing else.
 inline constexpr auto part = [] { return Call{PartCall{}}; };
 
-// What a scope submits is told to no tape.
+// Hides the tasks that a scope submits from tapes.
 class ScopedNoTape {
  public:
   ScopedNoTape() : thread_(this_thread()), tapes_(thread_.tapes) { thread_.tapes = nullptr; }

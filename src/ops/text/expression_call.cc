@@ -1,4 +1,4 @@
-// Posing a call of an expression's text: arguments found by name, shapes, outputs, and the elementwise tasks.
+// Poses a call of an expression's text: arguments found by name, shapes, outputs, and the elementwise tasks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_call.h"
@@ -103,7 +103,7 @@ Status ExpressionCall::find_tensors() {
   return check_inputs(named);
 }
 
-// The operands that nodes are made of, a bit each. What a product is of lies behind it.
+// The operands that nodes are made of, a bit each. The factors of a product are not among them.
 uint64_t ExpressionCall::operands_of(std::vector<bool> wanted) const {
   uint64_t found = 0;
   for (size_t n = wanted.size(); n-- > 0;) {
@@ -115,7 +115,7 @@ uint64_t ExpressionCall::operands_of(std::vector<bool> wanted) const {
   return found;
 }
 
-// What the tensors among operands broadcast to.
+// The shape that the tensors among operands broadcast to.
 Status ExpressionCall::broadcast(uint64_t operands, Layout* shape) const {
   const char* first = nullptr;
   const char* before = "";
@@ -144,8 +144,8 @@ Status ExpressionCall::find_shape() {
   return broadcast(~uint64_t{0}, &shape_);
 }
 
-// What is in memory is multiplied where it is; what is computed is staged in a temporary, of the shape of what it is
-// made of.
+// A factor that is in memory is multiplied there; a computed one is staged in a temporary, of the shape of its
+// operands.
 Status ExpressionCall::find_factor(int i) {
   const Node& product = *text_.product();
   const Node& node = text_.nodes()[product.nodes[i]];
@@ -203,8 +203,8 @@ Status ExpressionCall::find_product_shape() {
   return {};
 }
 
-// What resolve() does not see: outputs that share elements with each other, or that a task of its own would write
-// over what others read.
+// Checks what resolve() does not see: outputs that share elements with each other, or that a task of its own would
+// write over what others read.
 Status ExpressionCall::check_outputs() const {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (!slots_[i]) continue;
@@ -227,15 +227,15 @@ Status ExpressionCall::check_outputs() const {
   return {};
 }
 
-// Whether a result that is elementwise is written over this operand.
+// True if a result that is elementwise is written over this operand.
 bool ExpressionCall::overwritten(const View& operand) const {
   for (size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i] && slots_[i]->view.storage == operand.storage) return true;
   return false;
 }
 
-// What the outputs of an expression take, whose inputs are those of the text and stay if they have a bit in `given`.
-// The tensors among them are appended.
+// The part of an expression that its outputs need, whose inputs are those of the text and stay if they have a bit in
+// `given`. The tensors among them are appended.
 Expression ExpressionCall::needed(const Expression& expression, unsigned given, Views* inputs) const {
   const Expression alive = expression.without_dead();
   const unsigned kept = alive.used_inputs() | given;
@@ -244,7 +244,7 @@ Expression ExpressionCall::needed(const Expression& expression, unsigned given, 
   return alive.without_inputs(~kept);
 }
 
-// What stands before the product, if a result comes from it.
+// Adds the steps before the product, if a result comes from it.
 void ExpressionCall::stage(Parts* parts) const {
   bool multiplied = false;
   for (size_t i = 0; i < slots_.size(); ++i) multiplied |= comes_from(i, Node::product);
@@ -262,7 +262,7 @@ void ExpressionCall::stage(Parts* parts) const {
   }
 }
 
-// Every result that is elementwise, and what reductions need beside those, in one task.
+// Computes every elementwise result, and the further inputs of reductions, in one task.
 Status ExpressionCall::elementwise(Parts* parts) {
   Expression expression = lowered_.expression;
   SmallVector<View, 2> written;
@@ -292,7 +292,8 @@ Status ExpressionCall::elementwise(Parts* parts) {
   return {};
 }
 
-// Whether reduction i makes what it reduces itself: of operands, none of which a result is written over.
+// Returns whether reduction i makes the elements that it reduces itself: of operands, none of which a result is written
+// over.
 bool ExpressionCall::made_within(size_t i) {
   Expression expression = lowered_.expression;
   expression.output(source_of(i).value, source_of(i).dtype, false);
@@ -311,8 +312,8 @@ bool ExpressionCall::made_within(size_t i) {
   return true;
 }
 
-// What reduction i reads: a result or operand that is the same, or what it makes itself, or else a temporary that the
-// task writes too.
+// Finds the source of reduction i: an equal result or operand, or elements that it makes itself, or else a temporary
+// that the task writes too.
 Status ExpressionCall::find_source(size_t i, Expression* expression, SmallVector<View, 2>* written) {
   made_.resize(slots_.size());
   const Lowered::Result& wanted = source_of(i);

@@ -1,6 +1,7 @@
-// A call of an expression's text: dtypes and shapes deduced from the arguments, one elementwise task for all that is
-// elementwise, which several calls may share, a softmax or a product with what is around it for each result that comes
-// from one, and a reduction for each result that is one, which makes what it reduces itself where nobody else needs it.
+// Makes a call of an expression's text: dtypes and shapes deduced from the arguments, one elementwise task for all that
+// is elementwise, which several calls may share, a softmax or a product with what is around it for each result that
+// comes from one, and a reduction for each result that is one, which makes its elements itself if nothing else needs
+// them.
 //
 // A call belongs to the thread that makes it, and is used once: posed, its parts submitted in order, committed.
 //
@@ -32,15 +33,16 @@ class ExpressionCall {
   ExpressionCall(const ExpressionCall&) = delete;
   ExpressionCall& operator=(const ExpressionCall&) = delete;
 
-  // Tasks that the caller submits: those before row_results(), and those between that and reduce_results(). Of each
-  // kind none writes what another one touches.
+  // Tasks that the caller submits: those before row_results(), and those between that and reduce_results(). Within each
+  // kind no task writes what another one touches.
   struct Parts {
     std::vector<Ref<ElementwiseTask>> before, results;
   };
   // Checks, and appends the tasks of all that is elementwise. like: another call of the text, posed before, whose
   // expression serves this one too if their arguments are alike; or null.
   Status pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts);
-  // In front of the elementwise results, which may be written over what these read; nobody reads what these write.
+  // Before the elementwise results, which may be written over the operands of these; no other task reads the results of
+  // these.
   Status row_results();
   Status reduce_results();
   // Hands the results over, when nothing can go wrong any more.
@@ -60,7 +62,7 @@ class ExpressionCall {
  private:
   using Node = ExpressionText::Node;
   using Views = SmallVector<const View*, 8>;
-  // What a text's product is of.
+  // A factor of a text's product.
   struct Factor {
     const char* name = nullptr;  // for messages
     View view;
@@ -77,7 +79,7 @@ class ExpressionCall {
     return !is_elementwise(result) && origin_of(result).kind == kind;
   }
   bool is_reduction(size_t result) const { return comes_from(result, Node::reduce); }
-  // What a reduction is of; otherwise what the result is.
+  // The source of a reduction; otherwise the result itself.
   const Lowered::Result& source_of(size_t result) const {
     return is_reduction(result) ? lowered_.reductions[origin_of(result).index].of : lowered_.results[result];
   }

@@ -1,5 +1,5 @@
-// Parsing functions in the text of an expression: operators of the table, where, casts, and what has arguments of its
-// own kind, reductions, softmaxes and products.
+// Parses functions in the text of an expression: operators of the table, where, casts, and functions with arguments of
+// their own kind: reductions, softmaxes and products.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Splitting an expression's text. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Splits an expression's text into tokens, and tells line and column of a place for messages.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_lexer.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace rondo::ops {
 
 namespace {
 
-// Of ASCII, whatever the locale.
+// True for digits of ASCII, whatever the locale.
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }

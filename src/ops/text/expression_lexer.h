@@ -1,4 +1,5 @@
-// Tokens of an expression's text. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Declares the tokens of an expression's text, and the places that messages name.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,11 @@ struct Token {
   bool is(std::string_view what) const { return kind == symbol && text == what; }
 };
 
-// The token at or behind byte `*at`, which moves behind it. Spaces, lines and comments (to the end of the line after
-// `//`, or between `/*` and `*/`) separate tokens and mean nothing.
+// The token at or after byte `*at`, which moves past it. Spaces, lines and comments (to the end of the line after `//`,
+// or between `/*` and `*/`) separate tokens and mean nothing.
 Token next_token(std::string_view text, uint32_t* at);
 
-// Where a byte stands, for people: line and column from 1, columns counted in characters.
+// The position of a byte, for people: line and column from 1, columns counted in characters.
 struct Place {
   uint32_t line = 1, column = 1;
 };

@@ -1,4 +1,4 @@
-// From a parsed text to an expression over operands of known dtypes, by the rules that operators have: operands are
+// Lowers a parsed text to an expression over operands of known dtypes, by the rules that operators have: operands are
 // promoted, a number takes the dtype of what it meets, 16-bit floats are computed in float.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

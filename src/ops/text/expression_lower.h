@@ -1,5 +1,5 @@
-// A parsed text for operands of certain dtypes: the expression that elementwise tasks and kernels of other families
-// compute parts of.
+// Lowers a parsed text for operands of certain dtypes: the expression that elementwise tasks and kernels of other
+// families compute parts of.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace rondo::ops {
 
-// What an operand of a text is in a call.
+// The value of an operand of a text in a call.
 struct Bound {
   const View* view = nullptr;  // null: the number
   Scalar number;
@@ -29,8 +29,8 @@ struct Lowered {
     rondo_dtype dtype = RONDO_F32;  // in memory
   };
   SmallVector<Result, 4> results;
-  // What a reduction or a softmax is of, and what it gives: an input of its own, behind the operands, if there is one
-  // for whom.
+  // The source of a reduction or a softmax, and its result: an input of its own, after the operands, if another value
+  // uses it.
   struct Origin {
     Result of;
     Value given = 0;

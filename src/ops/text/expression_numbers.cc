@@ -1,4 +1,4 @@
-// Numbers computed by the same functions as elements are.
+// Computes numbers of a text on the host, by the same functions as elements.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_numbers.h"

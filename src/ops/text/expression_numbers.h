@@ -1,5 +1,5 @@
-// Numbers of an expression's text among themselves: literals and scalar arguments, before they meet a tensor and take
-// its dtype. Computed on the host at each call, so that another value compiles nothing.
+// Computes numbers of an expression's text among themselves: literals and scalar arguments, before they meet a tensor
+// and take its dtype. Computed on the host at each call, so that another value compiles nothing.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

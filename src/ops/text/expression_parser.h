@@ -1,4 +1,4 @@
-// The parser of an expression's text: recursive descent with precedence climbing, names resolved to nodes on the way.
+// Parses an expression's text: recursive descent with precedence climbing, names resolved to nodes on the way.
 // Statements and names are in expression_text.cc, values in expression_values.cc, functions in expression_functions.cc.
 //
 // A parser is used once, by the thread that makes it.
@@ -55,7 +55,7 @@ class ExpressionParser {
 
   // --- values
   Status check_depth() const;
-  // What nests calls itself: each of these keeps little on the stack.
+  // Nested values call these again: each of them keeps little on the stack.
   Status conditional(uint16_t* value);
   RONDO_APART Status choice(uint16_t* value);
   Status infix(int level, uint16_t* value);

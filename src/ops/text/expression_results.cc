@@ -1,5 +1,5 @@
-// Results of an expression's text that come from a reduction, a softmax or a product: each a task of its own, which
-// computes what stands around that.
+// Computes results of an expression's text that come from a reduction, a softmax or a product: each is a task of its
+// own, which computes the steps around that.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/ops.h"
@@ -44,7 +44,7 @@ Status ExpressionCall::check_float(size_t i, const char* origin) const {
                         text_.results()[i].name.c_str(), origin, dtype_name(dtype));
 }
 
-// Of a product, what stands behind it is computed where it stores.
+// For a product, the steps after it are computed where it stores.
 Status ExpressionCall::product_result(size_t i) {
   const Node& node = *text_.product();
   const View &a = factors_[0].view, &b = factors_[1].view;
@@ -58,7 +58,7 @@ Status ExpressionCall::product_result(size_t i) {
   return told(node, multiply(names(), a, b, product_options(), std::move(after), result.dtype, outputs_[i]));
 }
 
-// Of a softmax, what stands before and behind it is computed where it loads and where it stores.
+// For a softmax, the steps before and after it are computed where it loads and where it stores.
 Status ExpressionCall::softmax_result(size_t i) {
   const Node& node = origin_of(i);
   const ExpressionText::Softmax& softmax = text_.softmaxes()[node.index];
@@ -82,7 +82,7 @@ Status ExpressionCall::softmax_result(size_t i) {
   return told(node, softmax_expression(softmax.op, std::move(made), softmax.axis, outputs_[i]));
 }
 
-// Of a reduction, what stands behind it is computed where it stores.
+// For a reduction, the steps after it are computed where it stores.
 Status ExpressionCall::reduce_result(size_t i) {
   const Node& node = origin_of(i);
   const ExpressionText::Reduction& reduction = text_.reductions()[node.index];

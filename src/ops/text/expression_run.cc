@@ -1,4 +1,4 @@
-// Running an expression's text: the tasks of a call, or of several side by side, in their order.
+// Runs an expression's text: submits the tasks of a call, or of several independent ones, in their order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_run.h"

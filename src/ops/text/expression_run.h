@@ -1,4 +1,4 @@
-// Runs of an expression's text, and of one text for several sets of arguments, which share what is elementwise.
+// Runs an expression's text, and one text for several sets of arguments, which share the elementwise tasks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,8 +13,8 @@ namespace rondo::ops {
 
 // Handles among the arguments and in `out` have been checked to be alive; `out` has one entry per result.
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out);
-// The same for `count` sets of arguments, one behind the other in `arguments`, and of results in `out`: all that is
-// elementwise is one task, and so is all that stands before products.
+// The same for `count` sets of arguments, one after the other in `arguments`, and of results in `out`: all elementwise
+// results are one task, and so are all steps before products.
 Status run_expression_each(const ExpressionText& text, size_t count, std::span<const rondo_argument> arguments,
                            rondo_tensor** out);
 

@@ -1,4 +1,4 @@
-// The text of an expression: what messages say of it, and the parser's statements, names and nodes.
+// Parses the text of an expression: its statements, names and nodes, and the errors that quote it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/expression_text.h"
@@ -66,8 +66,8 @@ Status ExpressionParser::add(const Node& node, uint16_t* index) {
   origins_.push_back(is_origin(node) ? *index : origin);
   return {};
 }
-// The origin that a node's operands come from. What it gives is known when all that it is of is, so there is no
-// second way to that before it is written.
+// The origin that a node's operands come from. Its result is known when all of its operands are, so there is no second
+// way to it before it is written.
 Status ExpressionParser::find_origin(const Node& node, int* origin) const {
   for (int i = 0; i < node.count; ++i) {
     const int each = origins_[node.nodes[i]];

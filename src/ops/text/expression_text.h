@@ -1,5 +1,5 @@
-// The text of an expression, parsed: a graph of nodes in the order of their computation, operands before users, without
-// dtypes, which depend on the arguments of a call (expression_lower.h). Immutable, so any thread may use it.
+// Holds the parsed text of an expression: a graph of nodes in the order of their computation, operands before users,
+// without dtypes, which depend on the arguments of a call (expression_lower.h). Immutable, so any thread may use it.
 //
 // Grammar, loosest first; precedence as in C, and ** between a sign and its operand:
 //   text       statement (";" statement)* [";"]

@@ -1,4 +1,4 @@
-// Parsing values in the text of an expression: precedence climbing.
+// Parses values in the text of an expression, by precedence climbing.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
@@ -48,7 +48,7 @@ Status ExpressionParser::check_depth() const {
   return refused(token_.at, format("nested deeper than %d; name a part with let", ExpressionText::kMaxDepth));
 }
 
-// What is between parentheses, and what a call is given, is one deeper: as the operand that it begins with.
+// Values in parentheses, and arguments of a call, are one level deeper: as the operand that they begin with.
 Status ExpressionParser::conditional(uint16_t* value) {
   Status status = infix(kLoosest, value);
   return status.ok() && token_.is("?") ? choice(value) : status;
@@ -92,8 +92,8 @@ Status ExpressionParser::chained() const {
   return refused(token_.at, "comparisons do not chain; write a < b && b < c, or put one into parentheses");
 }
 
-// A value with its signs and its exponent. What nests comes here again for each level, so all is in one function, and
-// what needs room on the stack in others.
+// A value with its signs and its exponent. Nested values come here again for each level, so all is in one function, and
+// steps that need room on the stack are in others.
 Status ExpressionParser::unary(uint16_t* value) {
   const Deeper deeper(depth_);
   Status status = check_depth();

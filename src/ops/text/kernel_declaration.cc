@@ -1,4 +1,5 @@
-// Reading declarations of kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Reads declarations of kernels that a user writes, and tells which arguments fit them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/kernel_declaration.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ bool is_qualifier(std::string_view word) {
   return false;
 }
 
-// What "unsigned", "long", "int" and their like come to together, or what one name says.
+// The type that "unsigned", "long", "int" and their like come to together, or that one name says.
 void classify(const std::vector<std::string_view>& words, KernelParameter* parameter) {
   if (words.size() == 1) {
     if (const KnownType* known = find_known(words[0])) parameter->kind = known->kind, parameter->size = known->size;
@@ -203,7 +204,7 @@ class DeclarationParser {
     }
     return word;
   }
-  // Of a number: whether a word behind its type is its name.
+  // True if a word after a number's type is its name.
   static bool names_parameter(const std::vector<std::string_view>& type, std::string_view word) {
     return !type.empty() && !(is_builtin(type.back()) && is_builtin(word));
   }

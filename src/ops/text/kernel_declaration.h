@@ -1,5 +1,5 @@
-// Declarations of kernels as a user writes them: "scale<float>(const float* x, float* y, float a, int n); fill(float*
-// y)". They say which kernels of a module are wanted and what each argument is.
+// Reads declarations of kernels as a user writes them: "scale<float>(const float* x, float* y, float a, int n);
+// fill(float* y)". They say which kernels of a module are wanted and what each argument is.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -37,7 +37,7 @@ struct KernelDeclaration {
 // Errors tell line and column. At least one declaration; no name twice.
 Status parse_declarations(std::string_view text, std::vector<KernelDeclaration>* declarations);
 
-// Whether a tensor of a dtype may be given to a pointer: the same kind and size of number. Integers go by their size,
+// True if a tensor of a dtype may be given to a pointer: the same kind and size of number. Integers go by their size,
 // of 2 bytes unsigned ones are the bits of 16-bit floats as well.
 bool accepts(const KernelParameter& parameter, rondo_dtype dtype);
 

@@ -1,4 +1,5 @@
-// Making modules and launching their kernels. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes modules of users' kernels, and launches the kernels as tasks.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/text/user_kernel.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ std::vector<std::string> split(const char* options) {
   return words;
 }
 
-// Behind the text, one line per kernel that does not compile unless the kernel is what its declaration says. The
+// After the text, one line per kernel that does not compile unless the kernel is what its declaration says. The
 // compiler's message then names the declaration.
 std::string checks(const std::vector<KernelDeclaration>& declarations) {
   std::string text;

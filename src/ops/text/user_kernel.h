@@ -1,4 +1,4 @@
-// Modules of CUDA C++ as objects: kernels found by name, and a launch as a task.
+// Holds modules of CUDA C++: their kernels are found by name, and a launch is a task.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Activations and elementwise losses. T is f32 or f64. NaN gives NaN; nothing overflows on the way to a finite result.
+// Defines activations and elementwise losses. T is f32 or f64. NaN gives NaN; nothing overflows on the way to a finite
+// result.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -58,7 +59,7 @@ RONDO_INLINE T op_silu(T x) {
   if (minus_infinity(x)) return T(-0.0);
   return x * op_sigmoid(x);
 }
-// What a matrix product or a convolution ends with: rondo_activation, whose checks let no other number come here. Its
+// The end of a matrix product or a convolution: rondo_activation, whose checks let no other number come here. Its
 // operators by name: ops/activation.h.
 template <class T>
 RONDO_INLINE T activated(int activation, T x) {

@@ -1,6 +1,7 @@
-// Attention: its arguments, which keys a query sees, what a score becomes, and the kernels. A query's row, or a key's
-// where gradients of keys are made, is shared by a few lanes, which keep it in registers; what it meets comes through
-// shared memory, a tile at a time. Everything is added in the order of keys, heads and queries, whatever the device.
+// Defines attention: its arguments, which keys a query sees, the functions of a score, and the kernels. A query's row,
+// or a key's where gradients of keys are made, is shared by a few lanes, which keep it in registers; the rows that it
+// meets come through shared memory, a tile at a time. Everything is added in the order of keys, heads and queries,
+// whatever the device.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -78,7 +79,7 @@ struct AttentionReach {
     if (query >= queries) return {0, 0};
     return within(query + shift - before, query + shift + after + 1, keys);
   }
-  // What any of these queries sees; some of them may see less.
+  // The keys that any of these queries sees; some of them may see fewer.
   RONDO_INLINE AttentionSpan keys_of(i64 first, i64 count) const {
     i64 end = first + count;
     if (end > queries) end = queries;
@@ -94,7 +95,7 @@ struct AttentionReach {
   }
 };
 
-// What becomes of the product of a query and a key, before the mask.
+// A score, from the product of a query and a key, before the mask.
 template <class C>
 RONDO_INLINE C attention_score(C product, C scale, C cap) {
   const C x = product * scale;
@@ -117,7 +118,7 @@ constexpr i64 kAttentionDraws = 8;
 RONDO_INLINE i64 attention_pitch(i64 keys) {
   return (keys + kAttentionDraws - 1) / kAttentionDraws * kAttentionDraws;
 }
-// What is less than this is left out.
+// Numbers below this are left out.
 RONDO_INLINE u32 attention_threshold(f64 dropped) {
   const f64 share = dropped * 65536 + 0.5;
   return share < 65535 ? static_cast<u32>(share) : 65535u;
@@ -125,14 +126,14 @@ RONDO_INLINE u32 attention_threshold(f64 dropped) {
 RONDO_INLINE u32 attention_draw(const PhiloxBlock& block, u32 number) {
   return block.lane[number / 2 % 4] >> (number % 2 * 16) & 0xffffu;
 }
-// Of this part of a query's result, whether dropout leaves it.
+// Returns whether dropout leaves this part of a query's result.
 RONDO_INLINE bool attention_keeps(u64 key, u64 start, i64 number, u32 threshold) {
   const u64 at = static_cast<u64>(number);
   return attention_draw(philox(key, start + at / kAttentionDraws), static_cast<u32>(at % kAttentionDraws)) >= threshold;
 }
 
 #if defined(__CUDACC_RTC__)
-// What all kernels of attention share. M, Mask: memory types.
+// The parts that all kernels of attention share. M, Mask: memory types.
 template <class M, class Mask, AttentionMask mask, bool drops>
 struct AttentionWork {
   using C = Register<M>;
@@ -150,7 +151,7 @@ struct AttentionWork {
         key(0),
         start(0) {}
 
-  // A score behind the mask; `seen` but for that.
+  // A score after the mask; `seen` but for that.
   RONDO_INLINE C masked(C score, i64 b, i64 h, i64 query, i64 place, bool seen) const {
     if (!seen) return attention_nowhere<C>();
     if constexpr (mask != AttentionMask::none) {
@@ -305,7 +306,7 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
       *args.template row<C>(kAttentionLse, b, query, h) = total == C(0) ? attention_nowhere<C>() : top + log(total);
   }
 
-  // What dropout makes each part of the result by.
+  // The factors that dropout gives the parts of the result.
   RONDO_INLINE void kept() {
     read_draw();
     i64 b, h, first;
@@ -318,7 +319,7 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
       to[place * step[3]] = keeps(b, h, query, place) ? rest : C(0);
   }
 
-  // Of a score: what comes in for it, by what comes in for the result's part.
+  // The gradient of a score, from that of the result's part.
   RONDO_INLINE C change(C part, C coming, C delta, C score, bool kept) const {
     if constexpr (drops) coming = kept ? coming * rest : C(0);
     return part * (coming - delta) * attention_slope(score, scale, cap);
@@ -368,7 +369,7 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
     if (!find(args.keys, args.heads / args.shared, kRows, &b, &of, &first)) return;
     const AttentionReach reach(args, b);
     const i64 place = first + line;
-    // What is behind the end may be anything.
+    // Rows after the end may be anything.
     const bool there = place < args.keys;
     const AttentionSpan all = reach.queries_of(first, kRows);
     Line k, v, dk = {}, dv = {};

@@ -1,7 +1,6 @@
-// Attention of 16 bits by tensor cores. A warp makes 16 rows or two times 16, of queries, or of keys where their
-// gradients are made: what it multiplies them by comes through shared memory, a tile at a time, and what it adds up
-// stays in registers, spread as in tensor_core.h. Scores are rounded to 16 bits as they enter the second product. Sums
-// have a fixed order.
+// Computes attention of 16 bits by tensor cores. A warp makes 16 rows or two times 16, of queries, or of keys where
+// their gradients are made: their factors come through shared memory, a tile at a time, and the sums stay in registers,
+// spread as in tensor_core.h. Scores are rounded to 16 bits as they enter the second product. Sums have a fixed order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -44,11 +43,11 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         t(lane % 4),
         line(threadIdx.x / 32 * 16 * sixteens) {}
 
-  // Where tiles begin: at numbers of dropout. One that is empty may lie anywhere.
+  // Tiles begin at numbers of dropout. One that is empty may lie anywhere.
   RONDO_INLINE static i64 begin_of(AttentionSpan span) {
     return span.begin < span.end ? span.begin / kAttentionDraws * kAttentionDraws : span.end;
   }
-  // Rows `place` + g and 8 behind it, as far as there are so many.
+  // Rows `place` + g and the one 8 after it, as far as there are so many.
   RONDO_INLINE void load(Rows& to, int array, i64 b, i64 place, i64 h, i64 end) const {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -99,7 +98,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     }
   }
   // Calls work(at, left, right) with the tiles of two arrays over a span, each loaded while the one before is worked
-  // on; and beside(at, to) when the loads begin, for what else a stage has behind its tiles.
+  // on; and beside(at, to) when the loads begin, for the other data that a stage has after its tiles.
   template <class Visit, class Beside>
   RONDO_INLINE void each_tile(int left, int right, i64 b, AttentionSpan span, i64 h, const Visit& work,
                               const Beside& beside) const {
@@ -200,7 +199,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     for (int i = 0; i < 4; ++i) words[i] = block.lane[i];
   }
   // Which of the results of two parts of 16 x 8 side by side dropout leaves, for queries along rows and keys from
-  // `place` along columns. Of four lanes with the same rows each draws the numbers of a row of a part.
+  // `place` along columns. Four lanes have the same rows: each draws the numbers of a row of a part.
   RONDO_INLINE void keep_rows(bool (&kept)[2][4], i64 b, i64 h, i64 query, i64 place) const {
     u32 words[4];
     draw(words, b, h, query + g + t % 2 * 8, place + t / 2 * 8);
@@ -208,7 +207,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
 #pragma unroll
     for (int i = 0; i < 8; ++i) kept[i / 4][i % 4] = (words[i / 2] >> (i % 2 * 16) & 0xffffu) >= threshold;
   }
-  // The same for keys along rows and queries along columns. Of eight lanes with the same columns each draws the numbers
+  // The same for keys along rows and queries along columns. Eight lanes have the same columns: each draws the numbers
   // of a column of half a part: of four of them after an exchange, and of the four others.
   RONDO_INLINE void keep_columns(bool (&kept)[2][4], i64 b, i64 h, i64 query, i64 place) const {
     u32 words[4];
@@ -225,7 +224,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     }
   }
 
-  // Where scores are capped, the slope of that.
+  // The slope of the cap, if scores are capped.
   struct Slopes {
     f32 v[caps ? kAcross : 1][4];
     RONDO_INLINE f32 of(int i, int e) const {
@@ -247,7 +246,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
       }
   }
-  // What queries from `query` on see of keys from `place` on; seen: by the lane's two.
+  // Hides the keys from `place` on that queries from `query` on do not see; seen: by the lane's two.
   RONDO_INLINE void see(Scores& score, i64 b, i64 h, i64 query, i64 place, const AttentionSpan (&seen)[2]) const {
 #pragma unroll
     for (int i = 0; i < kAcross; ++i)
@@ -258,7 +257,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
             masked(score[i][e], b, h, query + g + e / 2 * 8, at, at >= seen[e / 2].begin && at < seen[e / 2].end);
       }
   }
-  // What comes in for a product, but for the scale, by what comes in for its part of the result.
+  // The gradient of a product, but for the scale, from that of its part of the result.
   RONDO_INLINE f32 change(f32 part, f32 coming, f32 delta, f32 slope, bool kept) const {
     if constexpr (drops) coming = kept ? coming * rest : 0;
     f32 made = part * (coming - delta);
@@ -266,7 +265,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     return part == 0 ? 0 : made;  // whatever came in
   }
 
-  // What 16 rows have added up: the highest score, the sum of all parts and of their values, by that score.
+  // The sums of 16 rows: the highest score, the sum of all parts and of their values, by that score.
   struct Softened {
     f32 top[2], total[2];
   };
@@ -311,7 +310,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.keys_of(first, kRows);
-    // What each row of the block sees.
+    // The keys that each row of the block sees.
     const AttentionSpan every = {reach.keys_of(first + kRows - 1).begin, reach.keys_of(first).end};
     const bool whole = first + kRows <= reach.queries;
     const i64 begin = first + line;
@@ -427,7 +426,7 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
     const AttentionSpan all = reach.queries_of(first, kRows);
     const int begin = blockIdx.y * columns;
     Rows k[1], v[1];
-    // What is behind the end may be anything.
+    // Rows after the end may be anything.
     load(k[0], kAttentionK, b, first + line, of, reach.keys);
     load(v[0], kAttentionV, b, first + line, of, reach.keys);
     Sums<columns> dk[1] = {}, dv[1] = {};

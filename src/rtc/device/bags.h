@@ -1,7 +1,7 @@
-// Bags of rows: rows that indices choose in many tables are added up, gradients of the sums go back to the rows, all of
-// them or those that were read. One launch works on all of its tables, whose places its argument has. Rows are numbered
-// through all tables, one behind the other: that number is the key by which places in the list of indices are sorted,
-// so that what one row gets is added up in the order of the places, whoever does it.
+// Computes bags of rows: rows that indices choose in many tables are added up, gradients of the sums go back to the
+// rows, all of them or those that were read. One launch works on all of its tables, whose places its argument has. Rows
+// are numbered through all tables, one after the other: that number is the key by which places in the list of indices
+// are sorted, so that the gradients of one row are added up in the order of the places, whichever lane does it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -90,7 +90,7 @@ RONDO_INLINE i64 bag_at(const BagFacts& facts, i64 place) {
   return low > all ? -1 : low - 1;
 }
 
-// What a bag's gradient is to each of its rows.
+// The part of a bag's gradient that goes to each of its rows.
 template <class M, class In>
 RONDO_INLINE Register<M> bag_share(const BagFacts& facts, i64 table, i64 bag) {
   if (!facts.mean) return 1;
@@ -99,7 +99,7 @@ RONDO_INLINE Register<M> bag_share(const BagFacts& facts, i64 table, i64 bag) {
   return static_cast<Register<M>>(bag_begin<In>(facts, number + 1) - bag_begin<In>(facts, number));
 }
 
-// Where a row is after a step along its gradient, with the bits of a step of gradient descent over all rows.
+// A row after a step along its gradient, with the bits of a step of gradient descent over all rows.
 template <class M>
 RONDO_INLINE M descended(M row, M gradient, f64 scale, f64 rate) {
   using C = Register<M>;
@@ -201,7 +201,7 @@ RONDO_INLINE void number_place(const Arguments& args, i64 i) {
   static_cast<Number*>(facts.numbers)[place] = static_cast<Number>(number);
 }
 
-// What a row gets: the gradients of the bags at the sorted places from `at` on, as long as they have its key, added in
+// The gradient of a row: those of the bags at the sorted places from `at` on, as long as they have its key, added in
 // their order and rounded once.
 template <class M, class In, class Key, int vector>
 RONDO_INLINE void add_run(const BagFacts& facts, i64 table, i64 line, i64 at, i64 column, M (&to)[vector]) {

@@ -1,5 +1,5 @@
-// The product that all three ways of a convolution are (ops/convolution/convolution_products.h), and what follows its
-// sum.
+// Computes the product that all three ways of a convolution are (ops/convolution/convolution_products.h), and finishes
+// its sums.
 //
 // In each group, out[m, column] = sum over depth of a[m, depth] b[depth, column]. A column is a batch entry and a place
 // on each axis, a depth is a channel and a tap on each axis; b is the image that place and tap together name a
@@ -42,7 +42,7 @@ struct ProductArguments {
   i32 activation, accumulate;
 };
 
-// activation(sum * scale + bias + residual), channel: m behind those of earlier groups.
+// activation(sum * scale + bias + residual), channel: m, counted after those of earlier groups.
 template <class M, class Index>
 RONDO_INLINE Register<M> finished(const ProductArguments& args, Register<M> sum, Index channel, Index residual) {
   if (args.scale)
@@ -157,7 +157,7 @@ RONDO_INLINE void put_sum(const ProductArguments& args, Register<M> sum, Index g
   put(static_cast<M*>(args.out) + out, finished<M, Index>(args, sum, channel, residual), args.accumulate);
 }
 
-// Where a part of a sum waits for the others.
+// The place where a part of a sum waits for the others.
 template <class C>
 RONDO_INLINE C* staged_at(const ProductArguments& args, i64 part, i64 group, i64 m, i64 column) {
   return static_cast<C*>(args.staged) + (((part * args.groups + group) * args.m + m) * args.columns + column);

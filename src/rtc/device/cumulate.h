@@ -1,6 +1,6 @@
-// The kernel of cumulative reductions and its argument. A row is walked in chunks by a group of lanes: each lane takes
-// neighbours, the lanes' totals are combined from the left, and what came before is carried along. Where rows lie side
-// by side in memory, a group is one lane.
+// Defines the kernel of cumulative reductions and its argument. A row is walked in chunks by a group of lanes: each
+// lane takes neighbours, the lanes' totals are combined from the left, and what came before is carried along. If rows
+// are interleaved in memory, a group is one lane.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -52,7 +52,7 @@ struct CumulateKernel {
     return first;
   }
 
-  // What the lanes to the left add up to, and all together.
+  // The sum of the lanes to the left, and of all together.
   RONDO_INLINE void scan(Acc mine, Acc* before, Acc* all) const {
     if constexpr (group == 1) {
       *before = Op::identity();

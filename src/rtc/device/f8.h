@@ -1,5 +1,5 @@
-// The 8-bit floats of the OCP 8-bit Floating Point Specification (OFP8, revision 1.0): how elements become f32 and
-// back. Both are stored and moved, not computed with, so only kernels that cast from or to them have this text.
+// Converts the 8-bit floats of the OCP 8-bit Floating Point Specification (OFP8, revision 1.0): how elements become f32
+// and back. Both are stored and moved, not computed with, so only kernels that cast from or to them have this text.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -16,7 +16,8 @@ struct f8e5m2 {
   u8 bits;
 };
 
-// What tells the formats apart; `largest` has the bits of an f32, `special` and what is above it are no numbers.
+// The numbers that tell the formats apart; `largest` has the bits of an f32, `special` and those above it are no
+// numbers.
 template <class M>
 struct F8Format;
 // 4 bits of exponent, 3 of mantissa; no infinity, and one NaN for each sign: all bits set.

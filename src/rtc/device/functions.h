@@ -1,5 +1,5 @@
-// Every scalar operator, once for all devices. T is a register type: bool, an integer, f32 or f64. Integers wrap
-// around; bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
+// Defines every scalar operator, once for all devices. T is a register type: bool, an integer, f32 or f64. Integers
+// wrap around; bool computes as an integer and is true where that is not 0. rondo/ops.h states the meaning of each.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,7 +35,7 @@ RONDO_INLINE To convert(From x) {
   }
 }
 // To f32, so that rounding on to a 16-bit float gives what rounding once would: where bits are lost, the last that
-// stays is 1 (round to odd). Of the two neighbours of x the one that is odd stands on the right side of every tie.
+// stays is 1 (round to odd). The odd one of the two neighbours of x is on the right side of every tie.
 RONDO_INLINE f32 to_odd(f64 x) {
   const f32 nearest = static_cast<f32>(x);
   const f64 back = nearest;
@@ -567,8 +567,8 @@ template <class T>
 RONDO_INLINE T part_of(T x, T part) {
   return part == T(0) && !op_isnan(x) ? T(0) : x * part;
 }
-// From the end that is nearer, so that equal ends and weights of 0 and 1 give what is there. Where the distance is
-// beyond the range, of each end its part, of which that of the only infinite one counts.
+// From the end that is nearer, so that equal ends and weights of 0 and 1 give what is there. If the distance is beyond
+// the range, each end counts with its part, and an only infinite end alone.
 template <class T>
 RONDO_INLINE T op_lerp(T a, T b, T c) {
   const T distance = b - a, rest = T(1) - c, first = part_of(a, rest), second = part_of(b, c);

@@ -1,5 +1,5 @@
-// Products of all pairs of a sample's vectors, and their gradient. Each sum is one lane's, in the order of the columns,
-// or of the vectors.
+// Computes products of all pairs of a sample's vectors, and their gradient. Each sum is one lane's, in the order of the
+// columns, or of the vectors.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,5 @@
-// Matrix products of any strides: the kernel that does all of one, and the one that ends what a library computed.
+// Multiplies matrices of any strides: by a kernel that does all of a product, and by one that finishes what a library
+// computed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -83,7 +84,7 @@ RONDO_INLINE f64 multiply_add(f64 a, f64 b, f64 c) {
 template <class In, class Index, class Sink, int batch, bool a_along_k, bool b_along_k, int part, int vector>
 struct TiledProduct {
   using C = Register<In>;
-  // Four lines of a thread lie side by side, the next four kFours behind them.
+  // Four lines of a thread are consecutive, the next four follow kFours after them.
   static constexpr int kTile = 16 * part, kFours = 64, kDepth = 16, kRow = kTile + 4;
   static constexpr int kSide = kDepth * kRow, kShared = 4 * kSide;  // of two operands, for two steps
   const MatmulArguments& args;
@@ -93,7 +94,7 @@ struct TiledProduct {
   template <class Arguments>
   RONDO_INLINE TiledProduct(const Arguments& args, C* tiles) : args(args), sink{args}, tiles(tiles) {}
 
-  // What a thread brings of a tile: some lines (m or n) and depths of an operand, 0 beyond the last.
+  // The part of a tile that a thread loads: some lines (m or n) and depths of an operand, 0 beyond the last.
   template <bool along_k>
   struct Side {
     const In* from;

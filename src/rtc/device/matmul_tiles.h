@@ -1,5 +1,5 @@
-// Matrix products of 16 bits by tensor cores: any batches and epilogues, operands that lie along k or along their rows
-// or columns.
+// Multiplies matrices of 16 bits by tensor cores: with any batches and epilogues, and operands that are contiguous
+// along k or along their rows or columns.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -18,7 +18,7 @@ struct OperandTile {
   const In* from;
   Index lines, depths, line_step, depth_step;
 
-  // Begins to load what is there from `line` and `begin` on; zeros behind the end.
+  // Begins to load the elements from `line` and `begin` on; zeros after the end.
   RONDO_INLINE void begin_load(In* to, Index line, Index begin) const {
     constexpr int kPacks = (along_k ? depth : tile) / 8;
 #pragma unroll

@@ -1,6 +1,7 @@
-// The kernels of normalisations and their argument: the mean and 1 / sqrt(variance + epsilon) of groups of elements,
-// and the two sums over groups that gradients are made of. `rows` gives each group lanes that walk its elements side by
-// side; `columns` gives neighbouring groups to neighbouring lanes and splits their elements over the rest of the block.
+// Defines the kernels of normalisations and their argument: the mean and 1 / sqrt(variance + epsilon) of groups of
+// elements, and the two sums over groups that gradients are made of. `rows` gives each group lanes that walk its
+// elements side by side; `columns` gives neighbouring groups to neighbouring lanes and splits their elements over the
+// rest of the block.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -77,7 +78,7 @@ struct Moments {
     acc.base = base;
     acc.count = count;
   }
-  // What to multiply elements by in another go, or acc.scale. Where epsilon is larger, what vanishes does not matter.
+  // The factor of the elements in another pass, or acc.scale. If epsilon is larger, squares that vanish do not matter.
   RONDO_INLINE static C next(const Acc& acc, f64 epsilon) {
     if (acc.count == 0) return acc.scale;
     const C to = next_scale(acc.scale, op_abs(acc.base) + op_abs(acc.mean) + static_cast<C>(sqrt(acc.squares)));
@@ -86,7 +87,7 @@ struct Moments {
   }
 };
 
-// What a lane of `columns` loads before it uses the first.
+// The number of elements that a lane of `columns` loads before it uses the first.
 constexpr int kNormAhead = 4;
 
 // A new running value; of a variance of what is drawn from many, its unbiased estimate.
@@ -135,7 +136,7 @@ struct NormPass {
     }
   }
 
-  // Where element i of a group is, in all the arrays; `at` starts with the group's own places.
+  // The places of element i of a group in all the arrays; `at` starts with the group's own places.
   struct Places {
     Index at[kNormInputs];
   };
@@ -201,7 +202,7 @@ struct NormPass {
       for (int v = 0; v < n; ++v) to[v] = from_memory(pack.v[v]);
     }
   }
-  // What n neighbours have in memory. Loaded ahead of its use, so that many loads are under way at once.
+  // The memory of n neighbours. Loaded ahead of its use, so that many loads are under way at once.
   template <int n>
   struct Loaded {
     C x[n], g[n], y[n];
@@ -320,7 +321,7 @@ struct NormPass {
     }
     finish_rows(acc, lane, number);
   }
-  // Whether this lane's elements are to be taken again; then accumulators are empty, with the scale for that.
+  // True if this lane's elements are to be taken again; then accumulators are empty, with the scale for that.
   RONDO_INLINE bool goes_again(Acc* acc) const {
     bool again = false;
     if constexpr (kMoments) {

@@ -1,11 +1,12 @@
-// The formulas of normalisations (ops/operators/normalisations.def), for the host's loops and for kernels alike.
+// Defines the formulas of normalisations (ops/operators/normalisations.def), for the host's loops and for kernels
+// alike.
 //
 // A formula reads the row kSteps times before it writes it. In step s, add<s> is what an element adds to each of the
 // step's sums(s), and know<s> is what the formula remembers of them, in `known`; result is what the element becomes.
 // change: of a gradient, what comes in, read from step kChange on; else 0. C: what rows are computed in; S: what they
 // are added up in, which is wider on the host.
 //
-// known[kInverse] is what rows are multiplied by, known before step kChange. Where that says that squares overflow or
+// known[kInverse] is what rows are multiplied by, known before step kChange. If that says that squares overflow or
 // vanish, the row is gone through again multiplied by `scale`, a power of two (scales.h); x is that everywhere then,
 // and so a gradient lacks this factor. known[kRest], if there is one (not -1), is often 0: the host leaves it out then.
 //
@@ -19,7 +20,7 @@ namespace rondo::device {
 
 inline constexpr int kMaxRowSums = 2;  // of a step
 
-// What a row is multiplied by in another go.
+// The factor of a row in another pass.
 template <class Formula, class C>
 RONDO_INLINE C next_row_scale(C scale, const C* known) {
   return next_scale(scale, C(1) / known[Formula::kInverse]);

@@ -1,4 +1,5 @@
-// Steps of optimizers: their numbers, their formulas, for the host's loops and for kernels alike, and the kernels.
+// Defines the steps of optimizers: their numbers, their formulas, for the host's loops and for kernels alike, and the
+// kernels.
 //
 // A launch works on a list of tensors, which its argument has: a table in which a block finds its own. Every block does
 // kListChunk elements, or what a tensor has left.
@@ -12,7 +13,7 @@ namespace rondo::device {
 
 enum class StepRule : i32 { descent, momentum, nesterov, adam, amsgrad, lamb_measure, lamb };
 
-// What stays as it is from step to step.
+// The facts that stay as they are from step to step.
 struct StepFacts {
   f64 keep, take;    // of the first mean, or the momentum
   f64 keep2, take2;  // of the second
@@ -24,7 +25,7 @@ struct StepFacts {
   i32 beside;    // decay is added to the direction
 };
 
-// The numbers of one step. What a gradient g, a weight p and its state become: step_element().
+// The numbers of one step. step_element() makes with them the new values of a gradient g, a weight p and its state.
 template <class C>
 struct StepNumbers {
   C gradient;      // what gradients are multiplied by
@@ -52,7 +53,7 @@ RONDO_INLINE const StepNumbers<C>& step_numbers(const StepPlan& plan) {
     return plan.narrow;
 }
 
-// What the learning rate is multiplied by in step `step`, the first being 0.
+// The factor of the learning rate in step `step`, the first being 0.
 RONDO_INLINE f64 rate_factor(const StepFacts& facts, i64 step) {
   if (step < facts.warmup_steps) return static_cast<f64>(step + 1) / static_cast<f64>(facts.warmup_steps);
   const i64 behind = step - facts.warmup_steps;
@@ -75,7 +76,7 @@ RONDO_INLINE f64 square_to_sum(f64 x) {
 RONDO_INLINE f64 join_sums(f64 a, f64 b) {
   return a < 0 || b < 0 ? op_isnan(a + b) ? a + b : -hypot(root_of_sum(a), root_of_sum(b)) : a + b;
 }
-// Whether a plain sum of squares is none: it may have overflowed.
+// True if a plain sum of squares cannot be used: it may have overflowed.
 RONDO_INLINE bool sum_overflows(f64 sum) {
   return !(sum <= 0x1p900);
 }
@@ -87,7 +88,7 @@ RONDO_INLINE void add_square(f64& sum, C x) {
     sum += static_cast<f64>(x) * static_cast<f64>(x);
 }
 
-// What tensors of this norm are multiplied by.
+// The factor of tensors that have this norm.
 RONDO_INLINE f64 clip_factor(f64 norm, f64 max_norm) {
   const f64 factor = max_norm / (norm + 1e-6);
   return factor >= 1 ? 1 : factor;  // NaN stays
@@ -223,7 +224,7 @@ struct ListArguments {
   ListedTensor tensors[most];
 };
 
-// What the partial numbers of a list add up to, and what becomes of that.
+// The total of the partial numbers of a list, and its use.
 enum class TotalOf : i32 { norm, finite, step };
 struct ListTotal {
   const f64* partials;
@@ -290,7 +291,7 @@ RONDO_INLINE void store_some(M* to, const Register<M> (&from)[n]) {
   }
 }
 
-// Where a block's elements are, and the walk over them: body.template run<n>(at) for n neighbours.
+// The elements of a block, and the walk over them: body.template run<n>(at) for n neighbours.
 template <int vector, class Body>
 RONDO_INLINE void walk_chunk(const ListedTensor& tensor, bool aligned, const Body& body) {
   const i64 begin = (static_cast<i64>(blockIdx.x) - tensor.first) * kListChunk, left = tensor.elements - begin;

@@ -1,17 +1,16 @@
-// All-reduce between devices that reach each other's memory. Each rank has a pad, memory that all of them write:
+// Runs all-reduce between devices that reach each other's memory. Each rank has a pad, memory that all of them write:
 // records of its blocks, slots for data. A block works with the blocks of the same number on the other devices, and
-// with no other: it counts its steps in its own pad, as they do in theirs, so a kernel is launched again and again,
-// by a graph too, with the same arguments. Every rank adds in the order of ranks and rounds once: all have the same
-// bits.
+// with no other: it counts its steps in its own pad, as they do in theirs, so a kernel is launched again and again, by
+// a graph too, with the same arguments. Every rank adds in the order of ranks and rounds once: all have the same bits.
 //
 // Why three slots are enough. A word of step k is sent once the sender has received what step k - 1 of the same kernel
-// sent to it, or once its previous kernel is over, which had received from every peer. So nobody is more than one step
-// ahead of who has not read yet, within a kernel and from one to the next: two slots would do, and the third is what a
-// later kernel with fewer threads may need (tests/unit/peer_test.cc runs them against each other). A word that nobody
-// wrote for 2^32 steps of its block could be taken for a new one.
+// sent to it, or once its previous kernel is over, which had received from every peer. So no rank is more than one step
+// ahead of one that has not read yet, within a kernel and from one to the next: two slots would do, and the third is
+// what a later kernel with fewer threads may need (tests/unit/peer_test.cc runs them against each other). A word that
+// no rank wrote for 2^32 steps of its block could be taken for a new one.
 //
-// Nobody waits without end: whoever waits looks now and then at a word of the host's and at the clock, and goes on with
-// what is there. The result is wrong then, and the host knows it.
+// No rank waits without end: one that waits looks now and then at a word of the host's and at the clock, and goes on
+// with what is there. The result is wrong then, and the host knows it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,7 +34,7 @@ enum PeerMethod : i32 {
 };
 enum PeerOperation : i32 { kPeerSum, kPeerMean, kPeerProd, kPeerMin, kPeerMax };
 
-// What a block of another rank writes for the block of the same number here.
+// Written by a block of another rank for the block of the same number here.
 struct alignas(128) PeerRecord {
   PeerQuad start[2];  // its input and its output: each half of an address with the step; 0 for what nobody may reach
   u32 arrived[kPeerSlots + 1];
@@ -57,7 +56,7 @@ RONDO_INLINE constexpr int peer_slot_blocks(int ranks) {
 }
 constexpr u32 kPushBytes = kPeerThreads * 16;                 // of a block's slot
 constexpr u32 kStageBytes = kStageUnits * kPeerThreads * 16;  // of a block's slot
-// Where the slot of a rank's block begins, in a pad.
+// The beginning of the slot of a rank's block, in a pad.
 RONDO_INLINE constexpr u32 peer_slot(int ranks, u32 slot, int rank, int block) {
   return (slot * static_cast<u32>(ranks) + static_cast<u32>(rank)) * static_cast<u32>(peer_slot_blocks(ranks)) +
          static_cast<u32>(block);
@@ -343,7 +342,7 @@ RONDO_INLINE u32 peer_reach(const PeerArguments& args, const PeerLane& lane, u32
         peer_publish(&reinterpret_cast<PeerPad*>(args.pads[r])->records[args.rank][lane.block].start[i],
                      PeerQuad{{static_cast<u32>(addresses[i]), step, static_cast<u32>(addresses[i] >> 32), step}});
   peer_barrier();
-  // A peer that has given up does not want its memory written; whoever comes that late has been told.
+  // A peer that has given up does not want its memory written; a rank that comes that late has been told.
   const u32 aborted = peer_word(&own->aborted);
   const u8* in[kRanks];
   u8* out[kRanks];

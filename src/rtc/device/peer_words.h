@@ -1,4 +1,4 @@
-// Words and blocks of data that devices write into each other's memory, waiting for them, and the clock: on a GPU, on a
+// Writes words and blocks of data into other devices' memory, waits for them, and reads the clock: on a GPU, on a
 // simulated one, and as the host twin, where a thread is a block of one thread.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

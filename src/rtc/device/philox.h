@@ -1,5 +1,5 @@
-// Philox4x32-10, a counter-based generator (J. Salmon, M. Moraes, R. Dror, D. Shaw: "Parallel random numbers: as easy
-// as 1, 2, 3", SC 2011), and the two distributions drawn from it.
+// Draws random numbers by Philox4x32-10, a counter-based generator (J. Salmon, M. Moraes, R. Dror, D. Shaw: "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011), and the two distributions drawn from it.
 //
 // Element i of a draw of f32 (or a 16-bit float) uses lane i % 4 of the block at counter start + i / 4; an f64 needs
 // two lanes: element i uses lanes 2 (i % 2) and 2 (i % 2) + 1 at start + i / 2. Normal numbers come in pairs

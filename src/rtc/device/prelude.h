@@ -1,6 +1,6 @@
-// Types of kernels, in the subset of C++17 that NVRTC and the host compiler share. Put in front of every generated
-// kernel, and included by the cpu's evaluators: what an element is and how it is converted is written once. No header
-// is used on a device; the 16-bit floats are our own.
+// Defines the types of kernels, in the subset of C++17 that NVRTC and the host compiler share. It precedes every
+// generated kernel, and the cpu's evaluators include it, so that elements and their conversions are defined once. No
+// header is used on a device; the 16-bit floats are our own.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -293,7 +293,7 @@ constexpr bool same_type<A, A> = true;
 template <class T>
 constexpr bool is_floating = same_type<T, f32> || same_type<T, f64>;
 
-// Where integers are added: unsigned, so that they wrap around, and wide enough not to be promoted to int.
+// The type in which integers are added: unsigned, so that they wrap around, and wide enough not to be promoted to int.
 template <class T>
 struct WrappingOf {
   using type = u32;

@@ -1,4 +1,4 @@
-// Elements put where indices say, in the order of the indices sorted: of those with one target the last stays, or all
+// Puts elements where indices say, in the order of the indices sorted: of those with one target the last stays, or all
 // are added in the order of their places. So neither depends on which lane is first.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

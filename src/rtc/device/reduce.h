@@ -1,6 +1,6 @@
-// The kernels of reductions and their argument. `rows` gives each result a group of lanes that walk its elements side
-// by side; `columns` gives neighbouring results to neighbouring lanes and splits what is reduced over the rest of the
-// block. Where elements come from is a Source: memory here, an expression in reduce_expression.h.
+// Defines the kernels of reductions and their argument. `rows` gives each result a group of lanes that walk its
+// elements side by side; `columns` gives neighbouring results to neighbouring lanes and splits the reduced range over
+// the rest of the block. Elements come from a Source: memory here, an expression in reduce_expression.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -35,8 +35,9 @@ RONDO_INLINE A shuffle_down(A acc, int delta, int width) {
   return both.acc;
 }
 
-// What a pass reduces, if it lies in memory. Place: where what belongs to a result begins; fetch: n neighbours at a
-// place of the reduced range; get: one of them. dense: what is reduced is one dimension, its elements side by side.
+// The source of a pass that reduces elements in memory. Place: where what belongs to a result begins; fetch: n
+// neighbours at a place of the reduced range; get: one of them. dense: what is reduced is one dimension, its elements
+// side by side.
 template <class E, class Arguments, class Index, int kept, int reduced, bool dense>
 struct Stored {
   using Element = E;
@@ -61,7 +62,7 @@ struct Stored {
   }
 };
 
-// Where results go, if nothing else is computed of them.
+// Stores results, if nothing else is computed of them.
 template <class Out, class Arguments>
 struct ResultToMemory {
   const Arguments& args;
@@ -88,8 +89,8 @@ struct ReducePass {
 
   static constexpr int kMemory = (columns ? 128 * vector : group > 32 ? 8 : 1) * static_cast<int>(sizeof(Acc));
   static constexpr bool kRuns = !joins && Op::kRuns;
-  // Lanes along rows: accumulators of each, and what it fetches whether or not the range goes on as far. Where
-  // neighbours are no run, that costs more registers than it is worth.
+  // Lanes along rows: accumulators of each, and what it fetches whether or not the range goes on as far. If neighbours
+  // are no run, that costs more registers than it is worth.
   static constexpr int kAccs = kRuns ? 1 : vector;
   static constexpr int kBatch = kRuns ? ahead : 1;
   static constexpr int kUnroll = kRuns ? 1 : ahead;

@@ -1,5 +1,5 @@
-// What a pass of a reduction (reduce.h) reduces, if it is nowhere in memory: an expression makes each element of what
-// its operands have at the element's place.
+// Defines the source of a reduction (reduce.h) whose elements are nowhere in memory: an expression makes each of them
+// from its operands at the element's place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// What a pass of a reduction (reduce.h) stores, if that is not its result but what an expression makes of it.
+// Defines the sink of a reduction (reduce.h) that stores what an expression makes of its results.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

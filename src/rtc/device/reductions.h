@@ -1,6 +1,6 @@
-// What reductions are made of, once for all devices: what an element is computed in, what happens to it before it is
-// combined, accumulators, and what becomes of the accumulated value. A row of ops/operators/reductions.def names one of
-// each.
+// Defines the parts of reductions, once for all devices: the types that elements are computed in, the functions before
+// they are combined, accumulators, and the functions of the accumulated value. A row of ops/operators/reductions.def
+// names one of each.
 //
 // Host and device combine with the same functions, in trees of their own shapes. They differ in one accumulator: sums
 // of f32 are compensated on a device, where memory is the bottleneck; on the host the tree is pairwise down to short
@@ -13,7 +13,7 @@
 
 namespace rondo::device {
 
-// What a reduction knows beside its elements.
+// The facts of a reduction in addition to its elements.
 struct ReduceFacts {
   i64 length;     // elements per result
   f64 parameter;  // of the row, if it has one
@@ -127,14 +127,14 @@ struct Sum {
   RONDO_INLINE static void take(Acc& acc, C value, i64) { acc.sum += value; }
   RONDO_INLINE static void join(Acc& acc, Acc other) { acc.sum += other.sum; }
   RONDO_INLINE static C result(Acc acc) { return acc.sum; }
-  // Of sums whose elements may be scaled (Reduction): what tells whether they should be, and what becomes of the sum
-  // with another factor in each element, or in each squared.
+  // For sums whose elements may be scaled (Reduction): the size that tells whether they should be, and the sum with
+  // another factor in each element, or in each squared.
   RONDO_INLINE static C size(Acc acc) { return sqrt(op_abs(acc.sum)); }
   RONDO_INLINE static Acc times(Acc acc, C factor, bool squared) {
     return {squared ? acc.sum * factor * factor : acc.sum * factor};
   }
 };
-// A run's sum is not compensated. Of 8 elements it is off by 3 roundings of 2^-24 at most, relative to their
+// A run's sum is not compensated. With 8 elements it is off by 3 roundings of 2^-24 at most, relative to their
 // magnitudes.
 template <>
 struct Sum<f32, true> {
@@ -195,14 +195,14 @@ struct AnyOf {
   RONDO_INLINE static bool result(Acc acc) { return acc.value != 0; }
 };
 
-// Whether a value replaces the best so far; the first NaN is the best.
+// True if a value replaces the best so far; the first NaN is the best.
 template <class C, bool largest>
 RONDO_INLINE bool beats(C value, C best) {
   if (op_isnan(best)) return false;
   if (op_isnan(value)) return true;
   return largest ? value > best : value < best;
 }
-// What no value loses against.
+// The value that every other one beats.
 template <class C, bool largest>
 RONDO_INLINE C weakest() {
   if constexpr (is_floating<C>)
@@ -438,7 +438,7 @@ struct Reduction {
     }
   }
 #endif
-  // What elements are multiplied by in another go, if this one multiplied them by `scale`; the same if that will do.
+  // The factor of the elements in another pass, if this one multiplied them by `scale`; the same if that will do.
   template <class C>
   RONDO_INLINE static C scale_after(const typename Inner::Acc& acc, C scale) {
     const C next = next_scale(scale, static_cast<C>(Inner::size(acc)));
@@ -457,8 +457,7 @@ struct Reduction {
       Inner::join(acc, other);
     }
   }
-  // Of accumulators of elements times `scale`, a result of such elements. Twice, as a power may not fit where the
-  // result does.
+  // The result of elements, from that of elements times `scale`. Twice, as a power may not fit where the result does.
   template <class R>
   RONDO_INLINE static R unscaled(R result, R scale) {
     if (scale == R(1)) return result;
@@ -472,7 +471,7 @@ struct Reduction {
       return static_cast<Register<Result>>(After::of(Inner::result(acc), facts));
   }
 #if defined(__CUDACC_RTC__)
-  // Whether elements are to be taken again; then accumulators are empty, with the scale for that.
+  // True if elements are to be taken again; then accumulators are empty, with the scale for that.
   template <int count>
   RONDO_INLINE static bool goes_again(Acc (&acc)[count]) {
     bool again = false;

@@ -1,4 +1,4 @@
-// Elements moved by a map of coordinates: each element of a result shows one of a source, or a fill. Joining, padding,
+// Moves elements by a map of coordinates: each element of a result shows one of a source, or a fill. Joining, padding,
 // tiling, repeating, rolling, triangular masks and picking by an index tensor are this one map with other numbers.
 // Nothing is computed, so the kernels know an element's size and not its dtype, unless the result is added.
 //
@@ -9,10 +9,10 @@
 
 namespace rondo::device {
 
-// What a coordinate beyond the source shows.
+// The elements that a coordinate beyond the source shows.
 enum : i32 { kRemapFill, kRemapEdge, kRemapReflect, kRemapSymmetric, kRemapWrap };
 
-// What a map has besides plain strides; a kernel is compiled for those it needs.
+// The parts that a map has besides plain strides; a kernel is compiled for those it needs.
 enum : i32 {
   kRemapShifts = 1,    // some dimension is not the source's as it is
   kRemapJoins = 2,     // several sources along one axis

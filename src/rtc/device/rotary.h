@@ -1,6 +1,6 @@
-// Rotary positions, for every device: two channels of a row are a point, which is turned by an angle that grows with
-// the row's position (J. Su et al., "RoFormer", arXiv 2104.09864). Pair i of n turns by base^(-i / n) radians a
-// position.
+// Applies rotary positions, for every device: two channels of a row are a point, which is rotated by an angle that
+// grows with the row's position (J. Su et al., "RoFormer", arXiv 2104.09864). Pair i of n turns by base^(-i / n)
+// radians a position.
 //
 // Angles are counted in quarter turns, in f64: what is left of one is exact, however far the position, and a short
 // polynomial of it gives cosine and sine, by arithmetic alone, so that the host and kernels have the same bits. Far out
@@ -13,7 +13,7 @@
 
 namespace rondo::device {
 
-// What rows are walked in; `counted` is no memory, but how far a step goes in positions.
+// The arrays that rows are walked in; `counted` is no memory, but how far a step goes in positions.
 enum { kRotaryX, kRotaryOut, kRotaryPositions, kRotaryCounted, kRotaryArrays };
 
 constexpr int kRotaryPowers = 32;
@@ -111,7 +111,7 @@ RONDO_INLINE Turn<f64> turn_of(f64 r) {
   s = s * u + 1.5707963267948966;
   return {c, s * r};
 }
-// Of a pair of a row at this position; speed: of the pair.
+// The rotation of a pair of a row at this position; speed: of the pair.
 template <class C>
 RONDO_INLINE Turn<C> rotary_turn(const RotaryArguments& args, i64 pair, f64 speed, i64 position) {
   const bool far = position > kRotaryNear || position < -kRotaryNear;
@@ -178,8 +178,7 @@ RONDO_INLINE void rotary(const RotaryArguments& args, Index i) {
   const i64 begin = blockIdx.y * args.chunk;
   const i64 end = begin + args.chunk < args.shared ? begin + args.chunk : args.shared;
   const bool turns = pack < static_cast<Index>(args.turning);
-  // Copied packs stand behind one another, their second channels beside the first ones; not packed, they are one
-  // channel.
+  // Copied packs follow one another, their second channels next to the first ones; not packed, they are one channel.
   i64 channel = static_cast<i64>(pack) * (2 * pairs), distance = apart ? pairs : 1;
   if (turns && apart)
     channel = static_cast<i64>(pack) * pairs, distance = args.channels / 2;

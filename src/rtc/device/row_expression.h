@@ -1,5 +1,5 @@
-// What the kernels of row operators read, if an expression makes each element of what its operands have at the
-// element's place. What they write then: row_finish.h.
+// Defines the source of row operators' kernels in which an expression makes each element from its operands at the
+// element's place; the sink is in row_finish.h.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

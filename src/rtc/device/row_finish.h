@@ -1,5 +1,5 @@
-// Where kernels whose results are rows store, if an expression is computed of what the operator gives and of operands
-// that lie over the results.
+// Defines the sink of kernels whose results are rows, if an expression is computed of the operator's output and of
+// operands that lie over the results.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// What kernels of row operators share, whether a row is a block's or many blocks': which operator, the arguments, and
-// what is computed.
+// Defines what kernels of row operators share, whether a row is a block's or many blocks': which operator, the
+// arguments, and the computation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -42,7 +42,7 @@ struct RowsArguments {
   i64 packs;     // of a row in a part
 };
 
-// Where a row's elements end, beyond which they do not count.
+// The end of a row's elements, beyond which they do not count.
 RONDO_INLINE i64 row_end(i64 given, i64 length) {
   return given < 0 ? 0 : given > length ? length : given;
 }
@@ -85,7 +85,7 @@ struct StoredRows {
   }
 };
 
-// Where they go: into memory, n neighbours at once.
+// Stores them into memory, n neighbours at once.
 template <class Out, class Index, int dims, bool dense>
 struct RowsToMemory {
   struct Place {
@@ -111,7 +111,7 @@ struct RowsToMemory {
   }
 };
 
-// What rows are computed with, by one block or by many.
+// The numbers that rows are computed with, by one block or by many.
 template <class In>
 struct RowNumbers {
   using C = Register<In>;
@@ -126,7 +126,7 @@ struct RowNumbers {
       return exp(x);
   }
 
-  // A sum of what one lane adds. Where that may be much, what rounding loses is carried along.
+  // A sum of what one lane adds. If there may be many terms, the rest that rounding loses is carried along.
   template <bool carries>
   struct Adder {
     C sum = 0, lost = 0;
@@ -142,7 +142,7 @@ struct RowNumbers {
     }
   };
 
-  // What an element adds to the sum of its row in the gradient of a softmax, and what it is with that sum.
+  // The term of an element in the sum of its row in the gradient of a softmax, and its value with that sum.
   RONDO_INLINE static C gradient_term(bool logarithm, C result, C change) {
     return logarithm ? change : result * change;
   }

@@ -1,7 +1,7 @@
-// The kernel of row operators, and what they do. The lanes of a row are a part of a warp (short rows), a block (long
-// rows) or, where rows lie side by side in memory, lanes of different warps, so that neighbouring lanes are on
-// neighbouring rows. A row that fits is read once and kept in registers; a longer one is read again for each step, and
-// of the softmaxes shared by blocks where that is faster (rows_split.h).
+// Defines the kernel of row operators, and the operators themselves. The lanes of a row are a part of a warp (short
+// rows), a block (long rows) or, where rows lie side by side in memory, lanes of different warps, so that neighbouring
+// lanes are on neighbouring rows. A row that fits is read once and kept in registers; a longer one is read again for
+// each step, and of the softmaxes shared by blocks where that is faster (rows_split.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -37,7 +37,7 @@ struct RowsKernel : RowNumbers<In> {
   const Source source;
   const Sink sink;
   C* shared;
-  // What this lane works on.
+  // The row and elements that this lane works on.
   Index lane, row, length, end;
   bool live;
 
@@ -56,8 +56,8 @@ struct RowsKernel : RowNumbers<In> {
     return static_cast<const Per*>(args.per_row)[offset<dims>(args.rows, kRowPer, row)];
   }
 
-  // The value of all lanes of the row, in each of them. turn: 0 and 1 by turns, so that nobody overwrites what others
-  // still read.
+  // The value of all lanes of the row, in each of them. turn: 0 and 1 alternately, so that no lane overwrites what
+  // others still read.
   template <class Op>
   RONDO_INLINE C together(C value, int turn) const {
     if constexpr (beside > 0) {
@@ -98,7 +98,7 @@ struct RowsKernel : RowNumbers<In> {
       for (int s = 0; s < n; ++s) values[s] = across<Op, group / 32>(warps[s * 32 + threadIdx.x % (group / 32)]);
     }
   }
-  // Whether one of the rows that go along with this lane's says so. All lanes of a row must say the same.
+  // True if one of the rows that go along with this lane's says so. All lanes of a row must say the same.
   RONDO_INLINE static bool one_of_rows(bool says) {
     if constexpr (beside > 0) return __syncthreads_or(says) != 0;
     if constexpr (beside == 0 && group <= 32) return __any_sync(0xffffffffu, says) != 0;
@@ -113,7 +113,7 @@ struct RowsKernel : RowNumbers<In> {
     return value;
   }
 
-  // This lane's part of a row: vector j of it begins at element i. What does not count is `beyond`.
+  // This lane's part of a row: vector j of it begins at element i. Elements that do not count are `beyond`.
   template <class From>
   struct Part {
     const From from;

@@ -1,6 +1,7 @@
-// Softmaxes and their gradients whose rows are long, where one block for a row leaves most of a device idle, and where
-// rows lie side by side in memory. A row is cut into parts, a block each, and there are two kernels: one leaves what a
-// part knows of its row, the other joins that for a block's rows, in a fixed order, and writes the block's part.
+// Computes softmaxes and their gradients whose rows are long, where one block for a row leaves most of a device idle,
+// and where rows are interleaved in memory. A row is cut into parts, a block each, and there are two kernels: one
+// leaves what a part knows of its row, the other joins that for a block's rows, in a fixed order, and writes the
+// block's part.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,15 +30,16 @@ struct RowsSplit : RowNumbers<In> {
   static constexpr bool kGradient = kind == RowKind::softmax_grad || kind == RowKind::log_softmax_grad;
   static constexpr bool kLogarithm = kind == RowKind::log_softmax || kind == RowKind::log_softmax_grad;
 
-  // What is known of a row: the largest element and the sum of the exponentials relative to it. Of a gradient: a sum,
-  // relative to 0.
+  // The partial result of a row: the largest element and the sum of the exponentials relative to it. For a gradient: a
+  // sum, relative to 0.
   struct State {
     C top, sum;
   };
   struct Joined {
     C top = kGradient ? C(0) : lowest();
     typename RowNumbers<In>::template Adder<!RowNumbers<In>::kQuick> sum;
-    // What exponentials are relative to. Nothing is left of elements that are -infinity, also before others come.
+    // The value that exponentials are relative to. Nothing is left of elements that are -infinity, also before others
+    // come.
     RONDO_INLINE C base() const { return top == lowest() ? C(0) : top; }
     RONDO_INLINE void raise(C to) {
       if (!(top < to)) return;
@@ -80,7 +82,7 @@ struct RowsSplit : RowNumbers<In> {
     }
   }
 
-  // Elements v of packs k from `first` on. What does not count is `beyond`.
+  // Elements v of packs k from `first` on. Elements that do not count are `beyond`.
   struct Elements {
     C item[ahead][vector];
   };
@@ -120,7 +122,7 @@ struct RowsSplit : RowNumbers<In> {
     }
   }
 
-  // What all lanes of the rows have, in each of them.
+  // Combines the values of all lanes of the rows, in each of them.
   template <class Op>
   RONDO_INLINE void together(C (&values)[columns]) const {
     C* const own = shared + threadIdx.x;

@@ -1,6 +1,6 @@
-// Sums of squares whose elements are so large that squares overflow, or so small that squares vanish: elements are
-// multiplied by a power of two then, and what is made of the sum is put right. Nothing else is rounded differently for
-// that, so the result of x 2^k is the one of x, scaled. Ordinary elements are multiplied by 1.
+// Scales sums of squares whose elements are so large that squares overflow, or so small that squares vanish: elements
+// are multiplied by a power of two then, and the results of the sum are corrected. Nothing else is rounded differently
+// for that, so the result of x 2^k is the one of x, scaled. Ordinary elements are multiplied by 1.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,7 +22,7 @@ struct Scales<f64> {
   static constexpr f64 large = 0x1p450, small = 0x1p-256, down = 0x1p-560, up = 0x1p640, upmost = 0x1p960;
 };
 
-// What elements are multiplied by in another go, or the same as in this one; size: of what this one made, which may be
+// The factor of the elements in another pass, or the same as in this one; size: the result of this pass, which may be
 // infinite or NaN. May grow no more than once from 1.
 template <class C>
 RONDO_INLINE C next_scale(C scale, C size) {
@@ -31,7 +31,7 @@ RONDO_INLINE C next_scale(C scale, C size) {
   return scale == S::up && size < S::small ? S::upmost : scale;
 }
 
-// 1 / deviation of elements that are multiplied by `scale`, by the mean of the squares of their distances. Where all of
+// 1 / deviation of elements that are multiplied by `scale`, by the mean of the squares of their distances. If all of
 // those are 0, epsilon is what remains, and its product with the square of the scale may be 0.
 template <class C, class S>
 RONDO_INLINE C inverse_deviation(S squares, f64 epsilon, f64 scale) {

@@ -1,5 +1,5 @@
-// Numbers at equal distances: element i is start + i * step, computed in i64 for integers and in f64 for floats, and
-// rounded once.
+// Computes numbers at equal distances: element i is start + i * step, computed in i64 for integers and in f64 for
+// floats, and rounded once.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,4 +1,4 @@
-// Sorting lines of elements: keys whose order as unsigned numbers is the elements' order, tiles sorted in shared
+// Sorts lines of elements: by keys whose order as unsigned numbers is the elements' order, tiles sorted in shared
 // memory, and tiles merged. A key goes with its element's place in the line, which breaks ties: so the order is stable,
 // total, and the same each time.
 //

@@ -1,5 +1,5 @@
-// Special functions that not every mathematical library has, or not with the same meaning: one text for all devices.
-// T is f32 or f64.
+// Defines special functions that not every mathematical library has, or not with the same meaning: one text for all
+// devices. T is f32 or f64.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

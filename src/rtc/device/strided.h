@@ -1,5 +1,6 @@
-// Elements in strided memory, for every device: dimensions as a kernel's argument, where an element stands, and writing
-// a result. In front of the kernels of all families but the elementwise one, whose layout is its own.
+// Accesses elements in strided memory, for every device: it has dimensions as a kernel's argument, finds the place of
+// an element, and writes a result. It precedes the kernels of all families but the elementwise one, whose layout is its
+// own.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -1,5 +1,5 @@
-// Products of small matrices of 16 bits by a warp, added up in f32, and how their parts come into its lanes. A result
-// of 16 x 8 is spread over the lanes: lane 4 g + t has columns 2 t and 2 t + 1 of rows g and g + 8.
+// Multiplies small matrices of 16 bits by a warp, adding up in f32, and moves their parts into its lanes. A result of
+// 16 x 8 is spread over the lanes: lane 4 g + t has columns 2 t and 2 t + 1 of rows g and g + 8.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -87,7 +87,7 @@ RONDO_INLINE void begin_copy(void* to, const void* from, bool there) {
                : "memory");
 #endif
 }
-// What was begun since the last call belongs together.
+// The copies begun since the last call belong together.
 RONDO_INLINE void end_copies() {
 #if !defined(RONDO_SIMULATED)
   asm volatile("cp.async.commit_group;" ::: "memory");

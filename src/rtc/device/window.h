@@ -1,6 +1,6 @@
-// Windows over the spatial axes of images: pooling and resizing, forward and backward. What a result is made of is a
-// run of elements on each axis, with a weight each; so what an element counts in is a range of results, and a gradient
-// is a sum in a fixed order that one lane computes. Host and device share all but the launch.
+// Computes windows over the spatial axes of images: pooling and resizing, forward and backward. A result is made of a
+// run of elements on each axis, with a weight each; so an element counts in a range of results, and a gradient is a sum
+// in a fixed order that one lane computes. Host and device share all but the launch.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -58,7 +58,7 @@ struct Taps {
   }
 };
 
-// Where result `o` lies in the image, for the rules that resize.
+// The place of result `o` in the image, for the rules that resize.
 RONDO_INLINE f64 window_source(const WindowAxis& axis, i64 o) {
   const f64 place = static_cast<f64>(o);
   if (axis.origin == WindowOrigin::align_corners)
