@@ -15,7 +15,7 @@ namespace {
 // The tasks that a task must come after: by branch, the highest place among some tasks.
 using Front = std::vector<uint32_t>;
 
-// What every user of a temporary certainly comes after.
+// Returns what every user of a temporary certainly comes after.
 Front known_to_all(const Schedule& schedule, const Temporary& temporary) {
   const auto width = static_cast<size_t>(schedule.branches);
   const auto clock = [&](uint32_t user) { return schedule.clock.begin() + static_cast<std::ptrdiff_t>(user * width); };

@@ -21,7 +21,7 @@
 
 namespace rondo::ops {
 
-// What a node does besides writing its results, from the weakest to the strongest.
+// Says what a node does besides writing its results, from the weakest to the strongest.
 enum class Effects : uint8_t {
   pure,     // nothing: what is not read need not be computed
   draws,    // takes random numbers from its device's sequence, which a launch counts in any case
@@ -263,7 +263,7 @@ struct RotaryCall {
   RONDO_MEMBERS(form, positions)
 };
 
-// What a recurrent layer is.
+// Describes a recurrent layer.
 enum class RecurrentKind : uint8_t { lstm, gru, rnn };
 struct RecurrentForm {
   RecurrentKind kind;
@@ -277,7 +277,7 @@ struct RecurrentCall {
   bool lengths, first_h, first_c, last_h, last_c;
   RONDO_MEMBERS(form, lengths, first_h, first_c, last_h, last_c)
 };
-// x and dy have their steps first. Where first states or cells were given, those of all steps come for each direction
+// x and dy have their steps first. If first states or cells were given, those of all steps come for each direction
 // of each layer, then the weights.
 struct RecurrentGradCall {
   RecurrentForm form;
@@ -374,7 +374,7 @@ struct ClipGlobalNormCall {
   RONDO_MEMBERS(max_norm)
 };
 
-// What follows says nothing of what decides its results, so no two are the same.
+// These kinds do not say what decides their results, so no two nodes of them are the same.
 struct Unequal {};
 struct GroupCall : Unequal {};
 struct AroundCall : Unequal {};

@@ -32,7 +32,7 @@ Dependences::Dependences(const Program& program)
     nodes_[i].readers.resize(operands.size());
     nodes_[i].kept.resize(operands.size());
     const auto count = static_cast<uint32_t>(operands.size());
-    // What a node reads is what was there before it writes.
+    // A node reads what was there before it writes.
     for (uint32_t k = 0; k < count; ++k)
       if (!operands[k].written || leaves(i, operands[k])) read(i, k);
     for (uint32_t k = 0; k < count; ++k)

@@ -1,5 +1,6 @@
-// What the nodes of a program depend on, by the parts of values that they read and write: which earlier nodes each must
-// come after, and which result of which node each operand is. Passes and the schedule of a graph both go by it.
+// Finds what the nodes of a program depend on, by the parts of values that they read and write: which earlier nodes
+// each must come after, and which result of which node each operand is. Passes and the schedule of a graph both go by
+// it.
 //
 // The cost is linear in the nodes: of each value the last accesses are kept apart, and older ones make a crowd, which
 // the next write comes after as a whole.
@@ -63,7 +64,7 @@ class Dependences {
   void depend(uint32_t i, uint32_t on, bool elementwise);
   void read_from(uint32_t i, const Crowd& crowd);
   void write_over(uint32_t i, Crowd* crowd);
-  // Whether something of what was there may still be there when the node has written.
+  // True if something of what was there may still be there when the node has written.
   bool leaves(uint32_t i, const ProgramOperand& written) const;
   bool switched_together(uint32_t i, uint32_t k) const;
   const ProgramOperand& operand(const Access& access) const {

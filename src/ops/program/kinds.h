@@ -1,4 +1,4 @@
-// What an operator is, for observers of the tasks that a thread submits (engine/observer.h): its kind, a row of
+// Describes an operator for observers of the tasks that a thread submits (engine/observer.h): its kind, a row of
 // kinds.def, and its attributes (attributes.h). The operands are the task's (list_operands), inputs before outputs; the
 // row names them.
 //

@@ -12,7 +12,7 @@ namespace rondo::ops {
 
 namespace {
 
-// Whether every byte between the first and the last is an element's, once.
+// True if every byte between the first and the last is an element's, once.
 bool dense(const View& view, int64_t bytes) {
   return static_cast<int64_t>(view.bytes()) == bytes && !view.layout.repeats();
 }

@@ -16,14 +16,14 @@
 
 namespace rondo::ops {
 
-// A storage. What is not made in the recording exists before and after each launch.
+// A storage. One that is not made in the recording exists before and after each launch.
 struct ProgramValue {
   Storage* storage;
   bool made;    // in the recording
   bool output;  // a launch leaves it to the user, who also may know its address
   // A section may leave it as it is, for others to see: so what is in it at the end is there in the next launch.
   bool kept = false;
-  // Whether somebody may look at it when the program has ended.
+  // True if it may be looked at when the program has ended.
   bool outlives() const { return !made || output || kept; }
 };
 
@@ -53,9 +53,9 @@ struct ProgramNode {
 
   Effects effects() const { return effects_of(call.get()); }
   bool opaque() const { return effects() == Effects::opaque; }
-  // Whether nothing is missing without it where its results are not read.
+  // True if nothing is missing without it when its results are not read.
   bool removable() const { return effects() <= Effects::draws; }
-  // Whether it can do the same on other memory.
+  // True if it can do the same on other memory.
   bool moves() const { return effects() <= Effects::kept && !std::holds_alternative<ControlCall>(call->of); }
 };
 
@@ -67,7 +67,7 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
-  // Whether what one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
+  // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 
   // A storage besides, made in the recording: what a pass puts several of its values into.

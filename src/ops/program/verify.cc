@@ -1,4 +1,4 @@
-// The checks of a program, node by node.
+// Checks a program node by node, and says which one is wrong and why.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/verify.h"
@@ -15,7 +15,7 @@ Status wrong(const Program& program, size_t node, const char* why) {
                program.text(program.nodes[node]).c_str());
 }
 
-// Whether a node has the operands that its kind names, but for results that it does not make.
+// True if a node has the operands that its kind names, but for results that it does not make.
 bool has_its_operands(const ProgramNode& node) {
   size_t inputs = 0, outputs = 0;
   for (const ProgramOperand& each : node.operands)

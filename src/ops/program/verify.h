@@ -13,8 +13,8 @@ namespace rondo::ops {
 // An error that names the first node that is wrong, and why.
 Status verify(const Program& program);
 
-// What passes must keep: the nodes that are never left out, in their order, and where the random numbers of each node
-// begin.
+// Remembers what passes must keep: the nodes that are never left out, in their order, and where the random numbers of
+// each node begin.
 class KeptEffects {
  public:
   explicit KeptEffects(const Program& program);
