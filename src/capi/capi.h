@@ -11,7 +11,7 @@
 
 #include "base/caught.h"
 #include "base/machine/arithmetic.h"
-#include "base/uncancelled.h"
+#include "base/threads/uncancelled.h"
 #include "engine/tensor.h"
 
 struct rondo_engine {

@@ -2,7 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
 
-#include "base/asked.h"
+#include "base/files/asked.h"
 #include "base/file.h"
 #include "callable/followed.h"
 #include "capi/operators.h"

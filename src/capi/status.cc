@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "base/thread_owned.h"
+#include "base/threads/thread_owned.h"
 #include "capi/capi.h"
 #include "device/features.h"
 #include "engine/handle.h"

@@ -7,7 +7,7 @@
 
 #include "capi/capi.h"
 #include "capi/structs.h"
-#include "engine/auxiliary.h"
+#include "engine/tasks/auxiliary.h"
 #include "ops/task/submit.h"
 
 using namespace rondo;

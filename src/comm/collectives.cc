@@ -5,7 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/text.h"
-#include "base/thread_owned.h"
+#include "base/threads/thread_owned.h"
 #include "comm/collective_task.h"
 #include "ops/ops.h"
 #include "ops/task/submit.h"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/thread.h"
+#include "base/threads/thread.h"
 #include "comm/communicator.h"
 
 namespace rondo::comm {

@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynlib/function.h"
+#include "dynlib/loading/function.h"
 
 namespace rondo {
 

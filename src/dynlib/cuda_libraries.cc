@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "dynlib/system_loader.h"
+#include "dynlib/loading/system_loader.h"
 
 namespace rondo::cuda {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "dynlib/cuda_types.h"
-#include "dynlib/function.h"
+#include "dynlib/loading/function.h"
 
 namespace rondo::cuda {
 

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
-#include "dynlib/system_loader.h"
+#include "dynlib/loading/system_loader.h"
 
 namespace rondo::cuda {
 

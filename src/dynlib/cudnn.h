@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dynlib/cudnn_types.h"
-#include "dynlib/function.h"
+#include "dynlib/loading/function.h"
 
 namespace rondo::cuda {
 

@@ -7,7 +7,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynlib/library.h"
+#include "dynlib/loading/library.h"
 
 namespace rondo {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dynlib/function.h"
+#include "dynlib/loading/function.h"
 
 namespace rondo {
 

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "base/asked.h"
+#include "base/files/asked.h"
 #include "base/log.h"
 #include "base/room.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 
 namespace rondo {
 

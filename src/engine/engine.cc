@@ -13,8 +13,8 @@
 #include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
-#include "engine/last_tasks.h"
-#include "engine/observer.h"
+#include "engine/tasks/last_tasks.h"
+#include "engine/tasks/observer.h"
 #include "engine/trace.h"
 
 namespace rondo {

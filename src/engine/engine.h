@@ -29,15 +29,15 @@
 #include <string>
 #include <vector>
 
-#include "base/uncancelled.h"
-#include "engine/device_state.h"
-#include "engine/observer.h"
+#include "base/threads/uncancelled.h"
+#include "engine/tasks/device_state.h"
+#include "engine/tasks/observer.h"
 #include "engine/run_observer.h"
-#include "engine/storage.h"
-#include "engine/task.h"
-#include "engine/thread_state.h"
-#include "engine/time_limit.h"
-#include "engine/workers.h"
+#include "engine/tasks/storage.h"
+#include "engine/tasks/task.h"
+#include "engine/tasks/thread_state.h"
+#include "engine/tasks/time_limit.h"
+#include "engine/tasks/workers.h"
 
 namespace rondo {
 

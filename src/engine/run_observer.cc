@@ -2,7 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/run_observer.h"
 
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo {
 

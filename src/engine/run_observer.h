@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "dynlib/nvtx.h"
-#include "engine/last_tasks.h"
+#include "engine/tasks/last_tasks.h"
 #include "engine/trace.h"
 
 namespace rondo {

@@ -15,10 +15,10 @@
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/thread_id.h"
-#include "base/written_file.h"
+#include "base/threads/thread_id.h"
+#include "base/files/written_file.h"
 #include "engine/shown.h"
-#include "engine/stream.h"
+#include "engine/tasks/stream.h"
 #include "engine/tensor.h"
 
 namespace rondo {

@@ -7,8 +7,8 @@
 
 #include "base/machine/arithmetic.h"
 #include "base/text.h"
-#include "base/uncancelled.h"
-#include "engine/auxiliary.h"
+#include "base/threads/uncancelled.h"
+#include "engine/tasks/auxiliary.h"
 
 namespace rondo {
 

@@ -2,7 +2,7 @@
 // that was issued after it computes from that. Fences tell which work it is, so nothing is noted while all goes well.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "base/within.h"
+#include "base/threads/within.h"
 #include "engine/engine.h"
 
 namespace rondo {

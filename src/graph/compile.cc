@@ -12,7 +12,7 @@
 #include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 #include "base/settings.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 #include "engine/shown.h"
 #include "engine/trace.h"
 #include "engine/user_call.h"

@@ -8,11 +8,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/files/written_file.h"
 #include "base/text.h"
-#include "base/written_file.h"
 #include "engine/shown.h"
 #include "engine/tensor.h"
 #include "graph/control.h"
+#include "ops/program/overlap.h"
 
 namespace rondo {
 
@@ -32,6 +33,18 @@ struct Effect {
   const Variable* variable;
   bool storage, read, write;
   std::string text;  // "f32 [64, 10]", or what is known of it
+  View view;         // without storage: all of the variable
+  // True if both are about some element.
+  bool meets(const Effect& other) const {
+    return !view.storage || !other.view.storage || ops::overlap(view, other.view);
+  }
+  // True if nothing of the other is left where this was written.
+  bool covers(const Effect& other) const {
+    if (!view.storage) return !read;
+    if (view.accumulate) return false;
+    const bool whole = view.bytes() == view.storage->bytes() && !view.layout.repeats();
+    return whole || (other.view.storage && ops::identical(view, other.view));
+  }
 };
 
 // How storages are shown, by the tasks of bodies that use them.
@@ -45,21 +58,25 @@ std::vector<Effect> effects_of(const Task& task, const Texts& texts) {
   for (const auto& [view, written] : operands) {
     bool read = !written;
     if (written) {
-      // What is written in part, or added to, is of what was there; unless it is an input as well, which says so.
-      for (const Access& access : task.accesses()) read = read || (access.variable == view.storage && access.read);
+      // A result that keeps something of what was there reads that, unless it is an input as well, which says so.
+      for (const Access& access : task.accesses()) read = read || (access.variable == view.storage && access.input);
       for (const Effect& other : effects) read = read && other.variable != view.storage;
     }
-    effects.push_back({view.storage, true, read, written, shown_text(view)});
+    effects.push_back({view.storage, true, read, written, shown_text(view), view});
   }
   if (!operands.empty()) return effects;
   // Copies of bytes, and user tasks that name variables.
   for (const Access& access : task.accesses()) {
     const Storage* storage = access.variable->storage();
     const auto known = texts.find(access.variable);
-    effects.push_back({access.variable, storage != nullptr, access.read, access.write,
+    effects.push_back({access.variable,
+                       storage != nullptr,
+                       access.read,
+                       access.write,
                        known != texts.end() ? known->second
                        : storage            ? format("%zu bytes", storage->bytes())
-                                            : "variable"});
+                                            : "variable",
+                       {}});
   }
   return effects;
 }
@@ -75,17 +92,20 @@ class Picture {
     const std::vector<Effect> effects = effects_of(task, texts);
     for (const Effect& effect : effects) {
       if (!effect.read) continue;
-      const State& state = states_[effect.variable];
-      if (state.writer >= 0)
-        carry(static_cast<uint32_t>(state.writer), i, effect.text);
-      else if (effect.storage && !inside.count(effect.variable))
-        input(effect, i);
+      bool carried = false;
+      for (const Written& each : writes_[effect.variable]) {
+        if (!effect.meets(each.effect)) continue;
+        carry(each.task, i, effect.text);
+        carried = true;
+      }
+      if (!carried && effect.storage && !inside.count(effect.variable)) input(effect, i);
     }
     for (const Effect& effect : effects) {
       if (!effect.write) continue;
-      State& state = states_[effect.variable];
-      if (effect.storage && state.writer < 0) written_.push_back(effect.variable);
-      state = {i, effect.text};
+      std::vector<Written>& writes = writes_[effect.variable];
+      if (effect.storage && writes.empty()) written_.push_back(effect.variable);
+      std::erase_if(writes, [&](const Written& each) { return effect.covers(each.effect); });
+      writes.push_back({i, effect});
     }
   }
   // An edge for order alone, unless a tensor goes the same way.
@@ -97,17 +117,19 @@ class Picture {
   const std::vector<const Variable*>& written() const { return written_; }
   // What a launch leaves to the user.
   void result(const Variable& variable, const char* kind) {
-    const State& state = states_[&variable];
-    std::fprintf(file_, "  %so%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n  %st%lld -> %so%zu;\n",
-                 prefix(), results_, kind, quoted(state.text).c_str(), prefix(), static_cast<long long>(state.writer),
-                 prefix(), results_);
+    const std::vector<Written>& writes = writes_[&variable];
+    std::fprintf(file_, "  %so%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n", prefix(), results_,
+                 kind, quoted(writes.back().effect.text).c_str());
+    for (const Written& each : writes)
+      std::fprintf(file_, "  %st%u -> %so%zu;\n", prefix(), each.task, prefix(), results_);
     ++results_;
   }
 
  private:
-  struct State {
-    int64_t writer = -1;  // the last task that wrote it
-    std::string text;
+  // A write of which something is left.
+  struct Written {
+    uint32_t task;
+    Effect effect;
   };
   void carry(uint32_t from, uint32_t to, const std::string& text) {
     std::fprintf(file_, "  %st%u -> %st%u [label=\"%s\"];\n", prefix(), from, prefix(), to, quoted(text).c_str());
@@ -129,7 +151,7 @@ class Picture {
   std::FILE* file_;
   const std::string prefix_;
   const char* const input_;
-  std::unordered_map<const Variable*, State> states_;
+  std::unordered_map<const Variable*, std::vector<Written>> writes_;
   std::unordered_map<const Variable*, std::pair<size_t, std::string>> inputs_;
   std::set<std::pair<uint32_t, uint32_t>> carried_;
   std::vector<const Variable*> written_;

@@ -21,7 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/auxiliary.h"
+#include "engine/tasks/auxiliary.h"
 #include "engine/engine.h"
 #include "graph/passes/passes.h"
 #include "graph/plan/schedule.h"

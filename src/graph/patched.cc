@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/caught.h"
-#include "engine/device_state.h"
+#include "engine/tasks/device_state.h"
 #include "graph/graph.h"
 
 namespace rondo {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/asked.h"
+#include "base/files/asked.h"
 #include "base/caught.h"
 #include "base/text.h"
-#include "base/written_file.h"
+#include "base/files/written_file.h"
 #include "engine/trace.h"
 #include "graph/call.h"
 #include "graph/control.h"

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "base/machine/arithmetic.h"
-#include "base/uncancelled.h"
+#include "base/threads/uncancelled.h"
 
 namespace rondo {
 

@@ -6,7 +6,7 @@
 #include <cinttypes>
 #include <iterator>
 
-#include "base/replacement.h"
+#include "base/files/replacement.h"
 #include "base/text.h"
 #include "models/json.h"
 #include "ops/elementwise/transfer.h"

@@ -8,7 +8,7 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "base/replacement.h"
+#include "base/files/replacement.h"
 #include "base/text.h"
 
 namespace rondo::rtc {

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "base/trusted_file.h"
+#include "base/files/trusted_file.h"
 
 namespace rondo::rtc {
 

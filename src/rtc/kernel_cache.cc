@@ -15,7 +15,7 @@
 
 #include "base/caught.h"
 #include "base/log.h"
-#include "base/uncancelled.h"
+#include "base/threads/uncancelled.h"
 #include "rtc/compiler.h"
 #include "rtc/device_text.h"
 #include "rtc/disk_cache.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 
 namespace rondo::rtc {
 

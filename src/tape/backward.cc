@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "engine/thread_state.h"
+#include "engine/tasks/thread_state.h"
 #include "ops/ops.h"
 #include "tape/rules.h"
 

@@ -1,7 +1,7 @@
 // Noting and telling again. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/journal.h"
 
-#include "engine/thread_state.h"
+#include "engine/tasks/thread_state.h"
 #include "tape/tape.h"
 
 namespace rondo::tape {

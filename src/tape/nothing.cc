@@ -6,7 +6,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/thread_state.h"
+#include "engine/tasks/thread_state.h"
 #include "tape/backward.h"
 
 namespace rondo::tape {

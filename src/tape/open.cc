@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/room.h"
-#include "base/thread_owned.h"
+#include "base/threads/thread_owned.h"
 #include "tape/journal.h"
 #include "tape/tape.h"
 

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dynlib/library.h"
+#include "dynlib/loading/library.h"
 
 namespace rondo::tools {
 

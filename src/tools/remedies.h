@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dynlib/library.h"
+#include "dynlib/loading/library.h"
 
 namespace rondo::tools {
 

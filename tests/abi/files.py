@@ -26,14 +26,7 @@ WHOLE = {
     "include/rondo": "programs include headers by these names",
 }
 # Folders that had more before this was asked. They get no more files; one that gets fewer gets a smaller number here.
-OWED = {
-    "src/base": 40,
-    "src/capi": 35,
-    "src/dynlib": 31,
-    "src/engine": 47,
-    "src/rtc/device": 38,
-    "tests/bench": 42,
-}
+OWED = {}
 LEAST_WORDS = 10  # of an opening comment in src: a sentence that says what the file does, and for whom
 # Folders of src that have shorter ones still, with how many. The numbers may only fall.
 SHORT_OPENINGS = {"src/graph": 16, "src/ops/program": 1, "src/tape": 10}

@@ -16,6 +16,9 @@ import sys
 FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "callable", "comm", "models", "capi", "tools"]
 # Wings of floors, a row for each storey from the bottom up; "" is the files of the floor's own folder.
 WINGS = {
+    "dynlib": [["loading"], [""]],
+    "engine": [["tasks"], [""]],
+    "capi": [[""], ["operators"]],
     "ops": [
         ["operators"],
         ["program"],

@@ -234,9 +234,9 @@ comm_rows() {
   export RONDO_NCCL=${RONDO_NCCL:-$(python3 -c 'import nvidia.nccl as n; print(list(n.__path__)[0] + "/lib/libnccl.so.2")' 2>/dev/null)}
   "$build/tests/bench/comm" || code=1
   "$build/tests/bench/comm" --processes || code=1
-  timeout 60 python3 tests/bench/comm_torch.py || code=1
+  timeout 60 python3 tests/bench/peers/comm_torch.py || code=1
   "$build/src/rondo" launch -n 2 "$build/tests/bench/parallel" --trace "$logs/parallel.json" || code=1
-  timeout 90 python3 tests/bench/parallel_torch.py || code=1
+  timeout 90 python3 tests/bench/peers/parallel_torch.py || code=1
   return $code
 }
 export DEVICE=${DEVICE:-cuda:0} logs build

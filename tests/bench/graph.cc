@@ -2,7 +2,7 @@
 // branches, and what recording and compiling costs once everything is warm.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
-#include "floor.h"
+#include "floor/floor.h"
 #include "handles.h"
 
 namespace bench {

@@ -12,10 +12,10 @@
 
 #include "bench.h"
 #include "handles.h"
-#include "peers.h"
+#include "peers/peers.h"
 #include "report.h"
 
-#ifndef BENCH_SOURCE_DIR  // the build defines it: where peer.py is
+#ifndef BENCH_SOURCE_DIR  // the build defines it: where peers/peer.py is
 #define BENCH_SOURCE_DIR "tests/bench"
 #endif
 
@@ -59,11 +59,11 @@ rondo_device default_device() {
 
 // Beside the sources this was built from, else below the current folder (a build that was moved to another machine).
 std::string find_peer_script() {
-  for (const char* path : {BENCH_SOURCE_DIR "/peer.py", "tests/bench/peer.py"}) {
+  for (const char* path : {BENCH_SOURCE_DIR "/peers/peer.py", "tests/bench/peers/peer.py"}) {
     struct stat info = {};
     if (stat(path, &info) == 0) return path;
   }
-  return BENCH_SOURCE_DIR "/peer.py";
+  return BENCH_SOURCE_DIR "/peers/peer.py";
 }
 
 Command parse(int argc, char** argv) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench.h"
-#include "floor.h"
+#include "floor/floor.h"
 
 namespace bench {
 namespace {

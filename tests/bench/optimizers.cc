@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench.h"
-#include "floor.h"
+#include "floor/floor.h"
 
 namespace bench {
 namespace {

@@ -4,7 +4,7 @@
 //   rondo launch -n 2 parallel [--trace FILE]
 //
 // A row is the microseconds of a step, launches one behind the other, as the slowest rank sees it. --trace: rank 0
-// writes what two eager steps did. parallel_torch.py measures the same with PyTorch.
+// writes what two eager steps did. peers/parallel_torch.py measures the same with PyTorch.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>

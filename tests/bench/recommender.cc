@@ -1,6 +1,6 @@
 // Rows of a recommender of the kind of DLRM: 26 tables of 20,000 rows of 64, a network of 13, 512, 256, 64 below the
 // products and of 415, 512, 256, 1 above them, a whole step with updates as one graph. On a cpu tables have 2,000 rows,
-// and the goal is PyTorch's time (peer_recommender.py), which stands beside the rows on a GPU too.
+// and the goal is PyTorch's time (peers/peer_recommender.py), which stands beside the rows on a GPU too.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "bench.h"
-#include "floor.h"
+#include "floor/floor.h"
 #include "handles.h"
 
 namespace bench {

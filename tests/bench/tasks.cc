@@ -1,7 +1,7 @@
 // Rows of user tasks: what an empty one costs its caller in each mode, on a worker and on the device.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "bench.h"
-#include "floor_cpu.h"
+#include "floor/floor_cpu.h"
 #include "handles.h"
 
 namespace bench {

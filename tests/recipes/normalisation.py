@@ -21,7 +21,7 @@ PLACES = [
 NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), LIMIT, single,
               "x / sqrt(sum of squares + epsilon)")
 """),
-    ("src/rtc/device/normalisations.h", "struct RmsNorm {", """\
+    ("src/rtc/device/rows/normalisations.h", "struct RmsNorm {", """\
 struct L2Norm {
   static constexpr int kSteps = 1, kKnown = 1, kChange = kSteps, kRest = -1, kInverse = 0;
   template <class C, class S>
@@ -68,7 +68,7 @@ struct L2NormGrad {
 RONDO_API rondo_status rondo_l2_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon,
                                      rondo_tensor** out);
 """),
-    ("src/capi/ops.cc", "rondo_status rondo_rms_norm(", """\
+    ("src/capi/operators/ops.cc", "rondo_status rondo_rms_norm(", """\
 rondo_status rondo_l2_norm(rondo_tensor* a, int32_t axis, rondo_tensor* weight, double epsilon, rondo_tensor** out) {
   return normalise("rondo_l2_norm", ops::Normalisation::l2_norm, a, axis, weight, nullptr, epsilon, out);
 }
@@ -92,7 +92,7 @@ inline void l2_norm(std::vector<Real>& row, Real epsilon) {
 CPP = (".cc", ".h", ".hpp", ".def")
 MOST_IN_CPP = 6
 # Translation units that the table or the declaration reaches.
-UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules/normalisation.cc", "src/capi/ops.cc"]
+UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules/normalisation.cc", "src/capi/operators/ops.cc"]
 PROGRAMS = ["conformance_models_1", "conformance_models_2", "conformance_models_3", "conformance_tape", "conformance_misuse", "simulated_models_1"]
 
 

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/machine/decimal.h"
 #include "base/text.h"
-#include "base/uncancelled.h"
+#include "base/threads/uncancelled.h"
 
 namespace rondo {
 

@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "base/trusted_file.h"
+#include "base/files/trusted_file.h"
 #include "comm/rendezvous/handshake.h"
 #include "comm/rendezvous/messages.h"
 #include "comm/rendezvous/socket_session.h"

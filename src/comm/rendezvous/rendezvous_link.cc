@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/caught.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 
 namespace rondo::comm {
 

@@ -17,7 +17,7 @@
 
 #include "base/dtype.h"
 #include "comm/transport/host_reduce.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 
 namespace rondo::comm {
 

@@ -16,10 +16,10 @@
 #include "base/dtype.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 #include "comm/rendezvous/agree.h"
 #include "dynlib/nccl.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::comm {
 

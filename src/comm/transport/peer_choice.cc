@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "comm/rendezvous/agree.h"
 #include "comm/rendezvous/messages.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::comm {
 

@@ -12,7 +12,7 @@
 #include "comm/rendezvous/agree.h"
 #include "comm/rendezvous/messages.h"
 #include "comm/transport/peer_choice.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::comm {
 

@@ -12,7 +12,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "base/thread.h"
+#include "base/threads/thread.h"
 #include "device/cuda/next_step.h"
 
 namespace rondo::cuda {

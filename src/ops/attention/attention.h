@@ -9,7 +9,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
-#include "rtc/device/attention.h"
+#include "rtc/device/attention/attention.h"
 
 namespace rondo::ops {
 

@@ -10,7 +10,7 @@
 
 #include "base/machine/processors.h"
 #include "dynlib/blas.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/attention/attention.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/panels.h"

@@ -1,4 +1,4 @@
-// Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention_tiles.h, for tensor cores, or of
+// Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention/attention_tiles.h, for tensor cores, or of
 // attention.h: one for the result; one for the gradient of queries, and one for that of keys and values, which needs
 // what the first found.
 //

@@ -6,7 +6,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
-#include "rtc/device/rotary.h"
+#include "rtc/device/attention/rotary.h"
 
 namespace rondo::ops {
 

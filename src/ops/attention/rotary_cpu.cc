@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/machine/processors.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/attention/rotary.h"
 #include "ops/host/elementwise_loops.h"
 

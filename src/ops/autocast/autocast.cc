@@ -15,7 +15,7 @@
 #include "base/folded_product.h"
 #include "base/room.h"
 #include "base/text.h"
-#include "base/thread_owned.h"
+#include "base/threads/thread_owned.h"
 #include "ops/autocast/precisions.h"
 #include "ops/ops.h"
 

@@ -1,5 +1,5 @@
 // Declares normalisations over groups of elements that may lie anywhere: statistics of groups, and the sums that
-// gradients are made of (rtc/device/norm.h). Each element is then normalised by an expression.
+// gradients are made of (rtc/device/rows/norm.h). Each element is then normalised by an expression.
 //
 // Operands stand under one layout, that of the elements, in which channels may be two dimensions, of groups and within
 // them; statistics and weights have stride 0 in the dimensions that they do not have.
@@ -12,7 +12,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
-#include "rtc/device/norm.h"
+#include "rtc/device/rows/norm.h"
 
 namespace rondo::ops {
 

@@ -1,4 +1,4 @@
-// Computes statistics of groups and sums for gradients on a GPU: chooses the form of the kernel in rtc/device/norm.h,
+// Computes statistics of groups and sums for gradients on a GPU: chooses the form of the kernel in rtc/device/rows/norm.h,
 // and launches it. If there are too few groups to fill the device, their elements are split over blocks, whose partial
 // results a second pass joins, always in the same order.
 //

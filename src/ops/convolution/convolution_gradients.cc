@@ -4,8 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/settings.h"
 #include "base/text.h"
-#include "engine/auxiliary.h"
-#include "engine/thread_state.h"
+#include "engine/tasks/auxiliary.h"
+#include "engine/tasks/thread_state.h"
 #include "ops/convolution/convolution_cudnn.h"
 #include "ops/convolution/cudnn_problem.h"
 #include "ops/task/cuda_kernel.h"

@@ -11,9 +11,9 @@
 #include "base/machine/decimal.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "base/thread.h"
-#include "base/uncancelled.h"
-#include "engine/auxiliary.h"
+#include "base/threads/thread.h"
+#include "base/threads/uncancelled.h"
+#include "engine/tasks/auxiliary.h"
 #include "ops/convolution/cudnn_trial.h"
 #include "rtc/disk_cache.h"
 

@@ -17,8 +17,8 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "base/thread.h"
-#include "base/uncancelled.h"
+#include "base/threads/thread.h"
+#include "base/threads/uncancelled.h"
 #include "ops/cudnn/budget.h"
 #include "rtc/disk_cache.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/room.h"
 #include "base/text.h"
-#include "base/thread_owned.h"
+#include "base/threads/thread_owned.h"
 
 namespace rondo::ops::dnn {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/thread_owned.h"
-#include "engine/workers.h"
+#include "base/threads/thread_owned.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_blocks.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/task/cuda_kernel.h"
 
 namespace rondo::ops {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/cuda/cuda_device.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::ops {
 

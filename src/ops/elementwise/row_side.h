@@ -23,7 +23,7 @@ struct RowSide {
   int64_t step[Expression::kMaxInputs] = {};
 
   void move_to(const Rebinding& memory) { memory.move_all(inputs); }
-  // cuda: arrays of its RowOperands (rtc/device/row_finish.h).
+  // cuda: arrays of its RowOperands (rtc/device/rows/row_finish.h).
   size_t arrays() const { return std::max<size_t>(inputs.size(), 1); }
   // Appends those as a kernel's arguments; returns which word the first input's address is.
   size_t lay_out(std::vector<uint64_t>* words) const;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/activation.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/image/window_lines.h"

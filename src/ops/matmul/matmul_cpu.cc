@@ -14,7 +14,7 @@
 
 #include "base/machine/processors.h"
 #include "dynlib/blas.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
 #include "ops/matmul/matmul.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/views.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/movement/shapes.h"
 #include "ops/operators/scalar.h"
 #include "ops/task/submit.h"

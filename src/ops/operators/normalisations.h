@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "rtc/device/normalisations.h"
+#include "rtc/device/rows/normalisations.h"
 
 namespace rondo::ops {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/operators/element.h"
 #include "ops/optimizer/list.h"

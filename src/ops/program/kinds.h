@@ -1,4 +1,4 @@
-// Describes an operator for observers of the tasks that a thread submits (engine/observer.h): its kind, a row of
+// Describes an operator for observers of the tasks that a thread submits (engine/tasks/observer.h): its kind, a row of
 // kinds.def, and its attributes (attributes.h). The operands are the task's (list_operands), inputs before outputs; the
 // row names them.
 //
@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "base/small_vector.h"
-#include "engine/observer.h"
+#include "engine/tasks/observer.h"
 #include "ops/program/attributes.h"
 
 namespace rondo::ops {

@@ -4,7 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/movement/sort.h"
 #include "ops/operators/element.h"
 #include "ops/recommender/bags.h"

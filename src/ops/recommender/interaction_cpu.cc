@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/operators/element.h"
 #include "ops/recommender/interaction.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/views.h"
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/host/reduction_values.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"

@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/reduction_values.h"
 #include "ops/reduce/reduce.h"

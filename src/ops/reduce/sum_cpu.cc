@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/host/elementwise_loops.h"
 
 namespace rondo::ops {

@@ -16,7 +16,7 @@
 #include "ops/operators/normalisations.h"
 #include "ops/ops.h"
 #include "ops/task/submit.h"
-#include "rtc/device/row_values.h"
+#include "rtc/device/rows/row_values.h"
 
 namespace rondo::ops {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/streaming.h"
@@ -150,7 +150,7 @@ struct Rows {
   }
   C change_at(const T* dy, int64_t i) const { return device::from_memory(dy[i * plan.step[1]]) * weight_at(i); }
 
-  // The steps of a formula (rtc/device/normalisations.h) from this one on, before `last`, over `row`, which is the
+  // The steps of a formula (rtc/device/rows/normalisations.h) from this one on, before `last`, over `row`, which is the
   // operand multiplied by `scale`.
   template <class Formula, int step, int last>
   void know(const T* dy, C* known, double scale) const {

@@ -1,5 +1,5 @@
-// Runs row operators on a GPU: chooses the form of the kernel in rtc/device/rows.h, or of those in
-// rtc/device/rows_split.h, and launches them. Into how many parts rows are cut depends on their shape and layout and on
+// Runs row operators on a GPU: chooses the form of the kernel in rtc/device/rows/rows.h, or of those in
+// rtc/device/rows/rows_split.h, and launches them. Into how many parts rows are cut depends on their shape and layout and on
 // the device's size, so results are the same in every run on a device, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -9,7 +9,7 @@
 #include "ops/rows/rows.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
-#include "rtc/device/rows_split.h"
+#include "rtc/device/rows/rows_split.h"
 #include "rtc/device_text.h"
 
 namespace rondo::ops {

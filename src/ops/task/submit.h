@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/thread_state.h"
+#include "engine/tasks/thread_state.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"
 

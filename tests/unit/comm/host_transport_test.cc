@@ -14,7 +14,7 @@
 #include "base/dtype.h"
 #include "comm/rendezvous/socket_session.h"
 #include "comm/transport/host_reduce.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::comm {
 namespace {

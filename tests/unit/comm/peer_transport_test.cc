@@ -14,7 +14,7 @@
 
 #include "comm/rendezvous/local_group.h"
 #include "device/cuda/cuda_device.h"
-#include "engine/task.h"
+#include "engine/tasks/task.h"
 
 namespace rondo::comm {
 namespace {

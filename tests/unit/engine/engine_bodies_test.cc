@@ -9,7 +9,7 @@
 #include <new>
 #include <thread>
 
-#include "engine/workers.h"
+#include "engine/tasks/workers.h"
 #include "engine_fixture.h"
 
 namespace rondo {

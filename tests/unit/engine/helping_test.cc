@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/observer.h"
-#include "engine/workers.h"
+#include "engine/tasks/observer.h"
+#include "engine/tasks/workers.h"
 #include "engine_fixture.h"
 
 namespace rondo {

@@ -1,6 +1,6 @@
 // Streams of the engine: fences cost nothing until somebody waits, events are recorded on demand and never reused while
 // a waiter holds one, waits are not repeated. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "engine/stream.h"
+#include "engine/tasks/stream.h"
 
 #include <gtest/gtest.h>
 

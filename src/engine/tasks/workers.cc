@@ -1,0 +1,322 @@
+// Runs the worker threads: their queue is a pairing heap, and waiting threads may share their work.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/tasks/workers.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "base/machine/arithmetic.h"
+#include "base/machine/processors.h"
+
+namespace rondo {
+
+namespace {
+
+thread_local Workers* workers_of_thread = nullptr;
+thread_local bool does_a_part = false;  // of what is shared
+thread_local bool looks_next = false;
+
+// How far a guest looks.
+constexpr int kLooks = 16;
+
+// Several times what it takes to be woken, and less than that.
+constexpr std::chrono::microseconds kLongWatch{100}, kShortWatch{8};
+
+// Returns when done(), or after a while; whether it is.
+template <class Done>
+bool watch(const Done& done, std::chrono::microseconds most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (!done()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    for (int i = 0; i < 16; ++i) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#elif defined(__aarch64__)
+      __asm__ volatile("yield");
+#endif
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Workers::LooksNext::LooksNext(bool does) : before_(std::exchange(looks_next, does)) {}
+Workers::LooksNext::~LooksNext() {
+  looks_next = before_;
+}
+
+Workers::Blocking::Blocking() : workers_(workers_of_thread) {
+  if (!workers_) return;
+  const std::lock_guard lock(workers_->mutex_);
+  ++workers_->blocked_;
+  if (workers_->count_ - workers_->blocked_ >= workers_->wanted_) return;
+  try {
+    workers_->threads_.reserve(workers_->threads_.size() + 1);  // once a thread runs nothing may fail
+    workers_->threads_.push_back(start_thread([workers = workers_] { workers->loop(); }));
+    ++workers_->count_;
+  } catch (const std::exception&) {
+    // The system has no thread or no memory left; the tasks wait for those there are.
+  }
+}
+
+Workers::Blocking::~Blocking() {
+  if (!workers_) return;
+  const std::lock_guard lock(workers_->mutex_);
+  --workers_->blocked_;
+}
+
+Workers::Workers(std::string name, int threads, std::function<void(Task&)> body, std::function<void()> call)
+    : name_(std::move(name)), body_(std::move(body)), call_(std::move(call)), processors_(known_processors()) {
+  try {
+    const std::lock_guard lock(mutex_);
+    threads_.reserve(static_cast<size_t>(threads));
+    for (int i = 0; i < threads; ++i) threads_.push_back(start_thread([this] { loop(); }));
+  } catch (const std::exception&) {
+    if (threads_.empty()) throw;  // with fewer than wished for the work gets done too
+  }
+  wanted_ = count_ = static_cast<int>(threads_.size());
+}
+
+Workers::~Workers() {
+  stop();
+}
+
+void Workers::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    offers_.fetch_add(1, std::memory_order_release);
+  }
+  work_.notify_all();
+  // A task that waits may have started one more meanwhile.
+  for (;;) {
+    std::vector<Thread> threads;
+    {
+      std::lock_guard lock(mutex_);
+      threads.swap(threads_);
+    }
+    if (threads.empty()) return;
+    for (Thread& thread : threads) thread.join();
+  }
+}
+
+bool Workers::Heap::comes_first(const Task& a, const Task& b) {
+  return a.priority != b.priority ? a.priority > b.priority : a.order_ < b.order_;
+}
+
+// The one that comes first takes the other under it. Either may be null.
+Task* Workers::Heap::meld(Task* a, Task* b) {
+  if (!a || !b) return a ? a : b;
+  if (comes_first(*b, *a)) std::swap(a, b);
+  b->next_ = std::exchange(a->under_, b);
+  return a;
+}
+
+void Workers::Heap::push(Task& task) {
+  task.next_ = task.under_ = nullptr;
+  top_ = meld(top_, &task);
+}
+
+// Melds the tasks that were below it: in pairs from the left, then all pairs from the right.
+Task& Workers::Heap::take(Task** link) {
+  Task& taken = **link;
+  *link = taken.next_;
+  Task* pairs = nullptr;
+  for (Task* each = taken.under_; each;) {
+    Task* const first = each;
+    Task* const second = first->next_;
+    each = second ? second->next_ : nullptr;
+    first->next_ = nullptr;
+    if (second) second->next_ = nullptr;
+    Task* const pair = meld(first, second);
+    pair->next_ = std::exchange(pairs, pair);
+  }
+  while (pairs) {
+    Task* const pair = pairs;
+    pairs = std::exchange(pair->next_, nullptr);
+    top_ = meld(top_, pair);
+  }
+  return taken;
+}
+
+Task* Workers::Heap::take(const std::function<bool(Task&)>& wanted, int looks) {
+  Task** const link = find(&top_, wanted, looks);
+  return link ? &take(link) : nullptr;
+}
+
+Task** Workers::Heap::find(Task** link, const std::function<bool(Task&)>& wanted, int& looks) {
+  for (; *link && looks-- > 0; link = &(*link)->next_) {
+    if (wanted(**link)) return link;
+    if (Task** below = find(&(*link)->under_, wanted, looks)) return below;
+  }
+  return nullptr;
+}
+
+bool Workers::push(Task& task) {
+  bool wake = false, call = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return false;
+    (task.lendable_ ? lendable_ : others_).push(task);
+    const bool own = looks_next && workers_of_thread == this;
+    if (!own) offers_.fetch_add(1, std::memory_order_release);
+    if ((idle_ > 0 || guests_ > 0) && !own) {
+      wake = idle_ > 0;
+      call = calls_guests();
+    }
+  }
+  if (wake) work_.notify_one();
+  if (call) [[unlikely]]
+    call_();
+  return true;
+}
+
+Task& Workers::pop() {
+  if (lendable_.empty() || others_.empty()) return (lendable_.empty() ? others_ : lendable_).pop();
+  return (Heap::comes_first(*others_.top(), *lendable_.top()) ? others_ : lendable_).pop();
+}
+
+void Workers::wake_for_what_is_left() {
+  if (!empty() && idle_ > 0) work_.notify_one();
+}
+
+bool Workers::calls_guests() const {
+  return guests_ > 0 && idle_ == 0 && computing_ < wanted_ && !lendable_.empty();
+}
+
+Workers::Guest::Guest(Workers& workers) : workers_(workers) {
+  const std::lock_guard lock(workers_.mutex_);
+  ++workers_.guests_;
+}
+
+void Workers::Guest::leave() {
+  const std::lock_guard lock(workers_.mutex_);
+  --workers_.guests_;
+  workers_.wake_for_what_is_left();
+}
+
+Task* Workers::Guest::take(const std::function<bool(Task&)>& wanted) {
+  const std::lock_guard lock(workers_.mutex_);
+  Task* task = nullptr;
+  if (workers_.computing_ < workers_.wanted_) task = workers_.lendable_.take(wanted, kLooks);
+  if (task) ++workers_.computing_;
+  workers_.wake_for_what_is_left();
+  return task;
+}
+
+void Workers::Guest::run(Task& task) {
+  const DefaultArithmetic arithmetic;
+  Workers* const before = std::exchange(workers_of_thread, &workers_);
+  workers_.body_(task);
+  workers_of_thread = before;
+  const std::lock_guard lock(workers_.mutex_);
+  --workers_.computing_;
+}
+
+void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
+  Shared shared{body, parts};
+  if (workers_of_thread && parts > 1 && !does_a_part)
+    workers_of_thread->share_out(shared);
+  else
+    shared.work();
+  if (shared.failed) std::rethrow_exception(std::move(shared.thrown));
+}
+
+void Workers::Shared::work() noexcept {
+  const bool before = std::exchange(does_a_part, does_a_part || parts > 1);
+  try {
+    for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;) body(part);
+  } catch (...) {
+    next.store(parts, std::memory_order_relaxed);
+    if (!failed.exchange(true)) thrown = std::current_exception();
+  }
+  does_a_part = before;
+}
+
+void Workers::share_out(Shared& shared) {
+  int64_t wanted = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    shared_.push_back(&shared);
+    offers_.fetch_add(1, std::memory_order_release);
+    wanted = std::min<int64_t>(idle_, shared.parts - 1);
+  }
+  for (; wanted > 0; --wanted) work_.notify_one();
+  shared.work();
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase(shared_, &shared);  // no further thread takes a part
+  }
+  const auto alone = [&shared] { return shared.helpers.load(std::memory_order_acquire) == 0; };
+  if (watch(alone, kLongWatch)) return;
+  std::unique_lock lock(mutex_);
+  helped_.wait(lock, alone);
+}
+
+void Workers::help(std::unique_lock<std::mutex>& lock) {
+  Shared& shared = *shared_.front();
+  ++shared.helpers;
+  ++computing_;
+  lock.unlock();
+  set_default_arithmetic();
+  shared.work();
+  lock.lock();
+  --computing_;
+  std::erase(shared_, &shared);
+  if (shared.helpers.fetch_sub(1, std::memory_order_acq_rel) == 1) helped_.notify_all();  // it is gone
+}
+
+// To be woken takes longer than many a task: a thread that has just worked watches a while for what comes next. The
+// longer, the more often something came: a processor that only watches is one that others do not have.
+void Workers::look(std::unique_lock<std::mutex>& lock, std::chrono::microseconds& patience) {
+  const uint64_t before = offers_.load(std::memory_order_relaxed);
+  ++looking_;
+  lock.unlock();
+  const bool came = watch([&] { return offers_.load(std::memory_order_acquire) != before; }, patience);
+  patience = std::clamp(came ? patience * 2 : patience / 2, kShortWatch, kLongWatch);
+  lock.lock();
+  --looking_;
+}
+
+void Workers::loop() {
+  pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
+  workers_of_thread = this;
+  set_default_arithmetic();  // it has that of the thread that made it
+  auto patience = kLongWatch;
+  std::unique_lock lock(mutex_);
+  for (bool looks = false;; looks = true) {
+    while (empty() && shared_.empty() && !stopping_) {
+      if (looks && looking_ + computing_ < processors_) {
+        looks = false;
+        look(lock, patience);
+        continue;
+      }
+      ++idle_;
+      work_.wait(lock);
+      --idle_;
+    }
+    if (empty()) {
+      if (shared_.empty()) return;
+      help(lock);
+      continue;
+    }
+    Task& task = pop();
+    const bool computes = task.lendable_;
+    computing_ += computes;
+    wake_for_what_is_left();
+    const bool call = calls_guests();
+    lock.unlock();
+    if (call) [[unlikely]]
+      call_();
+    body_(task);
+    lock.lock();
+    computing_ -= computes;
+  }
+}
+
+}  // namespace rondo
