@@ -30,9 +30,9 @@
 #include <vector>
 
 #include "base/threads/uncancelled.h"
+#include "engine/run_observer.h"
 #include "engine/tasks/device_state.h"
 #include "engine/tasks/observer.h"
-#include "engine/run_observer.h"
 #include "engine/tasks/storage.h"
 #include "engine/tasks/task.h"
 #include "engine/tasks/thread_state.h"
@@ -63,7 +63,8 @@ class Sink : public Owner {
   const Task& taken(size_t i) const { return *taken_[i].task; }
   virtual void created(Storage& storage) = 0;
   Engine& engine;
-  const bool notes_sites;  // where in the program each task comes from
+  const bool notes_sites;             // where in the program each task comes from
+  const Owner* stands_for = nullptr;  // tasks may use what belongs to this one as well
 
  protected:
   struct Taken {

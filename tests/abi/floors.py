@@ -27,6 +27,7 @@ WINGS = {
         ["elementwise", "autocast"],
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],
         ["recommender", "recurrent", "text"],
+        ["invoke"],
     ],
     "tape": [[""], ["rules"]],
     "graph": [["plan"], ["passes"], [""]],

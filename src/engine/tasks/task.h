@@ -117,6 +117,7 @@ class Task : public RefCounted {
   RONDO_HOT ~Task() override;
 
   const char* name() const { return name_; }
+  void set_name(const char* name) { name_ = name; }
   Device& device() const { return *device_; }
 
   // Declares accesses. The same variable may come twice and in several roles; duplicates are folded, at submission at

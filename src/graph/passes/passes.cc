@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/settings.h"
+#include "ops/invoke/lower.h"
 #include "ops/program/verify.h"
 
 namespace rondo {
@@ -30,6 +31,7 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
   const std::string chosen = setting(Setting::graph_passes);
 #ifdef RONDO_VERIFY_PROGRAMS
   RONDO_TRY(ops::verify(program));
+  RONDO_TRY(ops::lower_again(&program));
 #endif
   if (chosen == "none") return {};
   const bool one =

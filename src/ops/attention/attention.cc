@@ -236,6 +236,19 @@ Status attention(const View& q, const View& k, const View& v, const AttentionNum
   return {};
 }
 
+Status attention_leaving(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
+                         const AttentionExtras& extras, const AttentionLeft& left) {
+  RONDO_TRY(check_inputs({{"q", &q}, {"k", &k}, {"v", &v}}));
+  RONDO_TRY(check_shapes(q, k, v));
+  RONDO_TRY(check_numbers(numbers));
+  RONDO_TRY(check_extras(q, k, extras));
+  AttentionPlan plan = plan_of("attention", q, k, v, numbers, extras);
+  plan.view[kAttentionOut] = left.out;
+  plan.view[kAttentionLse] = left.lse;
+  if (left.draw) plan.view[kAttentionDraw] = *left.draw;
+  return submit_plan(plan, {}, [&] { return Call{call_of(numbers, extras)}; });
+}
+
 Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out) {
   const int64_t shape[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1], k.layout.shape[1]};
   View to;

@@ -28,6 +28,9 @@ struct AttentionLeft {
   const View* draw = nullptr;  // of dropout: where its numbers began
 };
 // The gradients of q, k and v by that of out and, unless it is null, of lse.
+// The operator with all that it leaves, which are tensors to write.
+Status attention_leaving(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
+                         const AttentionExtras& extras, const AttentionLeft& left);
 Status attention_grad(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                       const AttentionExtras& extras, const AttentionLeft& left, const View& dy, const View* dlse,
                       Output& dq, Output& dk, Output& dv);

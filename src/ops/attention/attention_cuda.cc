@@ -1,6 +1,6 @@
-// Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention/attention_tiles.h, for tensor cores, or of
-// attention.h: one for the result; one for the gradient of queries, and one for that of keys and values, which needs
-// what the first found.
+// Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention/attention_tiles.h, for tensor
+// cores, or of attention.h: one for the result; one for the gradient of queries, and one for that of keys and values,
+// which needs what the first found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"

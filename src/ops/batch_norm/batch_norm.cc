@@ -346,8 +346,26 @@ Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor**
   return submit_norm(plan);
 }
 
-Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,
-                 const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot) {
+Status norm_statistics(const BatchNormStatisticsCall& call, const char* name, const View& x,
+                       std::span<const View> results) {
+  constexpr size_t kPlain = 3, kTracked = 5;
+  RONDO_TRY(check_inputs({{"a", &x}}));
+  if (results.size() != kPlain && results.size() != kTracked)
+    return error(RONDO_INVALID_ARGUMENT, "statistics have %zu results; %zu, or %zu with running ones, are possible",
+                 results.size(), kPlain, kTracked);
+  NormPlan plan;
+  plan.name = name;
+  plan.kind = NormKind::moments;
+  plan.in[device::kNormX] = x;
+  plan.epsilon = call.epsilon;
+  plan.momentum = call.momentum;
+  for (size_t i = 0; i < results.size(); ++i) plan.out[i] = results[i];
+  plan.arrange(call.axes);
+  return submit_norm(plan);
+}
+
+Status norm_sums(const BatchNormSumsCall& call, const View& x, const View& dy, const View* y, const View& mean,
+                 const View& inverse, const View* rest, const View* weight, std::span<const View> results) {
   NormPlan plan;
   plan.name = "norm_grad_sums";
   plan.kind = NormKind::sums;
@@ -358,15 +376,21 @@ Status norm_sums(const View& x, const View& dy, const View* y, const View& mean,
   plan.in[device::kNormInverse] = inverse;
   if (rest) plan.in[device::kNormRest] = *rest;
   if (weight) plan.in[device::kNormWeight] = *weight;
-  View to[2];
-  make_results(x, axes, {sum, dot}, to);
-  for (int i = 0; i < 2; ++i) plan.out[i] = to[i];
+  for (size_t i = 0; i < results.size(); ++i) plan.out[i] = results[i];
   for (std::optional<View>& each : plan.in)
     if (each)
       for (int d = 0; d < each->layout.ndim; ++d)
         if (each->layout.shape[d] == 1) each->layout.strides[d] = 0;
-  plan.arrange(axes);
+  plan.arrange(call.axes);
   return submit_norm(plan);
+}
+
+Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,
+                 const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot) {
+  View to[2];
+  make_results(x, axes, {sum, dot}, to);
+  const BatchNormSumsCall call = {axes, y != nullptr, weight != nullptr, rest != nullptr};
+  return norm_sums(call, x, dy, y, mean, inverse, rest, weight, to);
 }
 
 }  // namespace rondo::ops

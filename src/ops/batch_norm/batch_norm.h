@@ -60,10 +60,18 @@ Status submit_norm(const NormPlan& plan);
 // in. The mean, 1 / sqrt(variance + epsilon), and what rounding took from the mean.
 Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor** mean, rondo_tensor** inverse,
                     rondo_tensor** rest);
+// The same with all attributes, into tensors as they stand under x: mean, inverse, rest, and running ones if there are
+// any.
+Status norm_statistics(const BatchNormStatisticsCall& call, const char* name, const View& x,
+                       std::span<const View> results);
 // The sums of g and g * (x - mean - rest) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is
 // not positive; rest null: 0. mean, inverse and rest: under x's dimensions, also along `axes`.
 Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,
                  const View* weight, unsigned axes, rondo_tensor** sum, rondo_tensor** dot);
+
+// The same into tensors as they stand under x.
+Status norm_sums(const BatchNormSumsCall& call, const View& x, const View& dy, const View* y, const View& mean,
+                 const View& inverse, const View* rest, const View* weight, std::span<const View> results);
 
 struct NormOptions {
   const View *weight = nullptr, *bias = nullptr, *residual = nullptr;

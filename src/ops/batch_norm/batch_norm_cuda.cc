@@ -1,6 +1,6 @@
-// Computes statistics of groups and sums for gradients on a GPU: chooses the form of the kernel in rtc/device/rows/norm.h,
-// and launches it. If there are too few groups to fill the device, their elements are split over blocks, whose partial
-// results a second pass joins, always in the same order.
+// Computes statistics of groups and sums for gradients on a GPU: chooses the form of the kernel in
+// rtc/device/rows/norm.h, and launches it. If there are too few groups to fill the device, their elements are split
+// over blocks, whose partial results a second pass joins, always in the same order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.h"

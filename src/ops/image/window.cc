@@ -51,7 +51,7 @@ Status window_combine(const char* name, const Windows& windows, const View& a, O
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, [&] { return Call{WindowCall{windows, false, a.layout}}; });
+  return submit_window(plan, {&out}, [&] { return Call{WindowCall{windows, false, false, a.layout}}; });
 }
 
 Status window_largest(const char* name, const Windows& windows, const View& a, Output& out, Output* places) {
@@ -61,7 +61,7 @@ Status window_largest(const char* name, const Windows& windows, const View& a, O
   plan.image = a;
   const View* const inputs[] = {&a};
   RONDO_TRY(out.resolve_as(a, windows.result_shape(a.layout), inputs, &plan.result));
-  const auto call = [&] { return Call{WindowCall{windows, true, a.layout}}; };
+  const auto call = [&] { return Call{WindowCall{windows, true, places != nullptr, a.layout}}; };
   if (!places) {
     plan.arrange(windows);
     return submit_window(plan, {&out}, call);
@@ -83,7 +83,9 @@ Status window_spread(const char* name, const Windows& windows, const View& dy, c
   const View* const inputs[] = {&dy};
   RONDO_TRY(out.resolve_as(dy, shape, inputs, &plan.image));
   plan.arrange(windows);
-  return submit_window(plan, {&out}, [&] { return Call{WindowGradCall{{windows, places != nullptr, shape}}}; });
+  return submit_window(plan, {&out}, [&] {
+    return Call{WindowGradCall{{windows, places != nullptr, places != nullptr, shape}}};
+  });
 }
 
 Status window_pick(const char* name, const Windows& windows, const View& a, const View& places, Output& out) {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/views.h"
 #include "engine/tasks/workers.h"
+#include "engine/views.h"
 #include "ops/movement/shapes.h"
 #include "ops/operators/scalar.h"
 #include "ops/task/submit.h"
@@ -132,6 +132,22 @@ Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& 
   plan.fill = fill;
   plan.columns = a.layout.ndim;
   std::copy_n(a.layout.shape, a.layout.ndim, plan.size);
+  return submit_nonzero(plan, a, places, number, {&out, &count});
+}
+
+Status nonzero_numbers(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
+  RONDO_TRY(check_inputs({{"a", &a}}));
+  Layout shape;
+  RONDO_TRY(limited_shape(limit, 0, nullptr, RONDO_I64, &shape));
+  View places, number;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I64, shape, {&a}, false, &places));
+  RONDO_TRY(count.resolve(a.engine(), a.device(), RONDO_I64, {}, {&a, &places}, false, &number));
+  NonzeroPlan plan;
+  plan.name = "nonzero";
+  plan.limit = limit;
+  plan.fill = fill;
+  plan.columns = 1;
+  plan.size[0] = std::max<int64_t>(a.elements(), 1);
   return submit_nonzero(plan, a, places, number, {&out, &count});
 }
 

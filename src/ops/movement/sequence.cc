@@ -90,6 +90,24 @@ bool steps(Scalar start, Scalar stop, Scalar step, int64_t* count) {
 
 }  // namespace
 
+Status sequence(const char* name, const NewTensor& made, const SequenceCall& call, Output& out) {
+  RONDO_TRY(check_computed("the result", made.dtype));
+  if (made.shape.ndim != 1)
+    return error(RONDO_INVALID_ARGUMENT, "the result has %d dimensions; 1 is needed", made.shape.ndim);
+  if (!is_float(made.dtype) && !(std::isfinite(call.start) && std::isfinite(call.step) && std::isfinite(call.last)))
+    return error(RONDO_INVALID_ARGUMENT, "start is %g and step %g; %s holds finite numbers", call.start, call.step,
+                 dtype_name(made.dtype));
+  SequenceArguments arguments = {};
+  arguments.whole = call.whole;
+  arguments.ends = call.ends;
+  arguments.whole_start = call.whole_start;
+  arguments.whole_step = call.whole_step;
+  arguments.start = call.start;
+  arguments.step = call.step;
+  arguments.last = call.last;
+  return submit_sequence(name, made, made.shape.shape[0], arguments, out);
+}
+
 Status arange(const NewTensor& made, Scalar start, Scalar stop, Scalar step, Output& out) {
   RONDO_TRY(check_computed("the result", made.dtype));
   uint64_t word = 0;

@@ -133,6 +133,12 @@ Status stack(std::span<const View* const> tensors, int axis, Output& out) {
 }
 
 Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, double value, Output& out) {
+  uint64_t fill = 0;
+  if (mode == RONDO_PAD_CONSTANT) RONDO_TRY(bits_of(a.dtype, value, &fill));
+  return pad_with(a, mode, n, widths, fill, out);
+}
+
+Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, uint64_t fill, Output& out) {
   RONDO_TRY(check_moved({{"a", &a}}));
   static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
                                         device::kRemapSymmetric, device::kRemapWrap};
@@ -154,8 +160,6 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
       return error(RONDO_INVALID_ARGUMENT,
                    "a has size 0 along axis %d, so nothing that padding could show; RONDO_PAD_CONSTANT needs nothing",
                    d);
-  uint64_t fill = 0;
-  if (mode == RONDO_PAD_CONSTANT) RONDO_TRY(bits_of(a.dtype, value, &fill));
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape.shape), {&a}, false, &to));
   RemapPlan plan("pad", to, {a});

@@ -237,6 +237,49 @@ Status Optimizer::check(std::span<const View> gradients) const {
   return {};
 }
 
+Status step_once(const OptimizerStepCall& call, std::span<const View> operands) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  options.kind = call.kind;
+  options.schedule = call.schedule;
+  options.momentum = call.momentum;
+  options.dampening = call.dampening;
+  options.beta1 = call.beta1;
+  options.beta2 = call.beta2;
+  options.epsilon = call.epsilon;
+  options.weight_decay = call.weight_decay;
+  options.max_norm = call.max_norm;
+  options.rate_decay = call.rate_decay;
+  options.warmup_steps = call.warmup_steps;
+  options.decay_steps = call.decay_steps;
+  options.nesterov = call.nesterov;
+  options.amsgrad = call.amsgrad;
+  options.master_weights = call.master;
+  RONDO_TRY(check_options(options));
+  StepWork work;
+  work.rule = rule_of(options);
+  work.facts = facts_of(options);
+  size_t next = 0;
+  const auto count = static_cast<size_t>(call.tensors);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const View& weights = operands[next++];
+    work.tensors.push_back({weights, weights, bytes});
+    const int64_t own = weights.elements() * static_cast<int64_t>(dtype_size(state_dtype(weights)));
+    bytes += (own + kAlign - 1) / kAlign * kAlign;
+  }
+  for (size_t i = 0; i < count; ++i) work.tensors[i].gradient = operands[next++];
+  const bool has[StepWork::kStates] = {call.first, call.second, call.largest, call.master};
+  for (int s = 0; s < StepWork::kStates; ++s)
+    if (has[s]) work.states[s] = operands[next++];
+  work.step = operands[next++];
+  work.rate = operands[next++];
+  if (call.finite) work.finite = operands[next++];
+  if (call.scale) work.scale = operands[next++];
+  Engine& engine = work.engine();
+  Ref<Task> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
+  return submit_prepared(engine, std::move(task), {}, [&] { return Call{call}; });
+}
+
 Status Optimizer::step(std::span<const View> gradients, const View* finite, const View* scale) {
   RONDO_TRY(check(gradients));
   RONDO_TRY(check_given("finite", finite, RONDO_BOOL, "parameters", parameters_[0]));

@@ -16,6 +16,10 @@
 
 namespace rondo::ops {
 
+// One step by what it is as data: parameters, gradients, states, the number of steps, the rate, and whether all is finite
+// and a scale if it has them.
+Status step_once(const OptimizerStepCall& call, std::span<const View> operands);
+
 class Optimizer {
  public:
   static Status create(std::span<const View> parameters, const rondo_optimizer_options& options,

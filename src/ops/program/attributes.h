@@ -217,11 +217,12 @@ struct ConvolutionFilterGradCall {
   RONDO_MEMBERS(options, kernel)
 };
 
-struct WindowCall {  // the result, and the places of the largest elements if that was asked for
+struct WindowCall {
   Windows windows;
-  bool largest;
+  bool largest;  // the largest element of each window, else a mean or a sum
+  bool places;   // in their windows, of the largest elements
   Layout image;  // its shape
-  RONDO_MEMBERS(windows, largest, image)
+  RONDO_MEMBERS(windows, largest, places, image)
 };
 struct WindowGradCall : WindowCall {};
 struct WindowPickCall {

@@ -202,7 +202,7 @@ Status embedding_bag_grad(const View& indices, const View* offsets, const View& 
   for (size_t i = 0; i < call.rows.size(); ++i) {
     if (!gradients[i]) continue;
     const int64_t shape[] = {call.rows[i], dy.layout.shape[2]};
-    *gradients[i] = make_tensor(dy.engine(), dy.device(), dy.dtype, Layout::row_major(2, shape));
+    if (!*gradients[i]) *gradients[i] = make_tensor(dy.engine(), dy.device(), dy.dtype, Layout::row_major(2, shape));
     plan.tables[i] = (*gradients[i])->view;
     some |= plan.tables[i].elements() > 0;
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/views.h"
 #include "engine/tasks/workers.h"
+#include "engine/views.h"
 #include "ops/host/reduction_values.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"

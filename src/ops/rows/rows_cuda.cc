@@ -1,6 +1,6 @@
 // Runs row operators on a GPU: chooses the form of the kernel in rtc/device/rows/rows.h, or of those in
-// rtc/device/rows/rows_split.h, and launches them. Into how many parts rows are cut depends on their shape and layout and on
-// the device's size, so results are the same in every run on a device, eager or captured.
+// rtc/device/rows/rows_split.h, and launches them. Into how many parts rows are cut depends on their shape and layout
+// and on the device's size, so results are the same in every run on a device, eager or captured.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>

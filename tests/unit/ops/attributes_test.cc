@@ -318,6 +318,202 @@ TEST_F(Deciding, ArgumentsAreAttributes) {
   }
 }
 
+// A call with options, once as they are and once with each change to them.
+template <class Options>
+using Changes = std::vector<std::pair<const char*, std::function<void(Options*)>>>;
+
+TEST_F(Deciding, OptionsOfLayersAreAttributes) {
+  Result image, filter, q, lengths, labels, a, places, running_mean, running_variance;
+  const auto shaped = [&](std::vector<int64_t> shape, rondo_dtype dtype, rondo_tensor** tensor) {
+    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, dtype, static_cast<int32_t>(shape.size()), shape.data(), tensor));
+    must(rondo_fill(*tensor, 1));
+  };
+  shaped({1, 4, 8, 8}, RONDO_F32, image.slot());
+  shaped({4, 4, 3, 3}, RONDO_F32, filter.slot());
+  shaped({1, 6, 2, 8}, RONDO_F32, q.slot());
+  shaped({4, 4}, RONDO_F32, a.slot());
+  shaped({4}, RONDO_I64, labels.slot());
+  shaped({4}, RONDO_F32, running_mean.slot());
+  shaped({4}, RONDO_F32, running_variance.slot());
+  const auto expect = [&](const char* what, const Submit& one, const Submit& other) {
+    const Ref<const Call> first = call_of(one), again = call_of(one), changed = call_of(other);
+    ASSERT_TRUE(first && again && changed) << what;
+    EXPECT_TRUE(same_attributes(*first, *again)) << what;
+    EXPECT_FALSE(same_attributes(*first, *changed)) << what;
+  };
+  const auto expect_options = [&](const auto& init, const auto& changes, const auto& call) {
+    for (const auto& [what, change] : changes) {
+      auto changed = init;
+      change(&changed);
+      expect(
+          what, [&] { call(&init); }, [&] { call(&changed); });
+    }
+  };
+  const int64_t window[] = {2, 2}, kernel[] = {3, 3};
+  const rondo_convolution_options convolution = RONDO_CONVOLUTION_OPTIONS_INIT;
+  const Changes<rondo_convolution_options> of_convolution = {
+      {"stride", [](auto* o) { o->stride[1] = 2; }},
+      {"padding", [](auto* o) { o->padding[0] = 1; }},
+      {"padding_end", [](auto* o) { o->padding_end[1] = 1; }},
+      {"dilation", [](auto* o) { o->dilation[0] = 2; }},
+      {"activation", [](auto* o) { o->activation = RONDO_ACTIVATION_RELU; }},
+      {"allow_tf32", [](auto* o) { o->allow_tf32 = 1; }},
+      {"deterministic", [](auto* o) { o->deterministic = 1; }},
+      {"bias", [&](auto* o) { o->bias = running_mean; }},
+      {"scale", [&](auto* o) { o->scale = running_mean; }},
+  };
+  expect_options(convolution, of_convolution, [&](const rondo_convolution_options* options) {
+    Result out;
+    must(rondo_convolution(image, filter, options, out.slot()));
+  });
+  const Changes<rondo_convolution_options> of_filter = {
+      {"stride of the filter's gradient", [](auto* o) { o->dilation[1] = 2, o->padding[1] = 2; }},
+      {"tf32 of the filter's gradient", [](auto* o) { o->allow_tf32 = 1; }},
+  };
+  expect_options(convolution, of_filter, [&](const rondo_convolution_options* options) {
+    Result y, out;
+    must(rondo_convolution(image, filter, options, y.slot()));
+    must(rondo_convolution_filter_grad(image, y, 2, kernel, options, out.slot()));
+  });
+  const rondo_pool_options pool = RONDO_POOL_OPTIONS_INIT;
+  const Changes<rondo_pool_options> of_pool = {
+      {"stride of a pool", [](auto* o) { o->stride[0] = 1; }},
+      {"padding of a pool", [](auto* o) { o->padding[0] = 1; }},
+      {"padding_end of a pool", [](auto* o) { o->padding_end[0] = 1; }},
+  };
+  expect_options(pool, of_pool, [&](const rondo_pool_options* options) {
+    Result out;
+    must(rondo_avg_pool(image, 2, window, options, out.slot()));
+  });
+  Changes<rondo_pool_options> of_largest = of_pool;
+  of_largest.push_back({"dilation of a pool", [](auto* o) { o->dilation[0] = 2; }});
+  expect_options(pool, of_largest, [&](const rondo_pool_options* options) {
+    Result out;
+    must(rondo_max_pool(image, 2, window, options, out.slot()));
+  });
+  rondo_pool_options padded = RONDO_POOL_OPTIONS_INIT;
+  padded.padding[0] = 1;
+  const Changes<rondo_pool_options> of_padded = {{"count_include_pad", [](auto* o) { o->count_include_pad = 0; }}};
+  expect_options(padded, of_padded, [&](const rondo_pool_options* options) {
+    Result out;
+    must(rondo_avg_pool(image, 2, window, options, out.slot()));
+  });
+  const rondo_attention_options attention = RONDO_ATTENTION_OPTIONS_INIT;
+  const Changes<rondo_attention_options> of_attention = {
+      {"scale of attention", [](auto* o) { o->scale = 0.5; }},
+      {"soft_cap", [](auto* o) { o->soft_cap = 5; }},
+      {"dropout of attention", [](auto* o) { o->dropout = 0.5; }},
+      {"before", [](auto* o) { o->before = 1; }},
+      {"after", [](auto* o) { o->after = 1; }},
+      {"causal", [](auto* o) { o->causal = 1; }},
+  };
+  expect_options(attention, of_attention, [&](const rondo_attention_options* options) {
+    Result out;
+    must(rondo_attention(q, q, q, options, out.slot(), nullptr));
+  });
+  const rondo_rotary_options rotary = RONDO_ROTARY_OPTIONS_INIT;
+  const Changes<rondo_rotary_options> of_rotary = {
+      {"channels", [](auto* o) { o->channels = 4; }},   {"base", [](auto* o) { o->base = 100; }},
+      {"axis of rotary", [](auto* o) { o->axis = 2; }}, {"interleaved", [](auto* o) { o->interleaved = 1; }},
+      {"inverse", [](auto* o) { o->inverse = 1; }},
+  };
+  expect_options(rotary, of_rotary, [&](const rondo_rotary_options* options) {
+    Result out;
+    must(rondo_rotary(q, options, out.slot()));
+  });
+  const rondo_matmul_options matmul = RONDO_MATMUL_OPTIONS_INIT;
+  const Changes<rondo_matmul_options> of_matmul = {
+      {"transpose_a", [](auto* o) { o->transpose_a = 1; }},
+      {"transpose_b", [](auto* o) { o->transpose_b = 1; }},
+      {"bias of a product", [&](auto* o) { o->bias = running_mean; }},
+      {"activation of a product", [](auto* o) { o->activation = RONDO_ACTIVATION_GELU; }},
+      {"allow_tf32 of a product", [](auto* o) { o->allow_tf32 = 1; }},
+  };
+  expect_options(matmul, of_matmul, [&](const rondo_matmul_options* options) {
+    Result out;
+    must(rondo_matmul(a, a, options, out.slot()));
+  });
+  const auto momentum = [&](double value) {
+    return [&, value] {
+      Result out;
+      must(rondo_batch_norm_training(image, running_mean, running_variance, value, nullptr, out.slot(), nullptr,
+                                     nullptr));
+    };
+  };
+  expect("the momentum of running statistics", momentum(0.1), momentum(0.2));
+  const auto softmax = [&](rondo_softmax_op op, int32_t axis, double temperature) {
+    return [&, op, axis, temperature] {
+      Result out;
+      must(rondo_softmax_with(op, a, axis, temperature, nullptr, out.slot()));
+    };
+  };
+  expect("the softmax", softmax(RONDO_SOFTMAX, 0, 1), softmax(RONDO_LOG_SOFTMAX, 0, 1));
+  expect("its axis", softmax(RONDO_SOFTMAX, 0, 1), softmax(RONDO_SOFTMAX, 1, 1));
+  expect("its temperature", softmax(RONDO_SOFTMAX, 0, 1), softmax(RONDO_SOFTMAX, 0, 2));
+  const auto norm = [&](int32_t axis, double epsilon, bool weight) {
+    return [&, axis, epsilon, weight] {
+      Result out;
+      must(rondo_layer_norm(a, axis, weight ? running_mean.tensor : nullptr, nullptr, epsilon, out.slot()));
+    };
+  };
+  expect("the axis of a norm", norm(0, 1e-5, false), norm(1, 1e-5, false));
+  expect("its epsilon", norm(1, 1e-5, false), norm(1, 1e-6, false));
+  expect("its weight", norm(1, 1e-5, false), norm(1, 1e-5, true));
+  const auto reduced = [&](rondo_reduce_op op, int32_t axis, int32_t keep) {
+    return [&, op, axis, keep] {
+      Result out;
+      must(rondo_reduce(op, a, 1, &axis, keep, out.slot()));
+    };
+  };
+  expect("the reduction", reduced(RONDO_SUM, 0, 0), reduced(RONDO_MAX, 0, 0));
+  expect("its axis", reduced(RONDO_SUM, 0, 0), reduced(RONDO_SUM, 1, 0));
+  expect("keep_dims", reduced(RONDO_SUM, 0, 0), reduced(RONDO_SUM, 0, 1));
+  const auto graded = [&](double scale) {
+    return [&, scale] {
+      Result out;
+      must(rondo_cross_entropy_grad(a, labels, scale, out.slot()));
+    };
+  };
+  expect("the scale of a loss", graded(1), graded(0.5));
+  const auto resized = [&](rondo_resize_mode mode, rondo_resize_origin origin) {
+    return [&, mode, origin] {
+      const int64_t sizes[] = {12, 12};
+      Result out;
+      must(rondo_resize(image, 2, sizes, mode, origin, out.slot()));
+    };
+  };
+  expect("the mode of resize", resized(RONDO_RESIZE_LINEAR, RONDO_RESIZE_HALF_PIXEL),
+         resized(RONDO_RESIZE_NEAREST, RONDO_RESIZE_HALF_PIXEL));
+  expect("its origin", resized(RONDO_RESIZE_LINEAR, RONDO_RESIZE_HALF_PIXEL),
+         resized(RONDO_RESIZE_LINEAR, RONDO_RESIZE_ALIGN_CORNERS));
+  const auto triangle = [&](bool upper, int64_t diagonal) {
+    return [&, upper, diagonal] {
+      Result out;
+      must((upper ? rondo_triu : rondo_tril)(a, diagonal, out.slot()));
+    };
+  };
+  expect("the triangle", triangle(true, 0), triangle(false, 0));
+  expect("its diagonal", triangle(true, 0), triangle(true, 1));
+  const auto pairs = [&](int32_t keep) {
+    return [&, keep] {
+      Result x, out;
+      const int64_t shape[] = {2, 4, 2};
+      must(rondo_tensor_reshape(a, 3, shape, x.slot()));
+      must(rondo_dot_interaction(x, keep, out.slot()));
+    };
+  };
+  expect("keep_first", pairs(0), pairs(1));
+  const auto bags = [&](rondo_bag_mode mode) {
+    return [&, mode] {
+      Result indices, out;
+      shaped({1, 2, 2}, RONDO_I64, indices.slot());
+      rondo_tensor* const tables[] = {a};
+      must(rondo_embedding_bag(1, tables, indices, nullptr, mode, out.slot()));
+    };
+  };
+  expect("the mode of bags", bags(RONDO_BAG_SUM), bags(RONDO_BAG_MEAN));
+}
+
 TEST_F(Deciding, OptionsOfAnOptimizerAreAttributes) {
   Result weights, gradient;
   filled(8, weights.slot());

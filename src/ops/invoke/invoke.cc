@@ -1,0 +1,34 @@
+// Finds the function that calls an operator of a kind, once the number of its operands is right.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/invoke/invoke.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Kinds that are no operators by themselves: several nodes, a setting of a launch, or what a pass has made.
+template <class Kind>
+concept NoOperator =
+    std::is_base_of_v<Unequal, Kind> || std::is_same_v<Kind, Nothing> || std::is_same_v<Kind, BatchNormCall> ||
+    std::is_same_v<Kind, RecurrentCall> || std::is_same_v<Kind, RecurrentGradCall> ||
+    std::is_same_v<Kind, ProductGradCall> || std::is_same_v<Kind, ParameterCall>;
+
+}  // namespace
+
+Status invoke(const Call& call, const Invocation& with) {
+  std::vector<std::string_view> names;
+  if (!name_operands(call, with.inputs.size(), with.results.size(), &names))
+    return error(RONDO_INVALID_ARGUMENT, "%s has %zu inputs and %zu results; its operands are %s", row_of(call).name,
+                 with.inputs.size(), with.results.size(), row_of(call).operands);
+  return std::visit(
+      [&](const auto& attributes) -> Status {
+        if constexpr (NoOperator<std::decay_t<decltype(attributes)>>)
+          return error(RONDO_UNSUPPORTED, "a node of the kind %s is no operator by itself", row_of(call).name);
+        else
+          return invoke(attributes, with);
+      },
+      call.of);
+}
+
+}  // namespace rondo::ops

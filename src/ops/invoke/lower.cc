@@ -1,0 +1,92 @@
+// Calls the operator of each node once more and takes the task that comes of it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/invoke/lower.h"
+
+#include "engine/engine.h"
+#include "ops/invoke/invoke.h"
+#include "ops/task/submit.h"
+
+namespace rondo::ops {
+
+namespace {
+
+// Takes the tasks of calls in the place of a recording.
+class Collector final : public Sink {
+ public:
+  Collector(Engine& engine, const Owner* owner) : Sink(engine, false), before_(Engine::thread_sink()) {
+    stands_for = owner;
+    Engine::set_thread_sink(this);
+  }
+  ~Collector() override { Engine::set_thread_sink(before_); }
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+  void created(Storage&) override {}
+  void note_site() noexcept override {}
+  size_t count() const { return taken_.size(); }
+  Ref<Task> task() { return std::move(taken_[0].task); }
+  const Call* call() const { return static_cast<const Call*>(taken_[0].what.get()); }
+
+ private:
+  Sink* const before_;
+};
+
+Status wrong(const Program& program, const ProgramNode& node, const char* why) {
+  return error(RONDO_INTERNAL, "made anew, %s: %s", why, program.text(node).c_str());
+}
+
+bool same(const ProgramOperand& a, const ProgramOperand& b) {
+  return a.value == b.value && a.begin == b.begin && a.end == b.end && a.written == b.written && a.covers == b.covers &&
+         a.known == b.known &&
+         (!a.known || (a.view.dtype == b.view.dtype && a.view.accumulate == b.view.accumulate &&
+                       a.view.layout.same_as(b.view.layout)));
+}
+
+Status lower_node(Program* program, ProgramNode* node) {
+  std::vector<View> inputs;
+  std::vector<Handle> handles(node->operands.size());
+  std::vector<Result> results;
+  const Owner* owner = nullptr;
+  for (size_t i = 0; i < node->operands.size(); ++i) {
+    const ProgramOperand& each = node->operands[i];
+    if (const Owner* of = Engine::owner(*program->values[each.value].storage)) owner = of;
+    if (!each.known) continue;
+    if (!each.written) {
+      inputs.push_back(each.view);
+      continue;
+    }
+    handles[i].tensor = make_view(Ref<Storage>::share(each.view.storage), each.view);
+    results.push_back({handles[i].tensor, &each.view.device(), each.view.dtype, each.view.layout});
+  }
+  Engine& engine = program->values[node->operands[0].value].storage->engine();
+  const ScopedNoTape unheard;
+  Collector collector(engine, owner);
+  if (Status status = invoke(*node->call, {engine, node->task->name(), inputs, results}); !status.ok())
+    return status.code() == RONDO_UNSUPPORTED ? Status() : status.with_context(program->text(*node));
+  if (collector.count() != 1) return wrong(*program, *node, "it is not one task");
+  if (!collector.call() || !same_attributes(*node->call, *collector.call()))
+    return wrong(*program, *node, "it has other attributes");
+  ProgramNode anew = program->make_node(collector.task(), node->call, node->random_offset, node->section);
+  anew.task->set_name(node->task->name());
+  if (anew.task->random_count() != node->task->random_count())
+    return wrong(*program, *node, "it draws other random numbers");
+  if (!std::equal(anew.operands.begin(), anew.operands.end(), node->operands.begin(), node->operands.end(), same))
+    return wrong(*program, anew, "it has other operands");
+  node->task = std::move(anew.task);
+  return {};
+}
+
+}  // namespace
+
+Status lower_again(Program* program) {
+  for (ProgramNode& node : program->nodes) {
+    if (!node.removable() || node.unwritten || node.operands.empty()) continue;
+    Words words;
+    if (!append_words(*node.call, &words)) continue;
+    if (program->values[node.operands[0].value].storage->engine().checks_indices()) continue;  // checks are nodes too
+    RONDO_TRY(lower_node(program, &node));
+  }
+  return {};
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,14 @@
+// Makes the tasks of a program's nodes anew, from what the nodes are as data.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/program/program.h"
+
+namespace rondo::ops {
+
+// Gives each operator of a program the task that its kind, its attributes and its operands say. An error if that is
+// another operator than the node, or works on something else: then something that decides a result is no attribute.
+Status lower_again(Program* program);
+
+}  // namespace rondo::ops
