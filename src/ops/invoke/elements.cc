@@ -1,4 +1,4 @@
-// Calls of elementwise operators, copies, fills and random numbers.
+// Calls elementwise operators, copies, fills and random numbers by their attributes and operands.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_task.h"

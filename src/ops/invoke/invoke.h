@@ -20,7 +20,7 @@ struct Result {
   Layout shape;
 };
 
-// What one call works on. Views and results stay the caller's.
+// Holds the operands of one call. Views and results stay the caller's.
 struct Invocation {
   Engine& engine;
   const char* name;  // of the task

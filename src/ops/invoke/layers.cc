@@ -1,4 +1,4 @@
-// Calls of operators that combine elements: products, reductions, rows, layers, optimizers.
+// Calls operators that combine elements: products, reductions, rows, layers, optimizers.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/attention/attention.h"

@@ -1,4 +1,4 @@
-// Calls of operators that move elements or make them of nothing.
+// Calls operators that move elements or make them of nothing, by their attributes.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/shapes.h"
@@ -59,7 +59,7 @@ Status invoke(const TakeAlongAxisCall& call, const Invocation& with) {
   return take_along_axis(with.in(0), with.in(1), call.axis, out);
 }
 
-// Where elements are replaced, they are those of the tensor that is written.
+// Elements that are replaced are those of the tensor that is written.
 Status invoke(const PutCall& call, const Invocation& with) {
   rondo_tensor* const to = with.results[0].tensor;
   if (!to || to->view.accumulate == call.replaces)
