@@ -1,6 +1,7 @@
 // Includes the headers of the standard library that most files of the library use, so that they are read once by the
 // compiler instead of by each file. For speed alone: a file still includes what it uses, as builds without this one
-// (the Rust crate's) show. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// (the Rust crate's) show.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <atomic>

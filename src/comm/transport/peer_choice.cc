@@ -1,5 +1,5 @@
-// Tries Rondo's own all-reduce kernels, measures them by size, and compares them with the library. Copyright 2026 the
-// Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Tries Rondo's own all-reduce kernels, measures them by size, and compares them with the library.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "comm/transport/peer_choice.h"
 
 #include <algorithm>

@@ -33,7 +33,7 @@ class PlanTable {
     const ElementwisePlan* plans[kWays] = {};  // a reference each; those asked for last come first
     Ref<const ElementwisePlan> find(const PlanKey& key, uint32_t tag);
   };
-  // True if the set is this thread's alone, until the scope ends.
+  // Takes the set for this thread alone, until the scope ends; false if another thread has it.
   class Hold;
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
   Set& set_of(uint64_t hash) { return sets_[(hash >> 32) % kSets]; }

@@ -1,5 +1,4 @@
 // Checks lists of tensors, and measures them: whether they are finite, and their norm.
-//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Looks at the indices of bags, on an engine that was asked for it (ops/movement/index_check.h). Copyright 2026 the
-// Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Looks at the indices of bags, on an engine that was asked for it (ops/movement/index_check.h).
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "ops/movement/index_check.h"
 #include "ops/recommender/bags.h"

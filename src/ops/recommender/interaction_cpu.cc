@@ -1,5 +1,5 @@
-// Computes products of all pairs of vectors on the host: workers share samples. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Computes products of all pairs of vectors on the host: workers share samples.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "engine/tasks/workers.h"
