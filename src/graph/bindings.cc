@@ -16,9 +16,9 @@ Status Graph::find_bindings(const Recording& recording) {
   elsewhere_.resize(bindings_.size());
   copied_.resize(bindings_.size());
   std::vector<bool> written(bindings_.size());
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses()) {
-      const Ref<Task>& task = tasks_[i];
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    for (const Access& access : steps_[i].task->accesses()) {
+      const Ref<Task>& task = steps_[i].task;
       const auto found = binding_of_.find(access.variable->storage());
       if (found == binding_of_.end()) continue;
       const uint32_t binding = found->second;
@@ -87,7 +87,7 @@ void Graph::collect_binding_uses() {
   for (Segment& segment : segments_) {
     std::unordered_map<uint32_t, size_t> known;
     for (const uint32_t i : segment.tasks)
-      for (const Access& access : tasks_[i]->accesses()) {
+      for (const Access& access : steps_[i].task->accesses()) {
         const auto binding = binding_of_.find(access.variable->storage());
         if (binding == binding_of_.end()) continue;
         const auto [found, fresh] = known.emplace(binding->second, segment.binding_uses.size());

@@ -37,8 +37,8 @@ std::vector<std::pair<Variable*, Graph::Effect>> Graph::effects() const {
   std::vector<std::pair<Variable*, Effect>> effects;
   std::unordered_map<const Variable*, size_t> known;
   std::unordered_set<const Variable*> covered;  // nothing of what was there is left
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses()) {
+  for (const Step& step : steps_)
+    for (const Access& access : step.task->accesses()) {
       if (inside.count(access.variable)) continue;
       const auto [found, fresh] = known.emplace(access.variable, effects.size());
       if (fresh) effects.push_back({access.variable, {}});

@@ -81,8 +81,7 @@ Status Graph::capture() {
       run_as_tasks(segment, status);
     }
   }
-  branch_of_ = std::move(plan_.schedule.branch);
-  plan_ = {};
+  keep_branches();
   for (const auto& [task, inner] : controls_) {
     if (!inner->node()) RONDO_TRY(inner->back());
     for (const Body& body : inner->bodies()) {
@@ -143,7 +142,7 @@ void Graph::run_as_tasks(Segment& segment, const Status& why) {
 Status Graph::make_auxiliaries(const Segment& segment, std::vector<Auxiliaries>* auxiliaries) const {
   for (const uint32_t i : segment.tasks)
     RONDO_TRY((*auxiliaries)[static_cast<size_t>(plan_.schedule.branch[i])].make(*segment.device->streams(),
-                                                                                 tasks_[i]->wants_auxiliaries()));
+                                                                                 steps_[i].task->wants_auxiliaries()));
   return {};
 }
 
@@ -186,10 +185,10 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
   const bool early = !inside_ && chains_kernels(gpu(segment));
   const bool chain = in_chain(segment);
   // An event behind each task that another branch waits for.
-  std::vector<bool> awaited(tasks_.size(), false);
+  std::vector<bool> awaited(steps_.size(), false);
   for (const uint32_t i : segment.tasks)
     for (const uint32_t before : plan.waits[i]) awaited[before] = true;
-  std::vector<void*> behind(tasks_.size(), nullptr);
+  std::vector<void*> behind(steps_.size(), nullptr);
 
   TaskContext context;
   context.device = segment.device;
@@ -199,7 +198,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
   observer.trace = nullptr;  // nothing runs now
   RangeAround around(observer);
   for (const uint32_t i : segment.tasks) {
-    Task& task = *tasks_[i];
+    Task& task = *steps_[i].task;
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
     Branch& own = branches[branch];
     void* stream = streams[branch];
@@ -211,7 +210,7 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
     context.stream = stream;
     context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
-    context.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    context.workspace = steps_[i].workspace;
     std::vector<void*> before;
     KernelNodes kernels;
     const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);

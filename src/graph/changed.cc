@@ -31,9 +31,9 @@ Status Graph::clear_kept() {
 
 // Whether what a setting changes of a captured task can be changed in the graph.
 bool Graph::changes_in_graph(uint32_t task, const char** why) const {
-  StreamDevice* const device = tasks_[task]->device().streams();
+  StreamDevice* const device = steps_[task].task->device().streams();
   if (!device) return true;
-  if (is_switched(task) && tasks_[task]->wants_launches()) {
+  if (is_switched(task) && steps_[task].task->wants_launches()) {
     *why = "is a collective in a section";
     return false;
   }
@@ -43,19 +43,19 @@ bool Graph::changes_in_graph(uint32_t task, const char** why) const {
 
 Status Graph::note_changed(Segment& segment, uint32_t task, void* stream, KernelNodes kernels,
                            const std::vector<void*>& before) {
-  const bool kernels_alone = tasks_[task]->own_kernels() > 0;
+  const bool kernels_alone = steps_[task].task->own_kernels() > 0;
   std::vector<void*> nodes = kernels.nodes;
   if (is_parameter(task)) {
     if (kernels.nodes.size() != 1)
       return error(RONDO_INTERNAL, "a parameter was captured as %zu kernels; it is one", kernels.nodes.size());
-    const uint32_t setting = parameter_of_[task];
-    segment.changed.push_back({setting, settings_->word(setting), true, tasks_[task].get(), std::move(kernels)});
+    const uint32_t setting = steps_[task].parameter;
+    segment.changed.push_back({setting, settings_->word(setting), true, steps_[task].task.get(), std::move(kernels)});
   }
   if (!is_switched(task)) return {};
   StreamDevice& device = *segment.device->streams();
   if (!kernels_alone) RONDO_TRY(device.captured_nodes(stream, &nodes));
   const std::unordered_set<void*> old(before.begin(), before.end());
-  const uint32_t setting = section_of_[task];
+  const uint32_t setting = steps_[task].section;
   const auto [known, fresh] = segment.switched.try_emplace(setting, segment.changed.size());
   if (fresh) segment.changed.push_back({setting, 1, true, nullptr, {}});
   Segment::Changed* const found = &segment.changed[known->second];

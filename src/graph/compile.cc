@@ -104,20 +104,11 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
 }
 
 void Graph::take(ops::Program&& program) {
+  steps_.reserve(program.nodes.size());
   for (ops::ProgramNode& node : program.nodes) {
-    random_offsets_.push_back(node.random_offset);
-    if (!node.site.empty()) sites_[static_cast<uint32_t>(tasks_.size())] = std::move(node.site);
-    choice_offsets_.push_back(node.choice_offset);
-    if (!node.operators.empty()) operators_[static_cast<uint32_t>(tasks_.size())] = std::move(node.operators);
     if (auto* control = dynamic_cast<Control*>(node.task.get()))
-      controls_.emplace_back(static_cast<uint32_t>(tasks_.size()), control);
-    if (!settings_->empty()) {
-      const auto* parameter = node.call ? std::get_if<ops::ParameterCall>(&node.call->of) : nullptr;
-      parameter_of_.push_back(parameter ? parameter->number : ops::kAlways);
-      section_of_.push_back(node.section);
-    }
-    tasks_.push_back(std::move(node.task));
-    calls_.push_back(std::move(node.call));
+      controls_.emplace_back(static_cast<uint32_t>(steps_.size()), control);
+    steps_.emplace_back(std::move(node));
   }
   storages_.insert(storages_.end(), program.added().begin(), program.added().end());
   for (const ops::ProgramValue& value : program.values)
@@ -126,8 +117,8 @@ void Graph::take(ops::Program&& program) {
 
 // Each level is a part of the stack of whatever thread runs, reports or destroys the graph.
 Status Graph::find_depth() {
-  for (const Ref<Task>& task : tasks_)
-    if (const auto* run = dynamic_cast<const SegmentRun*>(task.get()))
+  for (const Step& step : steps_)
+    if (const auto* run = dynamic_cast<const SegmentRun*>(step.task.get()))
       depth_ = std::max(depth_, run->graph().depth_ + 1);
   Status status;
   for_each_body([&](uint32_t, Graph& body) {
@@ -141,15 +132,10 @@ Status Graph::find_depth() {
                depth_, kMostNested);
 }
 
-std::string Graph::site(uint32_t task) const {
-  const auto found = sites_.find(task);
-  return found == sites_.end() ? std::string() : found->second;
-}
-
 std::string Graph::recorded_at(const Task& task) const {
   std::string text;
-  for (const auto& [i, site] : sites_)
-    if (tasks_[i].get() == &task) text = ", recorded at " + site;
+  for (const Step& step : steps_)
+    if (step.task.get() == &task && !step.site().empty()) text = ", recorded at " + step.site();
   for_each_body([&](uint32_t, const Graph& body) {
     if (text.empty()) text = body.recorded_at(task);
   });
@@ -159,14 +145,14 @@ std::string Graph::recorded_at(const Task& task) const {
 // Tasks that take about as long as an edge between branches: some kernels of ours, on as much as a GPU moves meanwhile.
 std::vector<bool> Graph::find_small() const {
   constexpr size_t kBytes = 256 << 10, kKernels = 2;
-  std::vector<bool> small(tasks_.size(), false);
+  std::vector<bool> small(steps_.size(), false);
   if (setting_choice(Setting::graph_branches) == 1) return small;
   std::vector<TaskOperand> operands;
-  for (size_t i = 0; i < tasks_.size(); ++i) {
-    const size_t kernels = tasks_[i]->own_kernels();
-    if (kernels == 0 || kernels > kKernels || tasks_[i]->wants_auxiliaries() > 0) continue;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const size_t kernels = steps_[i].task->own_kernels();
+    if (kernels == 0 || kernels > kKernels || steps_[i].task->wants_auxiliaries() > 0) continue;
     operands.clear();
-    tasks_[i]->list_operands(&operands);
+    steps_[i].task->list_operands(&operands);
     size_t bytes = 0;
     for (const TaskOperand& each : operands) bytes += shown_bytes(each.view);
     small[i] = !operands.empty() && bytes <= kBytes;
@@ -177,7 +163,11 @@ std::vector<bool> Graph::find_small() const {
 // From tasks to segments.
 Status Graph::lower(const Graph& outermost) {
   outermost_ = &outermost;
-  predecessors_ = data_flow(tasks_);
+  std::vector<Ref<Task>> tasks;
+  for (const Step& step : steps_) tasks.push_back(step.task);
+  const std::vector<std::vector<uint32_t>> predecessors = data_flow(tasks);
+  for (size_t i = 0; i < steps_.size(); ++i)
+    for (const uint32_t before : predecessors[i]) steps_[i].predecessors.push_back(before);
   // What bodies are decides whether a node of a graph can hold them.
   Status status;
   for_each_body([&](uint32_t, Graph& body) {
@@ -194,13 +184,19 @@ void Graph::spread() {
   // mutation: choice_among_branches
   for (const Segment& segment : segments_)
     parallel.push_back(segment.kind == Segment::Kind::captured && !in_chain(segment));
-  plan_ = plan_branches(predecessors_, segment_of_, parallel, find_small(), max_branches_);
+  std::vector<std::vector<uint32_t>> predecessors;
+  std::vector<int> segment;
+  for (const Step& step : steps_) {
+    predecessors.emplace_back(step.predecessors.begin(), step.predecessors.end());
+    segment.push_back(static_cast<int>(step.segment));
+  }
+  plan_ = plan_branches(predecessors, segment, parallel, find_small(), max_branches_);
   for_each_body([](uint32_t, Graph& body) { body.spread(); });
 }
 
 // The figures of what it consists of, bodies included.
 void Graph::count(rondo_graph_info* info) const {
-  info->tasks += static_cast<int32_t>(tasks_.size());
+  info->tasks += static_cast<int32_t>(steps_.size());
   for (const auto& [task, control] : controls_) info->conditional_nodes += control->node() ? 1 : 0;
   // What is inside of a node counts with the segment that has it.
   if (!inside_) info->segments += static_cast<int32_t>(segments_.size());
@@ -217,9 +213,8 @@ void Graph::count(rondo_graph_info* info) const {
 
 // Consecutive tasks of one kind and device form a segment.
 void Graph::split() {
-  segment_of_.resize(tasks_.size());
-  for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    Task& task = *tasks_[i];
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    Task& task = *steps_[i].task;
     const char* why = "";
     Segment::Kind kind = Segment::Kind::captured;
     Device* device = &task.device();
@@ -237,7 +232,7 @@ void Graph::split() {
     segment.tasks.push_back(i);
     if (kind == Segment::Kind::captured && task.wants_launches()) segment.guards.push_back(&task);
     segment.chooses |= device != &task.device();
-    segment_of_[i] = static_cast<int>(segments_.size()) - 1;
+    steps_[i].segment = static_cast<uint32_t>(segments_.size()) - 1;
   }
   number_draws();
 }
@@ -254,8 +249,8 @@ void Graph::number_draws() {
     numbers.begin = begun[segment.device];
     choices.begin = begun[host];
     for (const uint32_t i : segment.tasks) {
-      Task& task = *tasks_[i];
-      const uint64_t offset = random_offsets_[i], count = task.random_count();
+      Task& task = *steps_[i].task;
+      const uint64_t offset = steps_[i].random_offset, count = task.random_count();
       // What chooses on a GPU draws what it would on the host.
       Segment::Drawn& drawn = &task.device() == segment.device ? numbers : choices;
       if (count) {
@@ -263,8 +258,8 @@ void Graph::number_draws() {
         drawn.count = offset + count - drawn.begin;
       }
       if (const uint64_t more = task.choice_count()) {
-        task.set_choices({0, choice_offsets_[i] - choices.begin});
-        choices.count = choice_offsets_[i] + more - choices.begin;
+        task.set_choices({0, steps_[i].choice_offset - choices.begin});
+        choices.count = steps_[i].choice_offset + more - choices.begin;
       }
       if (const Control* const control = node(i))
         for (const Body& body : control->bodies()) segment.keeps_choices |= body.graph && body.graph->draws();
@@ -291,7 +286,7 @@ Status Graph::check_guards() const {
         in_body = error(RONDO_UNSUPPORTED,
                         "task '%s' is a collective in a body of '%s', which each rank decides for itself; record it "
                         "outside of control flow",
-                        segment.guards.front()->name(), tasks_[task]->name());
+                        segment.guards.front()->name(), steps_[task].task->name());
   });
   RONDO_TRY(in_body);
   const Segment* first = nullptr;
@@ -337,7 +332,7 @@ Status Graph::find_parties() {
 }
 
 void Graph::list_tasks(std::vector<Task*>* tasks) const {
-  for (const Ref<Task>& task : tasks_) tasks->push_back(task.get());
+  for (const Step& step : steps_) tasks->push_back(step.task.get());
   for_each_body([&](uint32_t, const Graph& body) { body.list_tasks(tasks); });
 }
 
@@ -396,8 +391,8 @@ RandomState* Graph::device_random(const Device& device) {
 int Graph::most_auxiliaries(const Segment& segment) const {
   int most = 0;
   for (const uint32_t i : segment.tasks) {
-    most = std::max(most, tasks_[i]->wants_auxiliaries());
-    if (const auto* run = dynamic_cast<const SegmentRun*>(tasks_[i].get()))
+    most = std::max(most, steps_[i].task->wants_auxiliaries());
+    if (const auto* run = dynamic_cast<const SegmentRun*>(steps_[i].task.get()))
       most = std::max(most, run->most_auxiliaries());
   }
   return most;
@@ -407,19 +402,19 @@ int Graph::most_auxiliaries(const Segment& segment) const {
 // segment hands it to another, so that a failure there goes on with it and with nothing else. The arenas are written by
 // every segment, which keeps those of one graph in their order and its launches apart.
 void Graph::collect_uses() {
-  std::unordered_map<const Variable*, std::unordered_set<int>> temporaries;  // the segments each is in
+  std::unordered_map<const Variable*, std::unordered_set<uint32_t>> temporaries;  // the segments each is in
   for (const Ref<Storage>& storage : storages_)
     if (!outputs_.count(storage.get())) temporaries[storage.get()];
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses())
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    for (const Access& access : steps_[i].task->accesses())
       if (const auto found = temporaries.find(access.variable); found != temporaries.end())
-        found->second.insert(segment_of_[i]);
+        found->second.insert(steps_[i].segment);
   for (Segment& segment : segments_) {
     std::unordered_map<const Variable*, size_t> known;
     std::unordered_set<const Variable*> written;  // whatever is switched off
     if (segment.kind == Segment::Kind::device) segment.auxiliaries = most_auxiliaries(segment);
     for (const uint32_t i : segment.tasks)
-      for (const Access& access : tasks_[i]->accesses()) {
+      for (const Access& access : steps_[i].task->accesses()) {
         if (const Storage* storage = access.variable->storage(); storage && binding_of_.count(storage)) continue;
         const auto temporary = temporaries.find(access.variable);
         if (temporary != temporaries.end() && temporary->second.size() == 1 && !kept_.count(access.variable)) continue;
@@ -449,11 +444,11 @@ Status Graph::find_unwritten() {
   std::unordered_map<const Variable*, uint32_t> known;
   const auto is_known = [&](const Variable* variable, uint32_t task) {
     const auto found = known.find(variable);
-    return found != known.end() && (found->second == ops::kAlways || found->second == section_of_[task]);
+    return found != known.end() && (found->second == ops::kAlways || found->second == steps_[task].section);
   };
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses()) {
-      const Task* const task = tasks_[i].get();
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    for (const Access& access : steps_[i].task->accesses()) {
+      const Task* const task = steps_[i].task.get();
       const Storage* storage = access.variable->storage();
       if (access.input && storage && storage->bytes() && !is_known(storage, i) && engine_->blank(*storage) &&
           !is_call_input(*storage)) {
@@ -466,7 +461,7 @@ Status Graph::find_unwritten() {
       }
       if (!access.input && !access.write) continue;
       const bool always = access.input || !is_switched(i) || kept_.count(access.variable) > 0;
-      const uint32_t by = always ? ops::kAlways : section_of_[i];
+      const uint32_t by = always ? ops::kAlways : steps_[i].section;
       const auto [found, fresh] = known.try_emplace(access.variable, by);
       if (!fresh && found->second != ops::kAlways) found->second = by;
     }

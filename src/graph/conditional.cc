@@ -87,8 +87,9 @@ std::string Graph::why_not_inside(const Device& device) const {
     if (segment.device != &device)
       return format("works on %s, and what it goes by is on %s", device_name(segment.device->id()).c_str(),
                     device_name(device.id()).c_str());
-  for (const Ref<Task>& task : tasks_) {
-    if (dynamic_cast<const UserTask*>(task.get()))
+  for (const Step& step : steps_) {
+    const Task* const task = step.task.get();
+    if (dynamic_cast<const UserTask*>(task))
       return format("holds '%s', a task of yours, which may capture what a node cannot hold", task->name());
     for (const Access& access : task->accesses()) {
       const Storage* const storage = access.variable->storage();
@@ -195,10 +196,14 @@ Status Graph::capture_inside(const BodyCapture& of, Device& device, const std::v
   return {};
 }
 
+void Graph::keep_branches() {
+  for (size_t i = 0; i < steps_.size(); ++i) steps_[i].branch = static_cast<uint32_t>(plan_.schedule.branch[i]);
+  plan_ = {};
+}
+
 // The graph is captured, bodies in nodes included.
 void Graph::settle_nodes() {
-  branch_of_ = std::move(plan_.schedule.branch);
-  plan_ = {};
+  keep_branches();
   for_each_body([](uint32_t, Graph& body) { body.settle_nodes(); });
 }
 
@@ -211,8 +216,8 @@ void Graph::give_up_nodes(const Segment& segment, const Status& why) {
   info_.call_kernels = 0;
   segments_.clear();
   split();
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    std::erase_if(plan_.waits[i], [&](uint32_t before) { return segment_of_[before] != segment_of_[i]; });
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    std::erase_if(plan_.waits[i], [&](uint32_t before) { return steps_[before].segment != steps_[i].segment; });
 }
 
 }  // namespace rondo

@@ -148,11 +148,10 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
     std::fprintf(file, "  subgraph cluster_%s%zu {\n    label=\"%s\"; color=\"#8899aa\"; fontname=\"sans-serif\";\n",
                  prefix.c_str(), s, what.c_str());
     for (const uint32_t i : segment.tasks) {
-      std::string label = quoted(tasks_[i]->name());
+      std::string label = quoted(steps_[i].task->name());
       if (node(i)) label += "\\nconditional node";
-      if (const auto made_of = operators_.find(i); made_of != operators_.end())
-        label += "\\n" + quoted(made_of->second);
-      if (const std::string site = this->site(i); !site.empty()) label += "\\n" + quoted(site);
+      for (const std::string& text : {steps_[i].operators(), steps_[i].site()})
+        if (!text.empty()) label += "\\n" + quoted(text);
       std::fprintf(file, "    %st%u [label=\"%s\"];\n", prefix.c_str(), i, label.c_str());
     }
     std::fputs("  }\n", file);
@@ -165,8 +164,8 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
     texts->emplace(control.number().storage, shown_text(control.number()));
     for (const Body& body : control.bodies()) {
       if (!body.graph) continue;
-      for (const Ref<Task>& task : body.graph->tasks_)
-        for (const auto& effect : effects_of(*task, {}))
+      for (const Step& step : body.graph->steps_)
+        for (const auto& effect : effects_of(*step.task, {}))
           if (effect.storage) texts->emplace(effect.variable, effect.text);
       for (const auto& [number, inner] : body.graph->controls_) self(self, *inner, texts);
     }
@@ -174,10 +173,10 @@ void Graph::draw(std::FILE* file, const std::string& prefix) const {
   std::unordered_map<uint32_t, Texts> texts;
   for (const auto& [number, control] : controls_) add_texts(add_texts, *control, &texts[number]);
   const Texts none;
-  for (uint32_t i = 0; i < tasks_.size(); ++i) {
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
     const auto known = texts.find(i);
-    picture.task(i, *tasks_[i], inside, known == texts.end() ? none : known->second);
-    for (const uint32_t before : predecessors_[i]) picture.order(before, i);
+    picture.task(i, *steps_[i].task, inside, known == texts.end() ? none : known->second);
+    for (const uint32_t before : steps_[i].predecessors) picture.order(before, i);
   }
   for (const Variable* variable : picture.written()) {
     if (!inside.count(variable))
@@ -198,10 +197,10 @@ void Graph::draw_body(std::FILE* file, const Body& body, const std::string& from
   std::fprintf(file, "  subgraph cluster_%sbody {\n  label=\"%s\"; color=\"#aa8844\"; fontname=\"sans-serif\";\n", box,
                name.c_str());
   std::fprintf(file, "  %sentry [shape=ellipse, label=\"%s%s\"];\n", box, name.c_str(),
-               body.graph && !body.graph->tasks_.empty() ? "" : ": nothing");
+               body.graph && !body.graph->steps_.empty() ? "" : ": nothing");
   if (body.graph) {
     body.graph->draw(file, prefix);
-    if (!body.graph->tasks_.empty()) std::fprintf(file, "  %sentry -> %st0 [style=dotted];\n", box, box);
+    if (!body.graph->steps_.empty()) std::fprintf(file, "  %sentry -> %st0 [style=dotted];\n", box, box);
   }
   std::fprintf(file, "  }\n  %s -> %sentry [style=dotted];\n", from.c_str(), box);
 }

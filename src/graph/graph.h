@@ -26,6 +26,7 @@
 #include "graph/passes/passes.h"
 #include "graph/plan/schedule.h"
 #include "graph/recording.h"
+#include "graph/step.h"
 #include "ops/task/party.h"
 
 namespace rondo {
@@ -163,8 +164,7 @@ class Graph final : public RefCounted {
   // Of a graph that is called: the tensors from outside that it uses.
   std::vector<Storage*> outside() const;
 
-  // Where in the program a task was recorded, empty if that was not noted; as a part of a sentence, of bodies' too.
-  std::string site(uint32_t task) const;
+  // Where in the program a task was recorded, of bodies' too, as a part of a sentence; empty if that was not noted.
   std::string recorded_at(const Task& task) const;
 
   rondo_graph_info query() const;
@@ -274,11 +274,11 @@ class Graph final : public RefCounted {
   bool bound_elsewhere(const Task& task, const char** why) const;
   bool is_call_input(const Storage& storage) const;
   // What settings change: changed.cc.
-  bool is_switched(uint32_t task) const { return !section_of_.empty() && section_of_[task] != ops::kAlways; }
+  bool is_switched(uint32_t task) const { return steps_[task].is_switched(); }
   const char* section_name(uint32_t task) const {
-    return is_switched(task) ? settings_->name(section_of_[task]) : nullptr;
+    return is_switched(task) ? settings_->name(steps_[task].section) : nullptr;
   }
-  bool is_parameter(uint32_t task) const { return !parameter_of_.empty() && parameter_of_[task] != ops::kAlways; }
+  bool is_parameter(uint32_t task) const { return steps_[task].is_parameter(); }
   bool changes_in_graph(uint32_t task, const char** why) const;
   bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
   Status clear_kept();
@@ -340,6 +340,7 @@ class Graph final : public RefCounted {
   Status capture_inside(const BodyCapture& of, Device& device, const std::vector<void*>& streams,
                         std::vector<BodyCapture>* bodies, NativeGraph* whole);
   void settle_nodes();
+  void keep_branches();
   // The host decides after all, for this reason: segments are made anew.
   void give_up_nodes(const Segment& segment, const Status& why);
   bool draws() const;  // of a body: its tasks, or the bodies of them
@@ -379,22 +380,16 @@ class Graph final : public RefCounted {
   std::deque<Segment> segments_;
   int max_branches_;
   std::vector<PassReport> passes_;
-  std::vector<Ref<Task>> tasks_;
+  std::vector<Step> steps_;
   std::vector<std::pair<uint32_t, Control*>> controls_;  // those of the tasks that have bodies
   BranchPlan plan_;                                      // while it is compiled
   bool opaque_ = false;                                  // of a body
   const Graph* outermost_ = this;                        // that a body is a part of
   Device* inside_ = nullptr;                             // of a body: the GPU in whose graph it is a node's
   const bool host_decides_;                              // no node chooses
-  // By task: where its random numbers begin, from the first that the recording drew on its device; by device: how many
-  // it drew, those included of tasks that a pass has left out.
-  std::vector<uint64_t> random_offsets_, choice_offsets_;
-  std::unordered_map<uint32_t, std::string> operators_;  // of tasks that several operators are
-  std::unordered_map<uint32_t, std::string> sites_;      // of tasks of which it was noted
+  // By device: how many numbers the recording drew, those included of tasks that a pass has left out.
   std::unordered_map<const Device*, uint64_t> random_drawn_;
   std::unique_ptr<LaunchSettings> settings_;
-  // By task, if there are settings: the one that switches it, and the one that is the value that it writes.
-  std::vector<uint32_t> section_of_, parameter_of_;
   // Made in the recording, and left as they were where a section is off: they have memory of their own.
   std::unordered_set<const Variable*> kept_;
   // Of a graph that is called.
@@ -409,15 +404,10 @@ class Graph final : public RefCounted {
   std::unordered_map<const Variable*, bool> known_;  // what else it uses, and whether it writes that
   std::vector<Ref<Storage>> storages_;               // created inside: outputs and temporaries
   std::unordered_set<const Storage*> outputs_;       // those whose contents are the user's after a launch
-  std::vector<std::vector<uint32_t>> predecessors_;
-  std::vector<int> segment_of_;
-  std::vector<int> branch_of_;  // by task
   std::vector<Arena> arenas_;
   const std::shared_ptr<SharedArena> shared_arena_;  // null: the arenas are its own
-  std::vector<char*> workspace_;                     // by task, in its device's arena
   rondo_graph_info info_ = RONDO_GRAPH_INFO_INIT;
-  // For recordings that it is a part of: by task, what it is; why it stays a launch there.
-  std::vector<Ref<const ops::Call>> calls_;
+  // Of a recording that it is a part of: why it stays a launch there.
   const char* apart_ = nullptr;
   int depth_ = 0;  // how deep bodies, and launches of other graphs, nest in it
   uint64_t number_ = 0;

@@ -11,8 +11,8 @@ namespace rondo {
 const char* Graph::why_apart() const {
   if (!settings_->empty()) return "is a launch of another graph, which has parameters or sections";
   if (!controls_.empty()) return "is a launch of another graph, which has control flow";
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (!calls_[i] && (dynamic_cast<const UserTask*>(tasks_[i].get()) || !tasks_[i]->again({})))
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    if (!steps_[i].call && (dynamic_cast<const UserTask*>(steps_[i].task.get()) || !steps_[i].task->again({})))
       return "is a launch of another graph, one of whose tasks cannot be part of a second one";
   return nullptr;
 }
@@ -23,10 +23,9 @@ void Graph::inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std:
     made->push_back(make_ref<Storage>(*engine_, storage->device(), storage->bytes(), storage->pinned()));
     memory->put(*storage, *made->back());
   }
-  for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    const auto operators = operators_.find(i);
-    nodes->push_back({tasks_[i]->again(*memory), calls_[i], random_offsets_[i],
-                      operators == operators_.end() ? std::string() : operators->second, site(i)});
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    nodes->push_back({step.task->again(*memory), step.call, step.random_offset, step.operators(), step.site()});
   }
 }
 

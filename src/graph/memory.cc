@@ -52,8 +52,8 @@ void Graph::make_arenas() {
   if (inside_) have(*inside_);
   // A user task may use memory of another device than its own.
   std::unordered_set<const Variable*> used;
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses()) used.insert(access.variable);
+  for (const Step& step : steps_)
+    for (const Access& access : step.task->accesses()) used.insert(access.variable);
   for (const Ref<Storage>& storage : storages_)
     if (used.count(storage.get())) have(storage->device());
   for_each_body([&](uint32_t, Graph& body) {
@@ -68,8 +68,8 @@ Status Graph::place_memory() {
   // Inputs from outside keep their memory; it must exist before addresses are captured.
   std::unordered_set<const Storage*> inside;
   for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
-  for (const Ref<Task>& task : tasks_)
-    for (const Access& access : task->accesses())
+  for (const Step& step : steps_)
+    for (const Access& access : step.task->accesses())
       if (Storage* storage = access.variable->storage(); storage && !inside.count(storage))
         RONDO_TRY(engine_->back(*storage));
 
@@ -90,8 +90,8 @@ Status Graph::place_memory() {
 
 Status Graph::plan_memory(Arena& arena) {
   std::unordered_map<const Storage*, std::vector<uint32_t>> users;
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    for (const Access& access : tasks_[i]->accesses())
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    for (const Access& access : steps_[i].task->accesses())
       if (Storage* storage = access.variable->storage()) {
         std::vector<uint32_t>& list = users[storage];
         if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
@@ -113,8 +113,8 @@ Status Graph::plan_memory(Arena& arena) {
     arena.storages.emplace_back(storage.get(), 0);
     temporaries.push_back({storage->bytes(), used->second, 0});
   }
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (const size_t bytes = &tasks_[i]->device() == arena.device ? tasks_[i]->workspace_bytes() : 0) {
+  for (uint32_t i = 0; i < steps_.size(); ++i)
+    if (const size_t bytes = &steps_[i].task->device() == arena.device ? steps_[i].task->workspace_bytes() : 0) {
       arena.workspaces.emplace_back(i, 0);
       temporaries.push_back({bytes, {i}, 0});
     }
@@ -172,10 +172,10 @@ std::vector<size_t> Graph::join_in_place(Arena* arena, std::vector<Temporary>* t
     heir[i] = i;
   }
   std::vector<TaskOperand> operands;
-  for (uint32_t task = 0; task < tasks_.size(); ++task) {
-    if (!tasks_[task]->works_in_place() || is_switched(task)) continue;  // switched off, the result is what it was
+  for (uint32_t task = 0; task < steps_.size(); ++task) {
+    if (!steps_[task].task->works_in_place() || is_switched(task)) continue;  // switched off, the result is what it was
     operands.clear();
-    tasks_[task]->list_operands(&operands);
+    steps_[task].task->list_operands(&operands);
     const View result = operands.back().view;
     operands.pop_back();
     const auto taken = index.find(result.storage);
@@ -220,8 +220,7 @@ Status Graph::take_memory(Arena& arena) {
 void Graph::place(Arena& arena, char* address) {
   arena.address = address;
   for (const auto& [storage, offset] : arena.storages) storage->place(address + offset);
-  workspace_.resize(tasks_.size(), nullptr);
-  for (const auto& [task, offset] : arena.workspaces) workspace_[task] = address + offset;
+  for (const auto& [task, offset] : arena.workspaces) steps_[task].workspace = address + offset;
   for (const auto& [body, offset] : arena.bodies) body->place(*body->arena(*arena.device), address + offset);
   arena.storages.clear();
   arena.workspaces.clear();

@@ -76,12 +76,12 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
   RangeAround around(observer);
   for (; progress->next < segment.tasks.size(); ++progress->next) {
     const uint32_t i = segment.tasks[progress->next];
-    if (is_switched(i) && !context.settings[section_of_[i]]) [[unlikely]] {
-      if (!parts->clean()) keep_poison(*tasks_[i], *parts, &progress->first);
+    if (is_switched(i) && !context.settings[steps_[i].section]) [[unlikely]] {
+      if (!parts->clean()) keep_poison(*steps_[i].task, *parts, &progress->first);
       continue;
     }
-    Task& task = *tasks_[i];
-    each.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    Task& task = *steps_[i].task;
+    each.workspace = steps_[i].workspace;
     Status status;
     if (!completed && !parts->clean()) [[unlikely]]
       status = hand_in(task, *parts);

@@ -58,8 +58,8 @@ Status each_changed(Segment& segment, const Visit& visit) {
 // Whether a captured task's kernels can be given other addresses.
 bool Graph::may_be_patched(uint32_t task) const {
   const char* why = "";
-  StreamDevice* const device = tasks_[task]->device().streams();
-  return tasks_[task]->own_kernels() > 0 && !is_switched(task) && !is_parameter(task) &&
+  StreamDevice* const device = steps_[task].task->device().streams();
+  return steps_[task].task->own_kernels() > 0 && !is_switched(task) && !is_parameter(task) &&
          device->graph_changes(GraphChange::kernel, &why);
 }
 
@@ -70,10 +70,10 @@ void Graph::choose_copied() {
   for (const Segment& segment : segments_) {
     if (segment.kind != Segment::Kind::captured) continue;
     for (const uint32_t i : segment.tasks)
-      for (const Access& access : tasks_[i]->accesses()) {
+      for (const Access& access : steps_[i].task->accesses()) {
         const auto found = binding_of_.find(access.variable->storage());
         if (found == binding_of_.end()) continue;
-        kernels[found->second] += tasks_[i]->own_kernels();
+        kernels[found->second] += steps_[i].task->own_kernels();
         if (!may_be_patched(i)) copied_[found->second] = true;
       }
   }
@@ -85,7 +85,7 @@ void Graph::choose_copied() {
 
 bool Graph::is_patched(uint32_t task) const {
   if (bindings_.empty()) return false;
-  for (const Access& access : tasks_[task]->accesses())
+  for (const Access& access : steps_[task].task->accesses())
     if (const auto found = binding_of_.find(access.variable->storage());
         found != binding_of_.end() && !copied_[found->second])
       return true;
@@ -94,7 +94,7 @@ bool Graph::is_patched(uint32_t task) const {
 
 // context: of the capture.
 Status Graph::note_patched(Segment& segment, uint32_t task, const TaskContext& context, KernelNodes kernels) {
-  Task& of = *tasks_[task];
+  Task& of = *steps_[task].task;
   if (kernels.nodes.size() != of.own_kernels())
     return error(RONDO_INTERNAL, "it was captured as %zu kernels, and is %zu", kernels.nodes.size(), of.own_kernels());
   info_.call_kernels += static_cast<int32_t>(kernels.nodes.size());

@@ -184,15 +184,15 @@ void Profile::drop_events() noexcept {
 }
 
 void Profile::add(const Graph& graph, const std::string& body) {
-  parts_.push_back({&graph, body, std::vector<Times>(graph.tasks_.size()), {}});
+  parts_.push_back({&graph, body, std::vector<Times>(graph.steps_.size()), {}});
   if (body.empty()) parts_.back().segments.resize(graph.segments_.size());
   for (const auto& [task, control] : graph.controls_)
     for (const Body& each : control->bodies())
       if (each.graph)
         add(*each.graph,
             body + (body.empty() ? "" : ", ") + format("task %u '%s', %s", task, control->name(), each.name.c_str()));
-  for (uint32_t i = 0; i < graph.tasks_.size(); ++i) {
-    const auto* run = dynamic_cast<const SegmentRun*>(graph.tasks_[i].get());
+  for (uint32_t i = 0; i < graph.steps_.size(); ++i) {
+    const auto* run = dynamic_cast<const SegmentRun*>(graph.steps_[i].task.get());
     const auto is = [&](const Part& part) { return part.graph == &run->graph(); };
     if (run && std::none_of(parts_.begin(), parts_.end(), is))
       add(run->graph(), body + (body.empty() ? "" : ", ") + format("task %u '%s'", i, run->name()));
@@ -318,7 +318,7 @@ Profile::Path Profile::critical() const {
   Path path;
   int64_t last = -1;
   for (size_t i = 0; i < n; ++i) {
-    for (const uint32_t each : whole.graph->predecessors_[i])
+    for (const uint32_t each : whole.graph->steps_[i].predecessors)
       if (before[i] < 0 || until[each] > until[static_cast<size_t>(before[i])]) before[i] = each;
     until[i] = whole.tasks[i].us + (before[i] < 0 ? 0 : until[static_cast<size_t>(before[i])]);
     if (last < 0 || until[i] > until[static_cast<size_t>(last)]) last = static_cast<int64_t>(i);

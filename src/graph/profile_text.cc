@@ -27,7 +27,7 @@ std::string Profile::text() const {
       format("  profile: %zu task%s one after the other took %.3f us; critical path %.3f us:", whole.tasks.size(),
              plural(whole.tasks.size()), total(), path.us);
   for (size_t i = 0; i < path.tasks.size() && i < kShown; ++i)
-    text += format("%s %u '%s'", i ? "," : "", path.tasks[i], whole.graph->tasks_[path.tasks[i]]->name());
+    text += format("%s %u '%s'", i ? "," : "", path.tasks[i], whole.graph->steps_[path.tasks[i]].task->name());
   if (path.tasks.size() > kShown) text += format(" and %zu more", path.tasks.size() - kShown);
   text += "\n";
   struct Line {
@@ -43,7 +43,7 @@ std::string Profile::text() const {
   for (const Part& part : parts_)
     for (size_t i = 0; i < part.tasks.size(); ++i) {
       if (!part.tasks[i].runs) continue;
-      const Task& task = *part.graph->tasks_[i];
+      const Task& task = *part.graph->steps_[i].task;
       std::vector<TaskOperand> operands;
       task.list_operands(&operands);
       line(part.tasks[i], format("%s%stask %zu '%s' on %s", part.body.c_str(), part.body.empty() ? "" : ": ", i,
@@ -87,16 +87,16 @@ std::string Profile::json() const {
   for (const Part& part : parts_)
     for (uint32_t i = 0; i < part.tasks.size(); ++i) {
       const Graph& graph = *part.graph;
-      const Task& task = *graph.tasks_[i];
+      const Task& task = *graph.steps_[i].task;
       const Times& times = part.tasks[i];
       text += std::exchange(first, false) ? "\n" : ",\n";
-      text += format("{\"task\":%u,\"name\":%s,\"device\":\"%s\",\"segment\":%d,\"branch\":%d,\"runs\":%lld", i,
-                     json_text(task.name()).c_str(), device_name(task.device().id()).c_str(), graph.segment_of_[i],
-                     graph.branch_of_[i], static_cast<long long>(times.runs));
+      text += format("{\"task\":%u,\"name\":%s,\"device\":\"%s\",\"segment\":%u,\"branch\":%u,\"runs\":%lld", i,
+                     json_text(task.name()).c_str(), device_name(task.device().id()).c_str(), graph.steps_[i].segment,
+                     graph.steps_[i].branch, static_cast<long long>(times.runs));
       if (!part.body.empty()) text += ",\"body\":" + json_text(part.body);
-      if (const auto made_of = graph.operators_.find(i); made_of != graph.operators_.end())
-        text += ",\"operators\":" + json_text(made_of->second);
-      if (const std::string site = graph.site(i); !site.empty()) text += ",\"site\":" + json_text(site);
+      const Step& step = graph.steps_[i];
+      if (!step.operators().empty()) text += ",\"operators\":" + json_text(step.operators());
+      if (!step.site().empty()) text += ",\"site\":" + json_text(step.site());
       if (times.runs)
         text += format(",\"start_us\":%.3f,\"us\":%.3f,\"share\":%.5f", times.begin - start_, times.us,
                        all > 0 ? times.us / all : 0);
@@ -109,8 +109,8 @@ std::string Profile::json() const {
         text += format(",\"bytes\":%zu,\"operands\":%s", bytes, json_text(operands_text(operands)).c_str());
       }
       text += ",\"after\":[";
-      for (size_t k = 0; k < graph.predecessors_[i].size(); ++k)
-        text += format("%s%u", k ? "," : "", graph.predecessors_[i][k]);
+      for (size_t k = 0; k < graph.steps_[i].predecessors.size(); ++k)
+        text += format("%s%u", k ? "," : "", graph.steps_[i].predecessors[k]);
       text += "]}";
     }
   return text + "\n]}\n";

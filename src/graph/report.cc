@@ -72,9 +72,9 @@ std::string Graph::report_pieces(const std::string& indent) const {
       text += format("; not captured: %s", segment.why_split.c_str());
     text += "\n";
   }
-  for (size_t i = 0; i < tasks_.size(); ++i)
-    if (const std::string remark = tasks_[i]->remark(); !remark.empty())
-      text += indent + format("task %zu '%s': %s\n", i, tasks_[i]->name(), remark.c_str());
+  for (size_t i = 0; i < steps_.size(); ++i)
+    if (const std::string remark = steps_[i].task->remark(); !remark.empty())
+      text += indent + format("task %zu '%s': %s\n", i, steps_[i].task->name(), remark.c_str());
   for (const auto& [task, inner] : controls_)
     for (const Body& body : inner->bodies()) {
       text += indent + format("task %u '%s', %s: ", task, inner->name(), body.name.c_str());
@@ -83,7 +83,7 @@ std::string Graph::report_pieces(const std::string& indent) const {
         continue;
       }
       const Graph& graph = *body.graph;
-      const std::string tasks = counted(static_cast<int64_t>(graph.tasks_.size()), "task", "tasks");
+      const std::string tasks = counted(static_cast<int64_t>(graph.steps_.size()), "task", "tasks");
       if (inner->node()) {
         const int nodes = graph.segments_.empty() ? 0 : graph.segments_.front().native.nodes;
         text += tasks + ", " + counted(nodes, "node", "nodes") + " in a conditional node\n";
