@@ -26,7 +26,7 @@ WINGS = {
         ["recommender", "recurrent", "text"],
     ],
     "tape": [[""], ["rules"]],
-    "graph": [["plan"], ["passes"], [""]],
+    "graph": [["plan"], ["passes"], ["run"], ["compile", "tell"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}
