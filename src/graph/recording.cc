@@ -25,7 +25,7 @@ namespace {
 
 // Drops the calling thread's recording if its engine can do nothing any more (destroyed by another thread, lost, made
 // before a fork): its handle may be gone, so the thread could not end or abort it and never record again. Takes no
-// lock, for in a child of fork() nobody would release it; nothing is poisoned, for every call on the tensors fails
+// lock, for in a child of fork() no thread would release it; nothing is poisoned, for every call on the tensors fails
 // anyway.
 void drop_dead_recording() {
   Sink* sink = Engine::thread_sink();
@@ -65,7 +65,7 @@ Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
   return {};
 }
 
-// Aborts what its thread leaves open: nobody else can end it, and it would keep the engine alive. Not on the main
+// Aborts what its thread leaves open: no other thread can end it, and it would keep the engine alive. Not on the main
 // thread, whose end is the process's (no device is called then), and not in a forked child.
 struct ThreadEnd {
   ~ThreadEnd() {
@@ -207,7 +207,7 @@ BodyProgram Recording::end_body(const Body& body) {
   std::vector<Ref<Storage>> made(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
   for (const Ref<Storage>& storage : made) inside.insert(storage.get());
-  Drawn drawn;  // which no later body begins behind
+  Drawn drawn;  // after which no later body begins
   ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {}, &drawn);
   for (const Ref<Storage>& storage : made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);

@@ -115,7 +115,7 @@ class Recording final : public Sink {
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(size_t task);
   std::vector<std::string> sites_;  // by task that was taken, if they are noted
-  size_t said_ = 0;                 // tasks of which somebody has said where they come from, or need not
+  size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 

@@ -196,11 +196,11 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
   branches[0].inside = true;
   const bool early = !inside_ && chains_kernels(gpu(segment));
   const bool chain = in_chain(segment);
-  // An event behind each task that another branch waits for.
+  // An event after each task that another branch waits for.
   std::vector<bool> awaited(facts_.steps.size(), false);
   for (uint32_t i = segment.begin; i < segment.end; ++i)
     for (const uint32_t before : plan.waits[i]) awaited[before] = true;
-  std::vector<void*> behind(facts_.steps.size(), nullptr);
+  std::vector<void*> ends(facts_.steps.size(), nullptr);
 
   TaskContext context;
   context.device = segment.device;
@@ -221,7 +221,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
       own.inside = true;
     }
     // mutation: capture_edge_dropped
-    for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, behind[before]));
+    for (const uint32_t before : plan.waits[i]) RONDO_TRY(device.stream_wait(stream, ends[before]));
     context.stream = stream;
     context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
     context.workspace = step.workspace;
@@ -233,7 +233,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     // To list all nodes takes longer with each of them: kernels of ours are noted as they are launched.
     if (step.is_switched() && !kernels_alone) RONDO_TRY(device.captured_nodes(stream, &before));
     // What a section switches off is no node to wait for, and what comes from another branch has ended. Of a task that
-    // is not kernels of ours alone nobody knows what it leaves on the stream.
+    // is not kernels of ours alone it is not known what it leaves on the stream.
     if (!kernels_alone || step.is_switched() || !plan.waits[i].empty()) own.chained = false;
     kernels.noted = step.is_parameter() || patched || (step.is_switched() && kernels_alone);
     kernels.chained = early && kernels_alone ? &own.chained : nullptr;
@@ -261,7 +261,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
           error(RONDO_INTERNAL, "it was captured as %zu kernels, and is %zu", kernels.nodes.size(), task.own_kernels());
     if (status.ok() && patched) made->patched.add(task, std::move(kernels), context.workspace, std::move(bound));
     if (status.ok() && changes) status = note_changed(made, step, stream, std::move(kernels), before, &switched);
-    if (status.ok() && awaited[i]) status = events.record(stream, &behind[i]);
+    if (status.ok() && awaited[i]) status = events.record(stream, &ends[i]);
     if (!status.ok())
       return status.of_task(task.name(), segment.device->id())
           .with_context(std::string("operator '") + task.name() + "'" + facts_.recorded_at(task) +

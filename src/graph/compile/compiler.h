@@ -85,8 +85,6 @@ class GraphCompiler {
   std::vector<bool> find_small() const;
   void spread();
   void keep_branches();
-
-  // --- uses.cc
   void collect_uses();
   void collect_binding_uses();
 

@@ -168,7 +168,7 @@ bool GraphCompiler::takes_over(uint32_t step, const std::vector<TaskOperand>& op
   });
 }
 
-// A result takes over the memory of an operand that nobody needs any more, where its task writes each element when it
+// A result takes over the memory of an operand that is not needed any more, where its task writes each element when it
 // has read it. What is returned says for each storage's temporary whose place it has; one that takes over leaves its
 // users to that.
 std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const {

@@ -46,7 +46,7 @@ Status Control::go_on(const TaskContext& context, const Status* completed) {
       if (!chosen.ok()) {
         (void)wait_for(engine_, &run_);
         parts_.told = false;
-        return chosen;  // nobody knows what would have run: all that might have been written is poisoned
+        return chosen;  // what would have run is not known: all that might have been written is poisoned
       }
       if (!running_) break;
     }

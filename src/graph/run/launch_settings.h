@@ -14,7 +14,7 @@
 #include "base/small_vector.h"
 #include "base/status.h"
 #include "engine/engine.h"
-#include "graph/run/step.h"
+#include "graph/run/facts.h"
 #include "ops/operators/scalar.h"
 
 namespace rondo {

@@ -38,7 +38,7 @@ void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
   if (first->ok() && !whole.all.ok()) *first = whole.all;
 }
 
-// Which task it was, what it worked on and where it was recorded goes behind the text of its failure.
+// Which task it was, what it worked on and where it was recorded follows the text of its failure.
 Status with_place(const GraphFacts& graph, const Task& task, uint32_t number, const char* whole, const Status& status) {
   std::string text, site;
   const Status listed = caught([&]() -> Status {
@@ -67,6 +67,22 @@ void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
 }
 
 }  // namespace
+
+SegmentRun::SegmentRun(const char* name, Segment& segment)
+    : Task(name, segment.device()), segment_(segment), fails_in_parts_(segment.fails_in_parts()) {
+  random_count_ = segment.facts().numbers.count;
+  choice_count_ = segment.facts().choices.count;
+  want_auxiliaries(segment.auxiliaries());
+  for (const Use& use : segment.uses) {
+    // mutation: inputs_not_retained
+    if (use.input)
+      reads(*use.variable);
+    else if (use.read)
+      follows(*use.variable);
+    if (use.write) writes(*use.variable);
+  }
+  keep();
+}
 
 Segment::~Segment() {
   delete idle.load(std::memory_order_acquire);

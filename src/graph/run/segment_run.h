@@ -17,10 +17,10 @@ class SegmentRun : public Task {
 
   const Graph& graph() const { return *graph_; }
   const Segment& segment() const { return segment_; }
-  // What of the graph's memory is somebody else's in this run.
+  // Which of the graph's memory is replaced by the caller's in this run.
   virtual void list_places(Rebinding* memory) const { (void)memory; }
 
-  // A call that can be gone back through is told to tapes for what it writes beside its outputs alone.
+  // A call that can be gone back through is told to tapes for what it writes besides its outputs alone.
   const char* why_no_gradient() const override {
     const char* const why = graph_->facts().no_replay;
     return why ? why : "by way of a tensor from outside that it writes; make that in the recording";

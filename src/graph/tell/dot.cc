@@ -72,7 +72,7 @@ class Picture {
   Picture(std::FILE* file, const std::string& prefix, const char* input)
       : file_(file), prefix_(prefix), input_(input) {}
 
-  // Edges into task `i`, from whoever wrote what it reads, or from an input.
+  // Edges into task `i`, from the task that wrote what it reads, or from an input.
   void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside, const Texts& texts) {
     const std::vector<Effect> effects = effects_of(task, texts);
     for (const Effect& effect : effects) {
