@@ -287,7 +287,8 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
     ++counts_.fallbacks;
     finish.state = Entry::State::eager;
   } else {
-    for (Storage* storage : recorded.graph->outside()) entry->outside.emplace_back(storage, Entry::followed(storage));
+    for (Storage* storage : recorded.graph->bindings().outside())
+      entry->outside.emplace_back(storage, Entry::followed(storage));
     entry->own_bytes = graph_bytes(*recorded.graph);
     entry->recorded = std::move(recorded);
     ++counts_.recordings;

@@ -14,7 +14,7 @@ bool FollowedGraph::followed(std::span<rondo_tensor* const> inputs) const {
   if (const Recording* recording = recording_of(graph_->engine()))
     if (tape::journal_open() && !recording->as_written) return true;
   if (!tape::any_open()) return false;
-  const std::vector<Storage*> outside = graph_->outside();
+  const std::vector<Storage*> outside = graph_->bindings().outside();
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const rondo_tensor* each) { return tape::depends_on_watched(each->view); }) ||
          std::any_of(outside.begin(), outside.end(), [](Storage* each) {
@@ -28,13 +28,14 @@ Ref<Callable> FollowedGraph::callable() {
   const std::lock_guard lock(mutex_);
   if (callable_) return callable_;
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
-  if (graph_->as_written()) options.flags |= RONDO_CALLABLE_AS_WRITTEN;
-  if (graph_->fewer_roundings()) options.flags |= RONDO_CALLABLE_FEWER_ROUNDINGS;
+  if (graph_->facts().as_written) options.flags |= RONDO_CALLABLE_AS_WRITTEN;
+  if (graph_->facts().fewer_roundings) options.flags |= RONDO_CALLABLE_FEWER_ROUNDINGS;
   const Ref<Graph> graph = graph_;
   callable_ = make_ref<Callable>(
       graph_->engine(), graph_->name(), options, graph_->query().outputs,
       [graph](int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs) {
-        return graph->replay({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)});
+        return graph->recorded()->replay(graph->engine(), graph->bindings(), {inputs, static_cast<size_t>(n_inputs)},
+                                         {outputs, static_cast<size_t>(n_outputs)});
       });
   return callable_;
 }
@@ -42,8 +43,8 @@ Ref<Callable> FollowedGraph::callable() {
 Status FollowedGraph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
   const rondo_graph_info info = graph_->query();
   const std::span given(inputs, static_cast<size_t>(info.inputs));
-  if (graph_->why_no_replay() || !followed(given)) return graph_->call(inputs, outputs);
-  RONDO_TRY(graph_->check_tensors(inputs, outputs));
+  if (graph_->facts().no_replay || !followed(given)) return graph_->call(inputs, outputs);
+  RONDO_TRY(graph_->bindings().check(graph_->engine(), graph_->name(), inputs, outputs));
   return callable()->call(given, {outputs, static_cast<size_t>(info.outputs)});
 }
 

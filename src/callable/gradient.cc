@@ -67,7 +67,7 @@ Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape
         const std::unordered_map<uint64_t, View> read = tape_->read();
         std::unordered_map<const Storage*, size_t> known;
         for (size_t i = 0; i < parts.inputs.size(); ++i) known.try_emplace(parts.inputs[i].view.storage, i);
-        for (Storage* other : forward.outside()) {
+        for (Storage* other : forward.bindings().outside()) {
           const auto view = read.find(other->number.load(std::memory_order_acquire));
           if (view == read.end()) continue;
           const auto input = known.find(other);

@@ -15,7 +15,8 @@
 #include <span>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/recording.h"
+#include "graph/run/graph.h"
 #include "tape/tape.h"
 
 namespace rondo {

@@ -7,7 +7,7 @@
 
 #include "base/folded_product.h"
 #include "engine/views.h"
-#include "graph/graph.h"
+#include "graph/run/bindings.h"
 #include "ops/autocast/autocast.h"
 #include "ops/ops.h"
 #include "tape/tape.h"

@@ -1,13 +1,14 @@
 // Records graphs, and launches, calls, changes, describes and destroys them, after checking their handles.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/graph.h"
+#include "graph/recording.h"
 
-#include "base/files/asked.h"
 #include "base/file.h"
+#include "base/files/asked.h"
 #include "callable/followed.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
+#include "graph/tell/tell.h"
 
 struct rondo_graph {
   uint32_t magic = 0;
@@ -66,10 +67,10 @@ Status write_text(const char* path, const std::string& text) {
 }
 
 void write_asked_files(const Graph& graph) {
-  write_asked(Setting::graph_report, graph.number(), graph.name(), ".txt",
-              [&graph](const char* path) { return write_text(path, graph.report()); });
-  write_asked(Setting::graph_dot, graph.number(), graph.name(), ".dot",
-              [&graph](const char* path) { return graph.write_dot(path); });
+  write_asked(Setting::graph_report, graph.facts().number, graph.name(), ".txt",
+              [&graph](const char* path) { return write_text(path, report_text(graph)); });
+  write_asked(Setting::graph_dot, graph.facts().number, graph.name(), ".dot",
+              [&graph](const char* path) { return write_dot(graph.facts(), path); });
 }
 
 }  // namespace
@@ -251,7 +252,7 @@ rondo_status rondo_graph_report(rondo_graph* graph, char* buffer, size_t capacit
     RONDO_NOT_NULL(length);
     if (capacity && !buffer) return capi::null_argument("buffer");
     RONDO_TRY(graph->graph->engine().usable());
-    return capi::hand_out(graph->graph->report(), buffer, capacity, length);
+    return capi::hand_out(report_text(*graph->graph), buffer, capacity, length);
   });
 }
 
@@ -260,7 +261,7 @@ rondo_status rondo_graph_dot(rondo_graph* graph, const char* path) {
     RONDO_TRY(check_graph(graph));
     RONDO_NOT_NULL(path);
     RONDO_TRY(graph->graph->engine().usable());
-    return graph->graph->write_dot(path);
+    return write_dot(graph->graph->facts(), path);
   });
 }
 
@@ -268,7 +269,7 @@ rondo_status rondo_graph_profile(rondo_graph* graph, const char* path) {
   return guard_whole("rondo_graph_profile", [&]() -> Status {
     RONDO_TRY(check_graph(graph));
     const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile
-    return kept->profile(path);
+    return profile_launch(*kept, path);
   });
 }
 
@@ -277,7 +278,7 @@ rondo_status rondo_graph_profile_call(rondo_graph* graph, const char* path, int3
   return guard_whole("rondo_graph_profile_call", [&]() -> Status {
     RONDO_TRY(check_call(graph, n_inputs, inputs, n_outputs, outputs));
     const Ref<Graph> kept = graph->graph;  // another thread may destroy the handle meanwhile
-    return kept->profile_call(inputs, outputs, path);
+    return profile_call(*kept, inputs, outputs, path);
   });
 }
 

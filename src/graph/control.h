@@ -1,10 +1,4 @@
-// Control flow: a task that chooses one of its bodies by a number on a device, each time it is run, again and again for
-// a loop. A body is a graph of its own inside the one that holds the task: its memory is a part of the arena of that,
-// its results are what it writes into tensors from outside.
-//
-// Where a CUDA graph can choose by itself, the task is captured as a node that does (conditional.cc). Else it runs on
-// the host: it reads the number when all before it is done, and sees to it that the segments of the body run. Made on
-// the thread that records; immutable once it is compiled, but for the run, and launches of a graph never overlap.
+// Control flow as it is called: done at once, or recorded. run/control.h has what is recorded.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -12,21 +6,10 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
-#include "graph/graph.h"
-#include "ops/task/chooser.h"
+#include "graph/run/control.h"
 
 namespace rondo {
-
-// if, while or switch.
-struct ControlForm {
-  const char* name;      // "if"
-  const char* function;  // "rondo_if"
-  const char* argument;  // of the function: "condition"
-  enum class Kind { condition, loop, index } kind;
-  int64_t limit = 0;  // of a loop: the most turns; 0: none
-};
 
 // One body as it is given.
 struct BodySource {
@@ -36,93 +19,5 @@ struct BodySource {
 
 // Outside of a recording: waits for the number and calls what it chooses. In one: records a Control.
 Status control(Engine& engine, const ControlForm& form, const View& given, std::span<const BodySource> bodies);
-
-// One of a Control's.
-struct Body {
-  std::string name;
-  Ref<Graph> graph;  // null: there is nothing to do
-};
-
-// A body of a node of a CUDA graph that is to be captured.
-struct BodyCapture {
-  Graph* graph;
-  void* native;         // the node's graph for it
-  ops::Chooser at_end;  // of a loop: what decides whether there is another turn
-};
-
-// Where a run of a body stands.
-struct BodyRun {
-  RandomState random;  // that its call has drawn
-  uint64_t turn = 0;
-  size_t segment = 0;
-  Graph::Progress progress;
-  Status first;  // failure of a task
-  // Work of the run that a device has not done yet.
-  Device* device = nullptr;
-  Fence fence;
-};
-
-// Until the devices have done what a run has given them.
-Status wait_for(Engine& engine, BodyRun* run);
-
-class Control final : public Task {
- public:
-  // host: the device that it runs on.
-  Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies);
-
-  const std::vector<Body>& bodies() const { return bodies_; }
-  // What the strongest of its bodies does besides writing its results.
-  ops::Effects strongest() const;
-  const ControlForm& form() const { return form_; }
-  const View& number() const { return number_; }
-  // The GPU in whose graph it is a node; null: the host decides.
-  Device* node() const { return node_; }
-  // While it is compiled. why: the host decides; may be empty.
-  void decide(Device* node, const std::string& why);
-  // The host decides whatever the shape allows, for this reason.
-  void give_up(const std::string& why);
-  bool given_up() const { return given_up_; }
-  // Of a node, the number of cpu:0's sequence that it takes, from the first that its graph, or body, does.
-  uint64_t first_number() const { return random_.offset; }
-  // What the task needs to read the number, where the host decides.
-  Status back();
-
-  void set_random(RandomState state) override { random_ = state; }
-  bool capturable(const char** why) const override {
-    *why = why_host_.c_str();
-    return node_ != nullptr;
-  }
-  Parts* parts() override { return &parts_; }
-  Status run(const TaskContext& context) override;
-  Status resume(const Status& outcome, const TaskContext& context) override { return go_on(context, &outcome); }
-
- private:
-  void declare_effects();
-  Status go_on(const TaskContext& context, const Status* completed);
-  // The body that comes next; null: none. Waits for the device.
-  Status choose(const Body** body);
-  Status read(int64_t* value);
-
-  Engine& engine_;  // the graph's, which outlives it
-  const ControlForm form_;
-  const View number_;
-  const std::vector<Body> bodies_;
-  Device* node_ = nullptr;
-  std::string why_host_ = "chooses what runs, which the host decides";
-  bool given_up_ = false;
-  RandomState random_;
-  Ref<Storage> staging_;  // pinned; for a number on a GPU
-  // The run.
-  Parts parts_;
-  BodyRun run_;
-  const Body* running_ = nullptr;
-};
-
-template <class Visit>
-void Graph::for_each_body(const Visit& visit) const {
-  for (const auto& [task, control] : controls_)
-    for (const Body& body : control->bodies())
-      if (body.graph) visit(task, *body.graph);
-}
 
 }  // namespace rondo

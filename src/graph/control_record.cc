@@ -1,11 +1,16 @@
 // Control flow as it is called: done at once, or recorded.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
 #include "base/caught.h"
 #include "base/text.h"
 #include "engine/random_scope.h"
 #include "engine/user_call.h"
 #include "graph/control.h"
+#include "graph/recording.h"
 #include "ops/ops.h"
 #include "ops/task/output.h"
 #include "ops/task/submit.h"
@@ -88,7 +93,7 @@ Status run_now(Engine& engine, const ControlForm& form, const View& number, std:
   return {};
 }
 
-Status record_body(Engine& engine, uint64_t number, const BodySource& source, Ref<Graph>* graph) {
+Status record_body(Engine& engine, uint64_t number, const BodySource& source, std::unique_ptr<BodyProgram>* made) {
   Recording* recording = recording_of(engine);
   const Recording::Body body = recording->begin_body();
   Status status = caught([&] { return issue(source); });
@@ -100,15 +105,50 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, Re
         error(RONDO_INVALID_STATE, "the body '%s' has left a tape open; close it in the body", source.name.c_str());
   if (status.ok())
     status = caught([&] {
-      std::vector<Ref<Storage>> made;
-      ops::Program program = recording->end_body(body, &made);
-      return Graph::make_body(*recording, std::move(program), std::move(made), graph);
+      *made = std::make_unique<BodyProgram>(recording->end_body(body));
+      ops::Program& program = (*made)->program;
+      program.fewer_roundings = recording->fewer_roundings;
+      return recording->as_written ? Status() : run_passes(program, &(*made)->passes);
     });
   if (!status.ok() && recording->bodies() > body.depth)
     recording->drop_body(
         body,
         error(RONDO_INVALID_STATE, "the tensor was made in a body of control flow that failed: %s", status.message()));
   return status;
+}
+
+// All of what its bodies may do. What is not written by whichever body is chosen keeps its contents otherwise, so it is
+// read as well.
+void declare_effects(Control* task) {
+  struct Sum {
+    BodyProgram::Effect effect;
+    size_t writers = 0;
+  };
+  std::vector<std::pair<Variable*, Sum>> sums;
+  std::unordered_map<const Variable*, size_t> known;
+  for (const Body& body : task->bodies()) {
+    if (!body.program) continue;
+    for (const auto& [variable, effect] : body.program->effects()) {
+      const auto [found, fresh] = known.emplace(variable, sums.size());
+      if (fresh) sums.push_back({variable, {}});
+      Sum& sum = sums[found->second].second;
+      sum.effect.read |= effect.read;
+      sum.effect.input |= effect.input;
+      sum.effect.write |= effect.write;
+      sum.writers += effect.write ? 1 : 0;
+    }
+  }
+  // Of an index none may be chosen, and a loop may have no turn.
+  const bool one_runs = task->form().kind == ControlForm::Kind::condition;
+  for (const auto& [variable, sum] : sums) {
+    const bool kept = sum.effect.write && !(one_runs && sum.writers == task->bodies().size());
+    // mutation: control_keeps_what_no_body_writes
+    if (sum.effect.input || (kept && variable->storage()))
+      task->reads(*variable);
+    else if (sum.effect.read || kept)
+      task->follows(*variable);
+    if (sum.effect.write) task->writes(*variable);
+  }
 }
 
 Status record(Engine& engine, Recording& recording, const ControlForm& form, const View& number,
@@ -129,11 +169,14 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
   for (const BodySource& source : sources) {
     Body& body = bodies.emplace_back();
     body.name = source.name;
-    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body.graph));
+    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body.program));
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
   ops::ControlCall call;
-  call.effects = task->strongest();
+  call.effects = ops::Effects::draws;
+  for (const Body& body : std::as_const(*task).bodies())
+    if (body.program) call.effects = std::max(call.effects, body.program->strongest());
+  declare_effects(task.get());
   if (form.kind == ControlForm::Kind::loop && !form.limit) {
     bool ends = false;
     for (const Access& access : task->accesses()) ends = ends || (access.variable == number.storage && access.write);

@@ -2,34 +2,27 @@
 // one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "engine/user_task.h"
-#include "graph/launch.h"
+#include "graph/recording.h"
+#include "graph/run/segment_run.h"
 
 namespace rondo {
 
-// Found when the graph is made, so that a recording need not try.
-const char* Graph::why_apart() const {
-  if (!settings_->empty()) return "is a launch of another graph, which has parameters or sections";
-  if (!controls_.empty()) return "is a launch of another graph, which has control flow";
-  for (uint32_t i = 0; i < tasks_.size(); ++i)
-    if (ops::effects_of(calls_[i].get()) >= ops::Effects::ordered &&
-        (dynamic_cast<const UserTask*>(tasks_[i].get()) || !tasks_[i]->again({})))
-      return "is a launch of another graph, one of whose tasks cannot be part of a second one";
-  return nullptr;
-}
+namespace {
 
-void Graph::inline_into(Rebinding* memory, std::vector<Ref<Storage>>* made, std::vector<InlinedNode>* nodes) const {
-  for (const Ref<Storage>& storage : storages_) {
-    if (memory->moves(*storage) || outputs_.count(storage.get())) continue;
-    made->push_back(make_ref<Storage>(*engine_, storage->device(), storage->bytes(), storage->pinned()));
+// What a graph does, on memory that takes the place of some of its own; temporaries are made for it.
+void inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage>>* made,
+                  std::vector<InlinedNode>* nodes) {
+  const GraphFacts& facts = graph.facts();
+  for (const Ref<Storage>& storage : facts.storages) {
+    if (memory->moves(*storage) || facts.outputs.count(storage.get())) continue;
+    made->push_back(make_ref<Storage>(graph.engine(), storage->device(), storage->bytes(), storage->pinned()));
     memory->put(*storage, *made->back());
   }
-  for (uint32_t i = 0; i < tasks_.size(); ++i) {
-    const auto operators = operators_.find(i);
-    nodes->push_back({tasks_[i]->again(*memory), calls_[i], random_offsets_[i],
-                      operators == operators_.end() ? std::string() : operators->second, site(i)});
-  }
+  for (const Step& step : facts.steps)
+    nodes->push_back({step.task->again(*memory), step.call, step.random_offset, step.operators(), step.site()});
 }
+
+}  // namespace
 
 // What is taken as launches of graphs, as nodes: by the launch's first task. The storages that these need are the
 // recording's.
@@ -38,12 +31,12 @@ Recording::Inlined Recording::inline_from(size_t first) {
   if (as_written) return inlined;
   for (size_t i = first; i < taken_.size(); ++i) {
     const auto* run = dynamic_cast<const SegmentRun*>(taken_[i].task.get());
-    if (!run || run->graph().apart()) continue;
-    const size_t segments = run->graph().segments();
+    if (!run || run->graph().facts().not_inlinable) continue;
+    const size_t segments = run->graph().segments().size();
     Rebinding memory;
     for (size_t k = 0; k < segments; ++k)
       static_cast<const SegmentRun*>(taken_[i + k].task.get())->list_places(&memory);
-    run->graph().inline_into(&memory, &storages, &inlined[i]);
+    inline_graph(run->graph(), &memory, &storages, &inlined[i]);
     i += segments - 1;
   }
   return inlined;

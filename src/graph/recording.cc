@@ -14,7 +14,9 @@
 #include "base/threads/thread_id.h"
 #include "base/threads/thread_owned.h"
 #include "engine/trace.h"
-#include "graph/launch.h"
+#include "graph/compile/compiler.h"
+#include "graph/run/segment_run.h"
+#include "graph/tell/tell.h"
 #include "ops/task/output.h"
 
 namespace rondo {
@@ -23,7 +25,7 @@ namespace {
 
 // Drops the calling thread's recording if its engine can do nothing any more (destroyed by another thread, lost, made
 // before a fork): its handle may be gone, so the thread could not end or abort it and never record again. Takes no
-// lock, for in a child of fork() nobody would release it; nothing is poisoned, for every call on the tensors fails
+// lock, for in a child of fork() no thread would release it; nothing is poisoned, for every call on the tensors fails
 // anyway.
 void drop_dead_recording() {
   Sink* sink = Engine::thread_sink();
@@ -63,7 +65,7 @@ Status detach(const Engine& engine, std::unique_ptr<Recording>* recording) {
   return {};
 }
 
-// Aborts what its thread leaves open: nobody else can end it, and it would keep the engine alive. Not on the main
+// Aborts what its thread leaves open: no other thread can end it, and it would keep the engine alive. Not on the main
 // thread, whose end is the process's (no device is called then), and not in a forked child.
 struct ThreadEnd {
   ~ThreadEnd() {
@@ -108,6 +110,30 @@ ops::Program Recording::program(Drawn* drawn) {
   return program_from(0, false, std::move(inlined), std::move(made), outputs(), drawn);
 }
 
+FinishedRecording Recording::finish() {
+  Drawn drawn;
+  ops::Program recorded = program(&drawn);  // which takes over what inlined graphs need
+  return {keep_engine,
+          name,
+          number,
+          begun_us,
+          max_branches,
+          as_written,
+          callable,
+          fewer_roundings,
+          falls_back,
+          host_decides,
+          std::move(recorded),
+          std::move(drawn),
+          storages,
+          outputs(),
+          call_inputs,
+          call_outputs,
+          std::move(settings),
+          arena,
+          journal};
+}
+
 namespace {
 void append(ops::Program* program, std::vector<InlinedNode>* nodes, const Recording::Drawn& drawn, uint32_t section,
             const std::string& site) {
@@ -137,7 +163,7 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
     if (const auto found = inlined.find(i); found != inlined.end()) {
       append(&program, &found->second, drawn, of_section, site(i));
       // All tasks of the launch have become these nodes.
-      const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().segments();
+      const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().segments().size();
       for (size_t k = 0; k < segments; ++k) {
         const Task& segment = *taken_[i + k].task;
         drawn[&segment.device()] += segment.random_count();
@@ -176,18 +202,18 @@ Recording::Body Recording::begin_body() {
   return {taken_.size(), storages.size(), bodies_++};
 }
 
-ops::Program Recording::end_body(const Body& body, std::vector<Ref<Storage>>* made) {
+BodyProgram Recording::end_body(const Body& body) {
   ++this_thread().changes;
   Inlined inlined = inline_from(body.tasks);
-  made->assign(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
+  std::vector<Ref<Storage>> made(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
   ops::Program::Storages inside;
-  for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-  Drawn drawn;  // which no later body begins behind
+  for (const Ref<Storage>& storage : made) inside.insert(storage.get());
+  Drawn drawn;  // after which no later body begins
   ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {}, &drawn);
-  for (const Ref<Storage>& storage : *made) engine.set_owner(*storage, &kInBody);
+  for (const Ref<Storage>& storage : made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;
-  return program;
+  return {std::move(program), std::move(made), {}};
 }
 
 void Recording::drop_body(const Body& body, const Status& error) {
@@ -299,13 +325,13 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
       return error(RONDO_OUT_OF_MEMORY,
                    "the host had no memory left to note for tapes what recording '%s' does; record it again",
                    recording->name);
-    const Status made = Graph::compile(*recording, graph);
+    const Status made = GraphCompiler::compile(recording->finish(), asked_profile(), graph);
     return made.ok() ? made
                      : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())
                                         .with_origin(made.origin()));
   });
   if (status.ok())
-    recording->hand_over_storages((*graph)->outputs());
+    recording->hand_over_storages((*graph)->facts().outputs);
   else
     recording->release_storages(status);
   return status;

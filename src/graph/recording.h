@@ -12,11 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/engine.h"
-#include "graph/launch_settings.h"
-#include "graph/plan/shared_arena.h"
-#include "ops/program/program.h"
-#include "tape/journal.h"
+#include "graph/compile/finished_recording.h"
+#include "graph/run/body.h"
 
 namespace rondo {
 
@@ -28,20 +25,6 @@ struct InlinedNode {
   Ref<const ops::Call> call;
   uint64_t random_offset;  // from the first number that the run draws on the device
   std::string operators, site;
-};
-
-// Numbers that are drawn and that nothing reads: what was left out of a graph has drawn them.
-class Unread final : public Task {
- public:
-  Unread(Device& device, uint64_t count) : Task("unread random numbers", device) { random_count_ = count; }
-  Status run(const TaskContext&) override { return {}; }
-};
-
-// An input or an output of a graph that is called: memory of the graph's, in whose place a call puts the caller's.
-struct Binding {
-  Ref<Storage> storage;
-  rondo_dtype dtype;
-  Layout layout;  // row-major
 };
 
 class Recording final : public Sink {
@@ -60,8 +43,8 @@ class Recording final : public Sink {
     int depth;  // bodies that it is in
   };
   Body begin_body();
-  // The body as a program of its own. The storages created in it are nobody's any more but the body's.
-  ops::Program end_body(const Body& body, std::vector<Ref<Storage>>* storages);
+  // The body as a program of its own, before passes. The storages created in it belong to the body alone.
+  BodyProgram end_body(const Body& body);
   // Nothing of it is left. Its storages carry the error.
   void drop_body(const Body& body, const Status& error);
   int bodies() const { return bodies_; }  // open
@@ -81,10 +64,12 @@ class Recording final : public Sink {
   const int max_branches;
   const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
   const double begun_us;
-  // What was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, by device,
-  // those included that tasks have drawn which were left out of inlined graphs.
-  using Drawn = std::unordered_map<const Device*, uint64_t>;
+  // What was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those included
+  // that tasks have drawn which were left out of inlined graphs.
+  using Drawn = rondo::Drawn;
   ops::Program program(Drawn* drawn);
+  // All that a graph is made of: the program and the settings go over into it.
+  FinishedRecording finish();
   std::vector<Ref<Storage>> storages;
   std::unordered_set<const Storage*> named;
   std::vector<Binding> call_inputs, call_outputs;  // if it is callable
@@ -96,7 +81,6 @@ class Recording final : public Sink {
   std::unordered_map<const Storage*, Bound> bound;
   const uint64_t number;       // of all recordings of the process
   Ref<tape::Journal> journal;  // for tapes that calls are noted by; null: there will be none
-  // The graph takes them over.
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
 
   void begin_section(uint32_t number) {
@@ -131,7 +115,7 @@ class Recording final : public Sink {
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(size_t task);
   std::vector<std::string> sites_;  // by task that was taken, if they are noted
-  size_t said_ = 0;                 // tasks of which somebody has said where they come from, or need not
+  size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 
@@ -150,6 +134,12 @@ Status find_recording(Engine& engine, const char* what, Recording** recording);
 Status name_output(Engine& engine, const View& view);
 // Makes an input of the thread's recording, which is callable.
 Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layout& shape, rondo_tensor** input);
+// A parameter of the calling thread's recording: a new tensor without axes, which each launch gives its value.
+Status record_parameter(Engine& engine, const char* name, Device& device, rondo_dtype dtype, ops::Scalar value,
+                        rondo_tensor** parameter);
+// What the calling thread records between them is a section.
+Status begin_section(Engine& engine, const char* name, bool on);
+Status end_section(Engine& engine);
 // Says where what the thread has recorded since the last time comes from, if it has a recording that notes that; null:
 // nothing is said. Whether it has.
 bool say_site(const char* site);

@@ -30,7 +30,7 @@ WINGS = {
         ["invoke"],
     ],
     "tape": [[""], ["rules"]],
-    "graph": [["plan"], ["passes"], [""]],
+    "graph": [["plan"], ["passes"], ["run"], ["compile", "tell"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}

@@ -231,7 +231,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="executables_stay_when_memory_is_short",
-        part=r"!others\.empty\(\) && shortages\(segment\) != segment\.shortages",
+        part=r"!others_\.empty\(\) && shortages\(engine, device\) != shortages_",
         instead="false",
         breaks="executables are given up when the device's memory ran out",
         program="recording",

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "engine_fixture.h"
-#include "graph/graph.h"
 #include "graph/recording.h"
+#include "graph/run/graph.h"
 
 namespace rondo {
 namespace {

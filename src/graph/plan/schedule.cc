@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kMostBetween = 2;
 
 // Of each task, whether what follows it in its piece would wait for others as well: a branch for it alone is joined
-// right behind it.
+// right after it.
 std::vector<bool> find_joined(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment) {
   std::vector<bool> joined(predecessors.size(), true);
   for (size_t i = 0; i < predecessors.size(); ++i) {
@@ -30,7 +30,7 @@ std::vector<bool> find_joined(const std::vector<std::vector<uint32_t>>& predeces
 BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment,
                          const std::vector<bool>& parallel, const std::vector<bool>& small, int max_branches) {
   const size_t count = predecessors.size();
-  const std::vector<bool> joined_behind = find_joined(predecessors, segment);
+  const std::vector<bool> joined_after = find_joined(predecessors, segment);
   const auto width = static_cast<size_t>(max_branches);
   BranchPlan plan;
   plan.schedule.branches = max_branches;
@@ -41,7 +41,7 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
   std::vector<uint32_t> length(width, 0);  // tasks placed on each branch so far, over all segments
   std::vector<int64_t> tail(width, -1);    // last task of each branch in this segment
   std::vector<uint32_t> joined(width, 0);  // what every task of this segment comes after
-  // Tasks at the end of each branch that are small, one behind the other.
+  // Tasks at the end of each branch that are small, one after the other.
   std::vector<uint32_t> small_at_end(width, 0);
   int used = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -67,9 +67,9 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
       for (size_t b = 0; b < width; ++b) clock[b] = std::max(clock[b], earlier[b]);
       clock[branch] = std::max(clock[branch], plan.schedule.place[*it]);
     }
-    // Next best: behind a producer, if to wait there costs less than an edge between branches, a branch whose last task
+    // Next best: after a producer, if to wait there costs less than an edge between branches, a branch whose last task
     // comes before this one anyway, a fresh branch, the shortest one.
-    if (chosen < 0 && small[i] && joined_behind[i]) chosen = near;  // mutation: no_cost_of_branches
+    if (chosen < 0 && small[i] && joined_after[i]) chosen = near;  // mutation: no_cost_of_branches
     for (int b = 0; b < used && chosen < 0; ++b)
       if (clock[b] >= plan.schedule.place[static_cast<size_t>(tail[static_cast<size_t>(b)])]) chosen = b;
     if (chosen < 0 && used < most) chosen = used;

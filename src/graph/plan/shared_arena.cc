@@ -38,7 +38,7 @@ Status SharedArena::make_block(Engine& engine, Device& device, size_t bytes, con
     *block = engine.new_storage(device, bytes);
   }
   RONDO_TRY(engine.back(**block));
-  (*block)->mark_written(graph);  // nobody needs to have put anything there
+  (*block)->mark_written(graph);  // there need not be anything in it
   return {};
 }
 

@@ -19,7 +19,7 @@ class SharedArena {
   // The arena of that name which graphs of the engine hold, or a new one.
   static std::shared_ptr<SharedArena> of(const Engine& engine, const std::string& name);
 
-  // A block of memory for temporaries of a graph, which is nobody else's.
+  // A block of memory for temporaries of a graph, which no other graph has.
   static Status make_block(Engine& engine, Device& device, size_t bytes, const char* graph, Ref<Storage>* block);
   // A block of at least so many bytes, which is the largest so far. An older one stays with the graphs that have it.
   Status take(Engine& engine, Device& device, size_t bytes, const char* graph, Ref<Storage>* storage);

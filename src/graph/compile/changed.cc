@@ -1,0 +1,72 @@
+// What settings change of a graph: which tensors must stay as they are where a section is off, and which nodes of
+// captured segments are changed.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <unordered_set>
+
+#include "graph/compile/compiler.h"
+
+namespace rondo {
+
+// What a section may leave as it is has memory of its own: the arena would give its place to something else. It begins
+// as zeros, for a section may be off from the first launch on.
+Status GraphCompiler::clear_kept() {
+  for (const Ref<Storage>& storage : facts_.storages) {
+    if (!kept_.count(storage.get()) || !storage->address()) continue;
+    StreamDevice* const device = storage->device().streams();
+    if (!device) {
+      std::memset(storage->address(), 0, storage->bytes());
+      continue;
+    }
+    void* stream = nullptr;
+    RONDO_TRY(device->stream_create(false, &stream));
+    Status status = device->fill_bytes(storage->address(), 0, storage->bytes(), stream);
+    if (status.ok()) status = device->stream_synchronize(stream);
+    device->stream_destroy(stream);
+    RONDO_TRY(status);
+  }
+  return {};
+}
+
+// Whether what a setting changes of a captured task can be changed in the graph.
+bool GraphCompiler::changes_in_graph(uint32_t step, const char** why) const {
+  const Step& of = facts_.steps[step];
+  StreamDevice* const device = of.task->device().streams();
+  if (!device) return true;
+  if (of.is_switched() && of.task->wants_launches()) {
+    *why = "is a collective in a section";
+    return false;
+  }
+  return (!of.is_switched() || device->graph_changes(GraphChange::enabled, why)) &&
+         (!of.is_parameter() || device->graph_changes(GraphChange::kernel, why));
+}
+
+Status GraphCompiler::note_changed(CapturedSegment* segment, const Step& of, void* stream, KernelNodes kernels,
+                                   const std::vector<void*>& before, Switched* switched) const {
+  const bool kernels_alone = of.task->own_kernels() > 0;
+  std::vector<void*> nodes = kernels.nodes;
+  if (of.is_parameter()) {
+    if (kernels.nodes.size() != 1)
+      return error(RONDO_INTERNAL, "a parameter was captured as %zu kernels; it is one", kernels.nodes.size());
+    const uint64_t word = recorded_.settings->word(of.parameter);
+    segment->changes().push_back({of.parameter, word, true, of.task.get(), std::move(kernels)});
+  }
+  if (!of.is_switched()) return {};
+  StreamDevice& device = *segment->device().streams();
+  if (!kernels_alone) RONDO_TRY(device.captured_nodes(stream, &nodes));
+  const std::unordered_set<void*> old(before.begin(), before.end());
+  std::vector<CapturedSegment::Changed>& changes = segment->changes();
+  const auto [known, fresh] = switched->try_emplace(of.section, changes.size());
+  if (fresh) changes.push_back({of.section, 1, true, nullptr, {}});
+  std::vector<void*>& found = changes[known->second].kernels.nodes;
+  for (void* const node : nodes) {
+    bool switches = false;
+    if (old.count(node)) continue;
+    RONDO_TRY(device.graph_node_switches(node, &switches));
+    if (switches) found.push_back(node);
+  }
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,34 @@
+// What a recording leaves: the program, and what a graph is to be made of it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/plan/shared_arena.h"
+#include "graph/run/bindings.h"
+#include "graph/run/launch_settings.h"
+#include "graph/run/recorded_program.h"
+
+namespace rondo {
+
+struct FinishedRecording {
+  Ref<Engine> engine;
+  const char* name;
+  uint64_t number;  // among all recordings of the process
+  double begun_us;
+  int max_branches;
+  bool as_written, callable, fewer_roundings, falls_back, host_decides;
+  ops::Program program;
+  Drawn drawn;                                 // by its runs
+  std::vector<Ref<Storage>> storages;          // made in it
+  std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
+  std::vector<Binding> call_inputs, call_outputs;
+  std::unique_ptr<LaunchSettings> settings;
+  std::shared_ptr<SharedArena> arena;  // null: the graph's own
+  Ref<tape::Journal> journal;          // null: of a graph that is launched, or a callable's
+};
+
+}  // namespace rondo

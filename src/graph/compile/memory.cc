@@ -1,0 +1,246 @@
+// Where a graph's temporaries, workspaces and bodies lie. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
+// Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graph/compile/compiler.h"
+#include "ops/program/overlap.h"
+#include "ops/task/chooser.h"
+
+namespace rondo {
+
+namespace {
+
+constexpr size_t kArenaAlignment = 256;
+constexpr size_t kStateBytes = kArenaAlignment;  // RunState at the arena's start
+static_assert(sizeof(ops::RunState) <= kStateBytes);
+
+size_t in_steps(size_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+// How far a temporary's users have come on each branch, all but the last one. Each user is looked at once, however many
+// tasks ask.
+class Earlier {
+ public:
+  // Whether they certainly finish before the last one starts.
+  bool before_last(const Schedule& schedule, const std::vector<uint32_t>& users) {
+    place_.resize(static_cast<size_t>(schedule.branches));
+    for (; seen_ + 1 < users.size(); ++seen_) {
+      uint32_t& place = place_[static_cast<size_t>(schedule.branch[users[seen_]])];
+      place = std::max(place, schedule.place[users[seen_]]);
+    }
+    const uint32_t* const clock = &schedule.clock[users.back() * place_.size()];
+    return std::equal(place_.begin(), place_.end(), clock, std::less_equal<>());
+  }
+
+ private:
+  size_t seen_ = 0;
+  std::vector<uint32_t> place_;
+};
+
+}  // namespace
+
+// Those of bodies first: each is a part of one of the graph's.
+void GraphCompiler::make_arenas() {
+  const auto have = [this](Device& device) {
+    if (!arena(device)) arenas_.emplace_back().device = &device;
+  };
+  for (const SegmentFacts& segment : facts_.segments) have(*segment.device);
+  if (inside_) have(*inside_);
+  // A user task may use memory of another device than its own.
+  std::unordered_set<const Variable*> used;
+  for (const Step& step : facts_.steps)
+    for (const Access& access : step.task->accesses()) used.insert(access.variable);
+  for (const Ref<Storage>& storage : facts_.storages)
+    if (used.count(storage.get())) have(storage->device());
+  for (const Inner& inner : bodies_) {
+    inner.compiler->make_arenas();
+    for (const Arena& each : inner.compiler->arenas_) have(*each.device);
+  }
+}
+
+GraphCompiler::Arena* GraphCompiler::arena(const Device& device) {
+  for (Arena& each : arenas_)
+    if (each.device == &device) return &each;
+  return nullptr;
+}
+
+ops::RunState* GraphCompiler::run_state(const Device& device) {
+  return reinterpret_cast<ops::RunState*>(arena(device)->address);
+}
+
+// Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
+Status GraphCompiler::place_memory() {
+  make_arenas();
+  // Inputs from outside keep their memory; it must exist before addresses are captured.
+  std::unordered_set<const Storage*> inside;
+  for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
+  for (const Step& step : facts_.steps)
+    for (const Access& access : step.task->accesses())
+      if (Storage* storage = access.variable->storage(); storage && !inside.count(storage))
+        RONDO_TRY(recorded_.engine->back(*storage));
+
+  RONDO_TRY(back_bindings());
+  for (Arena& each : arenas_) {
+    Status placed = take_memory(each);
+    if (placed.code() == RONDO_OUT_OF_MEMORY) {
+      std::vector<Task*> tasks;
+      list_tasks(&tasks);
+      bool settled = false;
+      for (Task* task : tasks) settled |= &task->device() == each.device && task->settle();
+      if (settled) placed = take_memory(each);
+    }
+    RONDO_TRY(placed);
+  }
+  return {};
+}
+
+Status GraphCompiler::plan_memory(Arena& arena) {
+  std::unordered_map<const Storage*, std::vector<uint32_t>> users;
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i)
+    for (const Access& access : task_of(i).accesses())
+      if (Storage* storage = access.variable->storage()) {
+        std::vector<uint32_t>& list = users[storage];
+        if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
+      }
+  std::vector<Temporary> temporaries;
+  arena.storages.clear();
+  arena.workspaces.clear();
+  arena.bodies.clear();
+  arena.in_place = 0;
+  for (const Ref<Storage>& storage : facts_.storages) {
+    const auto used = users.find(storage.get());
+    if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
+    if (bindings_.find(storage.get())) continue;
+    if (facts_.outputs.count(storage.get()) || stays(*storage)) {  // mutation: output_taken_for_a_temporary
+      RONDO_TRY(storage->materialise(kNoStream));
+      facts_.info.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
+      continue;
+    }
+    arena.storages.emplace_back(storage.get(), 0);
+    temporaries.push_back({storage->bytes(), used->second, 0});
+  }
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i)
+    if (const size_t bytes = &task_of(i).device() == arena.device ? task_of(i).workspace_bytes() : 0) {
+      arena.workspaces.emplace_back(i, 0);
+      temporaries.push_back({bytes, {i}, 0});
+    }
+  // Bodies of one task never run at the same time, so they share their memory.
+  std::vector<size_t> body_of;  // by body: the temporary that it is in
+  int64_t step_before = -1;
+  for (const Inner& inner : bodies_) {
+    Arena* const own = inner.compiler->arena(*arena.device);
+    if (!own) continue;
+    RONDO_TRY(inner.compiler->plan_memory(*own));
+    if (step_before != inner.step) temporaries.push_back({0, {inner.step}, 0});
+    step_before = inner.step;
+    temporaries.back().bytes = std::max(temporaries.back().bytes, own->bytes);  // mutation: smaller_body_decides
+    arena.bodies.emplace_back(inner.compiler.get(), 0);
+    body_of.push_back(temporaries.size() - 1);
+  }
+  arena.unshared = kStateBytes;
+  for (const Temporary& temporary : temporaries) arena.unshared += in_steps(temporary.bytes);
+  const std::vector<size_t> heirs = join_in_place(&arena, &temporaries);
+  arena.bytes = kStateBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
+  for (size_t i = 0; i < heirs.size(); ++i) temporaries[i].offset = temporaries[heirs[i]].offset;
+  size_t next = 0;
+  for (auto& [storage, offset] : arena.storages) offset = kStateBytes + temporaries[next++].offset;
+  for (auto& [task, offset] : arena.workspaces) offset = kStateBytes + temporaries[next++].offset;
+  for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kStateBytes + temporaries[body_of[i]].offset;
+  return {};
+}
+
+// Whether the task, the last of the owner's users, may write its result where the operand lies when the others are
+// done.
+bool GraphCompiler::takes_over(uint32_t step, const std::vector<TaskOperand>& operands, const View& operand,
+                               const View& result, const Temporary& owner, const Temporary& taken) const {
+  if (in_steps(owner.bytes) != in_steps(taken.bytes) || owner.users.back() != step) return false;
+  // Another task may write another part of the result before this one.
+  if (!std::all_of(taken.users.begin() + 1, taken.users.end(),
+                   [&](uint32_t user) { return plan_.schedule.before(step, user); }))
+    return false;
+  return std::all_of(operands.begin(), operands.end(), [&](const TaskOperand& each) {
+    if (each.view.storage != operand.storage) return true;
+    if (dtype_size(each.view.dtype) != dtype_size(result.dtype)) return false;
+    View there = each.view;
+    there.storage = result.storage;
+    there.dtype = result.dtype;
+    return ops::identical(there, result);
+  });
+}
+
+// A result takes over the memory of an operand that is not needed any more, where its task writes each element when it
+// has read it. What is returned says for each storage's temporary whose place it has; one that takes over leaves its
+// users to that.
+std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const {
+  std::unordered_map<const Variable*, size_t> index;
+  std::vector<size_t> heir(arena->storages.size());
+  std::vector<Earlier> earlier(heir.size());  // by owner
+  for (size_t i = 0; i < heir.size(); ++i) {
+    index.emplace(arena->storages[i].first, i);
+    heir[i] = i;
+  }
+  std::vector<TaskOperand> operands;
+  for (uint32_t step = 0; step < facts_.steps.size(); ++step) {
+    const Task& task = task_of(step);
+    // Switched off, the result is what it was.
+    if (!task.works_in_place() || facts_.steps[step].is_switched()) continue;
+    operands.clear();
+    task.list_operands(&operands);
+    const View result = operands.back().view;
+    operands.pop_back();
+    const auto taken = index.find(result.storage);
+    if (taken == index.end() || heir[taken->second] != taken->second) continue;
+    if ((*temporaries)[taken->second].users.front() != step) continue;
+    for (const TaskOperand& operand : operands) {
+      const auto found = index.find(operand.view.storage);
+      if (found == index.end() || found->second == taken->second) continue;
+      const size_t owner = heir[found->second];
+      if (!takes_over(step, operands, operand.view, result, (*temporaries)[owner], (*temporaries)[taken->second]))
+        continue;
+      // mutation: operand_taken_over_early
+      if (!earlier[owner].before_last(plan_.schedule, (*temporaries)[owner].users)) continue;
+      std::vector<uint32_t>&users = (*temporaries)[owner].users, &more = (*temporaries)[taken->second].users;
+      users.insert(users.end(), more.begin() + 1, more.end());
+      more.clear();
+      heir[taken->second] = owner;
+      ++arena->in_place;
+      break;
+    }
+  }
+  return heir;
+}
+
+int GraphCompiler::in_place() const {
+  int count = 0;
+  for (const Arena& each : arenas_) count += each.in_place;
+  for (const Inner& inner : bodies_) count += inner.compiler->in_place();
+  return count;
+}
+
+Status GraphCompiler::take_memory(Arena& arena) {
+  RONDO_TRY(plan_memory(arena));
+  Engine& engine = *recorded_.engine;
+  RONDO_TRY(recorded_.arena
+                ? recorded_.arena->take(engine, *arena.device, arena.bytes, recorded_.name, &arena.storage)
+                : SharedArena::make_block(engine, *arena.device, arena.bytes, recorded_.name, &arena.storage));
+  facts_.info.arena_bytes += static_cast<int64_t>(arena.bytes);
+  facts_.info.temporary_bytes += static_cast<int64_t>(arena.unshared);
+  place(arena, arena.storage->address());
+  return {};
+}
+
+void GraphCompiler::place(Arena& arena, char* address) {
+  arena.address = address;
+  for (const auto& [storage, offset] : arena.storages) storage->place(address + offset);
+  for (const auto& [task, offset] : arena.workspaces) facts_.steps[task].workspace = address + offset;
+  for (const auto& [body, offset] : arena.bodies) body->place(*body->arena(*arena.device), address + offset);
+  arena.storages.clear();
+  arena.workspaces.clear();
+  arena.bodies.clear();
+}
+
+}  // namespace rondo

@@ -1,0 +1,293 @@
+// From steps to segments and branches, and what segments use. Copyright 2026 the Rondo developers.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/settings.h"
+#include "engine/shown.h"
+#include "graph/compile/compiler.h"
+#include "graph/run/segment_run.h"
+
+namespace rondo {
+
+// Tasks that take about as long as an edge between branches: some kernels of ours, on as much as a GPU moves meanwhile.
+std::vector<bool> GraphCompiler::find_small() const {
+  constexpr size_t kBytes = 256 << 10, kKernels = 2;
+  std::vector<bool> small(facts_.steps.size(), false);
+  if (setting_choice(Setting::graph_branches) == 1) return small;
+  std::vector<TaskOperand> operands;
+  for (size_t i = 0; i < facts_.steps.size(); ++i) {
+    const size_t kernels = task_of(i).own_kernels();
+    if (kernels == 0 || kernels > kKernels || task_of(i).wants_auxiliaries() > 0) continue;
+    operands.clear();
+    task_of(i).list_operands(&operands);
+    size_t bytes = 0;
+    for (const TaskOperand& each : operands) bytes += shown_bytes(each.view);
+    small[i] = !operands.empty() && bytes <= kBytes;
+  }
+  return small;
+}
+
+// From tasks to segments.
+Status GraphCompiler::lower() {
+  // What bodies are decides whether a node of a graph can hold them.
+  for (const Inner& inner : bodies_) RONDO_TRY(inner.compiler->lower());
+  split();
+  return find_unwritten();
+}
+
+// Branches, of bodies too; what tasks launch is known.
+void GraphCompiler::spread() {
+  std::vector<bool> parallel;
+  // mutation: choice_among_branches
+  for (const SegmentFacts& segment : facts_.segments) parallel.push_back(segment.captured && !in_chain(segment));
+  std::vector<std::vector<uint32_t>> predecessors;
+  std::vector<int> segment;
+  for (const Step& step : facts_.steps) {
+    predecessors.emplace_back(step.predecessors.begin(), step.predecessors.end());
+    segment.push_back(static_cast<int>(step.segment));
+  }
+  plan_ = plan_branches(predecessors, segment, parallel, find_small(), recorded_.max_branches);
+  for (const Inner& inner : bodies_) inner.compiler->spread();
+}
+
+void GraphCompiler::keep_branches() {
+  for (size_t i = 0; i < facts_.steps.size(); ++i)
+    facts_.steps[i].branch = static_cast<uint32_t>(plan_.schedule.branch[i]);
+  plan_ = {};
+}
+
+// Consecutive tasks of one kind and device form a segment.
+void GraphCompiler::split() {
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i) {
+    const Task& task = task_of(i);
+    const char* why = "";
+    bool captured = true;
+    Device* device = &task.device();
+    if (Device* const chooses = decide(i))
+      device = chooses;
+    else if (!task.capturable(&why) || bound_elsewhere(task, &why) || !changes_in_graph(i, &why))
+      captured = false;
+    if (facts_.segments.empty() || facts_.segments.back().captured != captured ||
+        facts_.segments.back().device != device) {
+      SegmentFacts& segment = facts_.segments.emplace_back();
+      segment.captured = captured;
+      segment.device = device;
+      segment.begin = i;
+      if (!captured) segment.why_split = std::string("'") + task.name() + "' " + why;
+    }
+    SegmentFacts& segment = facts_.segments.back();
+    segment.end = i + 1;
+    segment.chooses |= device != &task.device();
+    facts_.steps[i].segment = static_cast<uint32_t>(facts_.segments.size()) - 1;
+  }
+  number_draws();
+}
+
+// A launch draws as many numbers as the recording, and each task those that it drew there: what a pass has left out
+// counts for the segment that follows on its device, or for the last.
+void GraphCompiler::number_draws() {
+  Device* host = nullptr;
+  (void)get_device({RONDO_CPU, 0}, &host);            // is always there
+  std::unordered_map<const Device*, uint64_t> begun;  // by the segment that is looked at, or the next
+  std::unordered_map<const Device*, Numbers*> last;
+  for (SegmentFacts& segment : facts_.segments) {
+    Numbers &numbers = segment.numbers, &choices = segment.choices;
+    numbers.begin = begun[segment.device];
+    choices.begin = begun[host];
+    for (uint32_t i = segment.begin; i < segment.end; ++i) {
+      Task& task = task_of(i);
+      const uint64_t offset = facts_.steps[i].random_offset, count = task.random_count();
+      // What chooses on a GPU draws what it would on the host.
+      Numbers& drawn = &task.device() == segment.device ? numbers : choices;
+      if (count) {
+        task.set_random({0, offset - drawn.begin});
+        drawn.count = offset + count - drawn.begin;
+      }
+      if (const uint64_t more = task.choice_count()) {
+        task.set_choices({0, facts_.steps[i].choice_offset - choices.begin});
+        choices.count = facts_.steps[i].choice_offset + more - choices.begin;
+      }
+      if (node(i))
+        for (const Inner& inner : bodies_of(i)) segment.keeps_choices |= inner.compiler->draws();
+    }
+    begun[segment.device] += numbers.count;
+    last[segment.device] = &numbers;
+    if (choices.count) {
+      begun[host] += choices.count;
+      last[host] = &choices;
+    }
+  }
+  if (facts_.body) return;
+  for (const auto& [device, drawn] : recorded_.drawn)
+    if (const auto found = last.find(device); found != last.end()) found->second->count += drawn - begun[device];
+}
+
+bool GraphCompiler::draws() const {
+  return std::any_of(facts_.segments.begin(), facts_.segments.end(),
+                     [](const SegmentFacts& segment) { return segment.numbers.count || segment.keeps_choices; });
+}
+
+std::vector<Task*> GraphCompiler::guards(const SegmentFacts& segment) const {
+  std::vector<Task*> guards;
+  for (uint32_t i = segment.begin; i < segment.end && segment.captured; ++i)
+    if (task_of(i).wants_launches()) guards.push_back(&task_of(i));
+  return guards;
+}
+
+// Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in
+// the next.
+Status GraphCompiler::check_guards() const {
+  for (const Inner& inner : bodies_) {
+    RONDO_TRY(inner.compiler->check_guards());
+    for (const SegmentFacts& segment : inner.compiler->facts_.segments)
+      if (const std::vector<Task*> found = inner.compiler->guards(segment); !found.empty())
+        return error(RONDO_UNSUPPORTED,
+                     "task '%s' is a collective in a body of '%s', which each rank decides for itself; record it "
+                     "outside of control flow",
+                     found.front()->name(), task_of(inner.step).name());
+  }
+  const SegmentFacts* first = nullptr;
+  for (const SegmentFacts& segment : facts_.segments) {
+    if (guards(segment).empty()) continue;
+    if (first && first->device != segment.device)
+      return error(RONDO_INVALID_STATE,
+                   "the recording holds collectives on %s and on %s, which would wait for each other; record those of "
+                   "each rank by themselves, and launch the graphs one after the other",
+                   device_name(first->device->id()).c_str(), device_name(segment.device->id()).c_str());
+    first = &segment;
+  }
+  return {};
+}
+
+// One of each end of a group. Tasks of one graph may run one after the other, where those of a second rank would come
+// too late for the first.
+Status GraphCompiler::find_parties() {
+  std::vector<Task*> tasks;
+  list_tasks(&tasks);
+  std::unordered_set<const void*> ends;
+  std::unordered_map<uint64_t, int> ranks;
+  const auto take = [&](const Party& party) -> Status {
+    const Party::Seat seat = party.seat();
+    if (!ends.insert(seat.end).second) return {};
+    checks_.parties.push_back(&party);
+    if (seat.group == 0) return {};
+    const auto [known, fresh] = ranks.emplace(seat.group, seat.rank);
+    if (fresh || known->second == seat.rank) return {};
+    return error(
+        RONDO_INVALID_STATE,
+        "the recording holds collectives of the ranks %d and %d of one group, which would wait for each other; "
+        "record those of each rank by themselves, and launch each graph",
+        known->second, seat.rank);
+  };
+  for (const Task* task : tasks) {
+    if (const auto* run = dynamic_cast<const SegmentRun*>(task))
+      for (const Party* each : run->graph().checks().parties) RONDO_TRY(take(*each));
+    if (!task->wants_launches()) continue;
+    if (const auto* party = dynamic_cast<const Party*>(task)) RONDO_TRY(take(*party));
+  }
+  return {};
+}
+
+// What is read before the graph writes it must have contents when the graph is launched. A temporary would never have.
+Status GraphCompiler::find_unwritten() {
+  std::unordered_set<const Variable*> made_here;
+  for (const Ref<Storage>& storage : facts_.storages) made_here.insert(storage.get());
+  // Written by the graph, or looked at already; what a section writes, for its own tasks alone.
+  std::unordered_map<const Variable*, uint32_t> known;
+  const auto is_known = [&](const Variable* variable, uint32_t task) {
+    const auto found = known.find(variable);
+    return found != known.end() && (found->second == ops::kAlways || found->second == facts_.steps[task].section);
+  };
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i)
+    for (const Access& access : task_of(i).accesses()) {
+      const Task* const task = &task_of(i);
+      const Storage* storage = access.variable->storage();
+      if (access.input && storage && storage->bytes() && !is_known(storage, i) && recorded_.engine->blank(*storage) &&
+          !is_call_input(*storage)) {
+        if (made_here.count(storage) && !facts_.outputs.count(storage))
+          return error(RONDO_INVALID_STATE,
+                       "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "
+                       "write to it first",
+                       task->name(), storage->bytes(), device_name(storage->device().id()).c_str());
+        if (!facts_.body) checks_.unwritten.push_back({storage, task});
+      }
+      if (!access.input && !access.write) continue;
+      const bool always = access.input || !facts_.steps[i].is_switched() || kept_.count(access.variable) > 0;
+      const uint32_t by = always ? ops::kAlways : facts_.steps[i].section;
+      const auto [found, fresh] = known.try_emplace(access.variable, by);
+      if (!fresh && found->second != ops::kAlways) found->second = by;
+    }
+  return {};
+}
+
+// What a segment's launch reads and writes, as the rest of the engine sees it: a temporary counts only where one
+// segment hands it to another, so that a failure there goes on with it and with nothing else. The arenas are written by
+// every segment, which keeps those of one graph in their order and its launches apart.
+void GraphCompiler::collect_uses() {
+  std::unordered_map<const Variable*, std::unordered_set<uint32_t>> temporaries;  // the segments each is in
+  for (const Ref<Storage>& storage : facts_.storages)
+    if (!facts_.outputs.count(storage.get())) temporaries[storage.get()];
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i)
+    for (const Access& access : task_of(i).accesses())
+      if (const auto found = temporaries.find(access.variable); found != temporaries.end())
+        found->second.insert(facts_.steps[i].segment);
+  for (const std::unique_ptr<Segment>& made : segments_) {  // none in a node
+    Segment& segment = *made;
+    std::unordered_map<const Variable*, size_t> known;
+    std::unordered_set<const Variable*> written;  // whatever is switched off
+    for (uint32_t i = segment.facts().begin; i < segment.facts().end; ++i)
+      for (const Access& access : task_of(i).accesses()) {
+        if (bindings_.find(access.variable)) continue;
+        const auto temporary = temporaries.find(access.variable);
+        if (temporary != temporaries.end() && temporary->second.size() == 1 && !kept_.count(access.variable)) continue;
+        const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
+        if (fresh) segment.uses.push_back({access.variable});
+        Use& use = segment.uses[found->second];
+        // A variable the segment itself wrote first is not read from outside. What may not be written stays.
+        const bool holds = !written.count(access.variable);
+        use.read |= (access.read || (access.write && facts_.steps[i].is_switched())) && holds;
+        use.input |= access.input && holds;
+        use.write |= access.write;
+        if (access.write && !facts_.steps[i].is_switched()) written.insert(access.variable);
+        if (facts_.callable) bindings_.uses(*access.variable, access.write);
+      }
+    // mutation: arena_released_early
+    for (const Arena& each : arenas_)
+      if (each.storage) segment.uses.push_back({each.storage.get(), false, false, true});
+  }
+  for (const Inner& inner : bodies_) inner.compiler->collect_uses();
+}
+
+void GraphCompiler::collect_binding_uses() {
+  if (bindings_.empty()) return;
+  std::vector<BindingUse*> last_write(bindings_.size(), nullptr);
+  std::vector<bool> met(bindings_.size());
+  for (const std::unique_ptr<Segment>& made : segments_) {
+    Segment& segment = *made;
+    std::unordered_map<uint32_t, size_t> known;
+    for (uint32_t i = segment.facts().begin; i < segment.facts().end; ++i)
+      for (const Access& access : task_of(i).accesses()) {
+        const uint32_t* const binding = bindings_.find(access.variable);
+        if (!binding) continue;
+        const auto [found, fresh] = known.emplace(*binding, segment.binding_uses.size());
+        if (fresh) segment.binding_uses.push_back({*binding});
+        BindingUse& use = segment.binding_uses[found->second];
+        // Nothing is in an output before the first segment that uses it.
+        const bool holds = !use.write && (bindings_.is_input(*binding) || met[*binding]);
+        use.read |= (access.read || (access.write && facts_.steps[i].is_switched())) && holds;
+        use.input |= access.input && holds;
+        use.write |= access.write;
+      }
+    for (BindingUse& use : segment.binding_uses) {
+      use.fetches = bindings_.is_input(use.binding) && bindings_[use.binding].copied && !met[use.binding];
+      if (use.write && bindings_[use.binding].copied) last_write[use.binding] = &use;
+      met[use.binding] = true;
+    }
+  }
+  for (BindingUse* use : last_write)
+    if (use) use->delivers = true;
+}
+
+}  // namespace rondo

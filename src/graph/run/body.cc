@@ -1,0 +1,92 @@
+// Running a body, and what it does to others. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/run/body.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/random_scope.h"
+
+namespace rondo {
+
+ops::Effects BodyProgram::strongest() const {
+  ops::Effects strongest = ops::Effects::pure;
+  for (const ops::ProgramNode& node : program.nodes) strongest = std::max(strongest, node.effects());
+  return strongest;
+}
+
+std::vector<std::pair<Variable*, BodyProgram::Effect>> BodyProgram::effects() const {
+  std::unordered_set<const Variable*> inside;
+  for (const auto* made : {&storages, &program.added()})
+    for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
+  std::vector<std::pair<Variable*, Effect>> effects;
+  std::unordered_map<const Variable*, size_t> known;
+  std::unordered_set<const Variable*> covered;  // nothing of what was there is left
+  for (const ops::ProgramNode& node : program.nodes)
+    for (const Access& access : node.task->accesses()) {
+      if (inside.count(access.variable)) continue;
+      const auto [found, fresh] = known.emplace(access.variable, effects.size());
+      if (fresh) effects.push_back({access.variable, {}});
+      Effect& effect = effects[found->second].second;
+      const bool fresh_contents = covered.count(access.variable) > 0;
+      effect.read |= access.read && !fresh_contents;
+      effect.input |= access.input && !fresh_contents;
+      effect.write |= access.write;
+      if (access.write && !access.read) covered.insert(access.variable);  // mutation: part_taken_for_the_whole
+    }
+  return effects;
+}
+
+Status wait_for(Engine& engine, BodyRun* run) {
+  if (!run->device) return {};
+  run->device = nullptr;
+  const Workers::Blocking waits;  // mutation: wait_of_control_takes_a_worker
+  return engine.fence_wait(run->fence);
+}
+
+Status CompiledBody::run(const TaskContext& context, BodyRun* run, Task::Parts* parts, const Status* completed) const {
+  const auto note = [run](Status status) {
+    if (run->first.ok()) run->first = std::move(status);
+  };
+  if (!completed) run->segment = 0;
+  for (; run->segment < segments_.size(); ++run->segment) {
+    Segment& segment = *segments_[run->segment];
+    Device& device = segment.device();
+    RandomState random = random_of_body(run->random, run->turn, device.id());
+    random.offset = segment.facts().numbers.begin;
+    RandomState choices = random_of_body(run->random, run->turn, {RONDO_CPU, 0});
+    choices.offset = segment.facts().choices.begin;
+    if (run->device != &device) note(wait_for(engine_, run));  // mutation: body_goes_on_before_the_device
+    if (device.is_host()) {
+      Status status = segment.run(context, random, parts, &run->progress, std::exchange(completed, nullptr));
+      if (context.later && *context.later) return status;
+      note(std::move(status));
+      continue;
+    }
+    Fence fence;
+    parts->told = false;
+    Status status = engine_.issue_within(
+        device, graph_, context.profile ? segment.most_auxiliaries() : segment.auxiliaries(),
+        [&](TaskContext on) {
+          on.profile = context.profile;
+          on.choices = &choices;
+          return segment.run_in_body(on, random, parts);
+        },
+        &fence);
+    if (fence.sequence) {
+      run->device = &device;
+      run->fence = fence;
+    }
+    if (!status.ok() && !parts->told) leave_poisoned(segment, status, parts);
+    note(std::move(status));
+  }
+  return {};
+}
+
+void CompiledBody::leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts) const {
+  const Status failed = error(status.code(), "graph '%s': %s", graph_, status.message()).with_origin(status.origin());
+  for (const Use& use : segment.uses)
+    if (use.write) parts->mark(use.variable, failed);
+}
+
+}  // namespace rondo

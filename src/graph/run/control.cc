@@ -1,0 +1,109 @@
+// Running control flow. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/run/control.h"
+
+#include <cstring>
+#include <utility>
+
+namespace rondo {
+
+Control::Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies)
+    : Task(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
+  random_count_ = 1;
+  reads(*number_.storage);
+}
+
+void Control::decide(Device* node, const std::string& why) {
+  node_ = node;
+  why_host_ = "chooses what runs, which the host decides";
+  if (!why.empty()) why_host_ += ": " + why;
+}
+
+void Control::give_up(const std::string& why) {
+  given_up_ = true;
+  decide(nullptr, why);
+}
+
+Status Control::back() {
+  if (!number_.device().is_host()) {
+    Engine::NotRecorded not_recorded;
+    staging_ = engine_.new_storage(number_.device(), sizeof(int64_t), true);
+    RONDO_TRY(staging_->materialise(kNoStream));
+  }
+  return {};
+}
+
+Status Control::run(const TaskContext& context) {
+  run_ = {};
+  run_.random = context.random ? RandomState{context.random->seed, context.random->offset + random_.offset} : random_;
+  running_ = nullptr;
+  return go_on(context, nullptr);
+}
+
+Status Control::go_on(const TaskContext& context, const Status* completed) {
+  for (;; ++run_.turn) {
+    if (!completed) {
+      Status chosen = choose(&running_);
+      if (!chosen.ok()) {
+        (void)wait_for(engine_, &run_);
+        parts_.told = false;
+        return chosen;  // what would have run is not known: all that might have been written is poisoned
+      }
+      if (!running_) break;
+    }
+    Status status = running_->run(context, &run_, &parts_, std::exchange(completed, nullptr));
+    if (context.later && *context.later) return status;  // comes back when it is completed
+    if (form_.kind != ControlForm::Kind::loop) break;
+  }
+  RONDO_TRY(wait_for(engine_, &run_));  // mutation: control_ends_before_its_body
+  // What is poisoned and was not looked at does no harm, unless it would have been written.
+  const Status* left = nullptr;
+  for (const Access& access : accesses())
+    if (const auto poison = access.write ? parts_.poison.find(access.variable) : parts_.poison.end();
+        poison != parts_.poison.end())
+      left = &poison->second;
+  parts_.told = left || !run_.first.ok();
+  if (run_.first.ok() && left) run_.first = *left;
+  return std::exchange(run_.first, {});
+}
+
+Status Control::choose(const CompiledBody** body) {
+  *body = nullptr;
+  if (!parts_.all.ok()) return parts_.all;
+  if (const auto poison = parts_.poison.find(number_.storage); poison != parts_.poison.end()) return poison->second;
+  const bool loop = form_.kind == ControlForm::Kind::loop;
+  if (loop && form_.limit > 0 && run_.turn >= static_cast<uint64_t>(form_.limit)) return {};
+  int64_t value = 0;
+  RONDO_TRY(read(&value));
+  const int64_t index = form_.kind == ControlForm::Kind::index ? value : value ? 0 : 1;
+  if (index < 0 || index >= static_cast<int64_t>(bodies_.size())) return {};
+  *body = bodies_[static_cast<size_t>(index)].compiled.get();
+  return {};
+}
+
+Status Control::read(int64_t* value) {
+  const size_t bytes = dtype_size(number_.dtype);
+  const char* from = nullptr;
+  if (number_.device().is_host()) {
+    RONDO_TRY(wait_for(engine_, &run_));
+    from = number_.address();
+  } else {
+    Device& device = number_.device();
+    if (run_.device != &device) RONDO_TRY(wait_for(engine_, &run_));
+    run_.device = &device;
+    RONDO_TRY(engine_.issue_within(
+        device, name(), 0,
+        [&](const TaskContext& on) {
+          return device.streams()->copy(CopyKind::device_to_host, staging_->address(), number_.address(), bytes,
+                                        on.stream);
+        },
+        &run_.fence));
+    RONDO_TRY(wait_for(engine_, &run_));
+    from = staging_->address();
+  }
+  *value = 0;
+  std::memcpy(value, from, bytes);
+  if (number_.dtype == RONDO_I32) *value = static_cast<int32_t>(*value);
+  return {};
+}
+
+}  // namespace rondo

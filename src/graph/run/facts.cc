@@ -1,0 +1,60 @@
+// Steps, and what facts answer. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "graph/run/facts.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "graph/run/segment_run.h"
+
+namespace rondo {
+
+namespace {
+const std::string kUnknown;
+}  // namespace
+
+Step::Step(ops::ProgramNode&& node)
+    : task(std::move(node.task)),
+      call(std::move(node.call)),
+      random_offset(node.random_offset),
+      choice_offset(node.choice_offset),
+      section(node.section) {
+  if (!node.operators.empty() || !node.site.empty())
+    origin = std::make_unique<const Origin>(Origin{std::move(node.operators), std::move(node.site)});
+  if (const auto* written = call ? std::get_if<ops::ParameterCall>(&call->of) : nullptr) parameter = written->number;
+}
+
+const std::string& Step::operators() const {
+  return origin ? origin->operators : kUnknown;
+}
+
+const std::string& Step::site() const {
+  return origin ? origin->site : kUnknown;
+}
+
+const char* SegmentFacts::kind_text() const {
+  if (captured) return "CUDA graph";
+  return device->is_host() ? "host tasks" : "device tasks, not captured";
+}
+
+std::string GraphFacts::recorded_at(const Task& task) const {
+  std::string text;
+  for (const Step& step : steps)
+    if (step.task.get() == &task && !step.site().empty()) text = ", recorded at " + step.site();
+  for (const ControlFacts& control : controls)
+    for (const BodyFacts& each : control.bodies)
+      if (text.empty() && each.facts) text = each.facts->recorded_at(task);
+  return text;
+}
+
+int GraphFacts::most_auxiliaries(const SegmentFacts& segment) const {
+  int most = 0;
+  for (uint32_t i = segment.begin; i < segment.end; ++i) {
+    most = std::max(most, steps[i].task->wants_auxiliaries());
+    if (const auto* run = dynamic_cast<const SegmentRun*>(steps[i].task.get()))
+      most = std::max(most, run->segment().most_auxiliaries());
+  }
+  return most;
+}
+
+}  // namespace rondo

@@ -1,0 +1,133 @@
+// A graph: a compiled recording, as it is run. Its segments run one after the other; a launch or a call submits one
+// engine task per segment, all in one step.
+//
+// Owned by reference count (the user's handle, launches in flight). Immutable, but for what its runs leave in its
+// segments, which their order guards, and for what is atomic or has a lock.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <rondo/graph.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "graph/plan/shared_arena.h"
+#include "graph/run/bindings.h"
+#include "graph/run/facts.h"
+#include "graph/run/launch_settings.h"
+#include "graph/run/recorded_program.h"
+#include "graph/run/segment.h"
+#include "ops/task/party.h"
+
+namespace rondo {
+
+class Call;
+class Graph;
+class Launch;
+class Profile;
+
+// What is asked before each launch.
+struct LaunchChecks {
+  // Storages that a launch needs contents of and that had none when the graph was made, with the task that needs them.
+  struct Unwritten {
+    const Storage* storage;
+    const Task* task;
+  };
+  std::vector<Unwritten> unwritten;
+  std::vector<const Party*> parties;  // one of each end of a group that its tasks need, also of graphs it launches
+
+  bool empty() const { return unwritten.empty() && parties.empty(); }
+  RONDO_COLD Status check_unwritten(Engine& engine, const char* graph) const;
+  // Whether other ranks can still take part.
+  RONDO_COLD Status check_parties() const;
+};
+
+// Takes the place of one launch or call, which comes after another one and is not recorded.
+class LaunchInterceptor {
+ public:
+  virtual Status launch(Graph& graph) const = 0;
+  virtual Status call(Graph& graph, rondo_tensor* const* inputs, rondo_tensor** outputs) const = 0;
+
+ protected:
+  ~LaunchInterceptor() = default;
+};
+
+class Graph final : public RefCounted {
+ public:
+  // What a compiler makes. segments: those of the facts, in their order.
+  struct Parts {
+    Ref<Engine> engine;
+    std::unique_ptr<const GraphFacts> facts;
+    std::unique_ptr<LaunchSettings> settings;
+    std::shared_ptr<const RecordedProgram> recorded;
+    Bindings bindings;
+    LaunchChecks checks;
+    std::vector<Ref<Storage>> arenas;
+    std::shared_ptr<SharedArena> shared_arena;
+    Segments segments;
+  };
+  // interceptor: of the second launch or call; may be null.
+  Graph(Parts&& parts, const LaunchInterceptor* interceptor);
+  ~Graph() override;
+
+  Engine& engine() const { return *engine_; }
+  const char* name() const { return facts_->name; }
+  const GraphFacts& facts() const { return *facts_; }
+  const Bindings& bindings() const { return bindings_; }
+  const Segments& segments() const { return segments_; }
+  // A block for each device, which every segment writes.
+  const std::vector<Ref<Storage>>& arenas() const { return arenas_; }
+  const LaunchChecks& checks() const { return checks_; }
+  LaunchSettings& settings() const { return *settings_; }
+  // What can be recorded again for tapes; null: nothing can.
+  const RecordedProgram* recorded() const { return recorded_.get(); }
+  rondo_graph_info query() const;
+
+  RONDO_HOT Status launch();
+  // Whether a call gives so many tensors.
+  Status check_call(int32_t n_inputs, int32_t n_outputs) const;
+  // A run on the caller's tensors, which are live and as many as there are.
+  RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs);
+
+  // The same while each task is timed (profile.h), after the checks. then: a task that comes after the run, or null.
+  Status launch_measured(const Ref<Profile>& profile, Ref<Task> then);
+  Status call_measured(rondo_tensor* const* inputs, rondo_tensor** outputs, const Ref<Profile>& profile,
+                       Ref<Task> then);
+  // The last profile, for people.
+  void keep_profile(std::string text);
+  std::string last_profile() const;
+
+ private:
+  RONDO_APART Status launch_checked();
+  RONDO_APART Status launch_several();  // or with settings
+  // The segment's task for a run: the idle one, or a new one.
+  RONDO_HOT Ref<Launch> take_launch(Segment& segment);
+  Ref<Call> take_call(Segment& segment);
+  // take: makes the task of a segment's part.
+  template <class Take>
+  Status submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Take& take, Ref<Task> then);
+  // The interceptor, if it is to take this run.
+  const LaunchInterceptor* intercepting();
+
+  const Ref<Engine> engine_;
+  const std::unique_ptr<const GraphFacts> facts_;
+  const std::unique_ptr<LaunchSettings> settings_;
+  const std::shared_ptr<const RecordedProgram> recorded_;
+  const Bindings bindings_;
+  const LaunchChecks checks_;
+  const std::vector<Ref<Storage>> arenas_;
+  const std::shared_ptr<SharedArena> shared_arena_;  // kept for those who ask for it by name; null: there is none
+  const Segments segments_;
+  std::atomic<int64_t> launches_{0};
+  std::atomic<const LaunchInterceptor*> interceptor_;
+  const bool fast_path_;  // a launch has nothing to check or to set, and is one task
+  mutable std::mutex profile_mutex_;
+  std::string profile_;  // guarded by profile_mutex_
+};
+
+}  // namespace rondo

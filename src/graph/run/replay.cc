@@ -1,0 +1,84 @@
+// Recording a program once more: the tasks that were recorded, on memory of the new recording, and what its own
+// recording told tapes, so that they go back over operators.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "base/text.h"
+#include "graph/run/recorded_program.h"
+#include "graph/run/segment_run.h"
+#include "ops/task/submit.h"
+
+namespace rondo {
+
+RecordedProgram::RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
+                                 Ref<tape::Journal> journal)
+    : storages_(std::move(storages)), drawn_(std::move(drawn)), journal_(std::move(journal)) {
+  nodes_.reserve(program.nodes.size());
+  for (const ops::ProgramNode& node : program.nodes) nodes_.push_back({node.task, node.call, node.random_offset});
+}
+
+const char* RecordedProgram::why_not() const {
+  Rebinding memory;
+  for (const Ref<Storage>& storage : storages_) memory.put(*storage, *storage);
+  for (const Node& each : nodes_) {
+    if (const auto* run = dynamic_cast<const SegmentRun*>(each.task.get())) {
+      const char* const why = run->graph().facts().not_inlinable;
+      return Engine::intern(
+          format("graph '%s' stays a launch in it: %s", run->name(), why ? why : "it was recorded as written").c_str());
+    }
+    if (ops::effects_of(each.call.get()) >= ops::Effects::ordered && !each.task->again(memory))
+      return Engine::intern(format("its task '%s' cannot be recorded a second time; a task that "
+                                   "rondo_engine_push_tensors tells where its tensors are can",
+                                   each.task->name())
+                                .c_str());
+  }
+  return nullptr;
+}
+
+Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::span<rondo_tensor* const> inputs,
+                               std::span<rondo_tensor*> outputs) const {
+  Rebinding memory;
+  std::vector<Ref<Storage>> made;
+  for (uint32_t i = 0; i < bindings.inputs(); ++i)
+    memory.put(*bindings[i].storage, *inputs[i]->view.storage, inputs[i]->view.offset);
+  for (const Ref<Storage>& storage : storages_) {
+    if (memory.moves(*storage)) continue;
+    made.push_back(engine.new_storage(storage->device(), storage->bytes(), storage->pinned()));
+    memory.put(*storage, *made.back());
+  }
+  {
+    const ops::ScopedNoTape unheard;
+    // What the recording drew, tasks of inlined graphs included that are no part of it any more. Where passes have put
+    // those that draw in another order, it goes back: counts are sums without overflow.
+    Drawn drawn;
+    const auto draw_until = [&](Device& device, uint64_t end) -> Status {
+      uint64_t& so_far = drawn[&device];
+      const uint64_t count = end - so_far;
+      so_far = end;
+      return count ? engine.submit(make_ref<Unread>(device, count)) : Status();
+    };
+    for (const Node& each : nodes_) {
+      Ref<Task> task = each.task->again(memory);
+      if (const uint64_t count = task->random_count()) {
+        RONDO_TRY(draw_until(task->device(), each.random_offset));
+        drawn[&task->device()] += count;
+      }
+      RONDO_TRY(engine.submit(std::move(task), each.call, this_thread()));
+    }
+    for (const auto& [device, end] : drawn_) RONDO_TRY(draw_until(const_cast<Device&>(*device), end));
+  }
+  journal_->tell(memory);
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    const Binding& output = bindings[bindings.inputs() + i];
+    View view;
+    view.storage = output.storage.get();
+    view.dtype = output.dtype;
+    view.layout = output.layout;
+    memory.move(&view);
+    outputs[i] = make_view(Ref<Storage>::share(view.storage), view);
+  }
+  return {};
+}
+
+}  // namespace rondo

@@ -1,0 +1,149 @@
+// Running the tasks of a segment that is not captured: one after the other, each failing for itself, as eager ones do.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "base/caught.h"
+#include "engine/shown.h"
+#include "graph/run/profile.h"
+#include "graph/run/segment_run.h"
+
+namespace rondo {
+
+namespace {
+
+// Tells a task what is poisoned of what it reads: it chooses among its parts, or is to be skipped with that status.
+Status hand_in(Task& task, const Task::Parts& whole) {
+  Task::Parts* parts = task.parts();
+  if (!whole.all.ok()) {
+    if (!parts) return whole.all;
+    parts->all = whole.all;
+    return {};
+  }
+  for (const Access& access : task.accesses()) {
+    const auto found = access.read ? whole.poison.find(access.variable) : whole.poison.end();
+    if (found == whole.poison.end()) continue;
+    if (!parts) return found->second;
+    parts->mark(access.variable, found->second);
+  }
+  return {};
+}
+
+// Of a task that is switched off: what is poisoned of what it would write stays so, which is told as a failure is.
+void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
+  for (const Access& access : task.accesses()) {
+    const auto found = access.write ? whole.poison.find(access.variable) : whole.poison.end();
+    if (first->ok() && found != whole.poison.end()) *first = found->second;
+  }
+  if (first->ok() && !whole.all.ok()) *first = whole.all;
+}
+
+// Which task it was, what it worked on and where it was recorded follows the text of its failure.
+Status with_place(const GraphFacts& graph, const Task& task, uint32_t number, const char* whole, const Status& status) {
+  std::string text, site;
+  const Status listed = caught([&]() -> Status {
+    std::vector<TaskOperand> operands;
+    task.list_operands(&operands);
+    text = operands_text(operands);
+    site = graph.recorded_at(task);
+    return {};
+  });
+  const bool known = listed.ok() && !text.empty();
+  return error(status.code(), "%s (task %u of the %s%s%s%s)", status.message(), number, whole, known ? ", on " : "",
+               known ? text.c_str() : "", site.c_str())
+      .with_origin(status.origin());
+}
+
+// What the end of a task makes of the variables it writes.
+void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
+  for (const Access& access : task.accesses()) {
+    if (!access.write) continue;
+    if (Status left = task.left_on(*access.variable, status); left.ok())
+      whole->poison.erase(access.variable);
+    else
+      whole->mark(access.variable, left);
+  }
+  if (Task::Parts* parts = task.parts()) *parts = {};
+}
+
+}  // namespace
+
+SegmentRun::SegmentRun(const char* name, Segment& segment)
+    : Task(name, segment.device()), segment_(segment), fails_in_parts_(segment.fails_in_parts()) {
+  random_count_ = segment.facts().numbers.count;
+  choice_count_ = segment.facts().choices.count;
+  want_auxiliaries(segment.auxiliaries());
+  for (const Use& use : segment.uses) {
+    // mutation: inputs_not_retained
+    if (use.input)
+      reads(*use.variable);
+    else if (use.read)
+      follows(*use.variable);
+    if (use.write) writes(*use.variable);
+  }
+  keep();
+}
+
+Segment::~Segment() {
+  delete idle.load(std::memory_order_acquire);
+  delete idle_call.load(std::memory_order_acquire);
+}
+
+Status Segment::run_tasks(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
+                          const Status* completed) {
+  const GraphFacts& graph = owner_.facts;
+  TaskContext each = context;
+  each.random = &random;
+  const RunObserver observer = owner_.engine.run_observer();
+  const bool observed = observer.looks();
+  RangeAround around(observer);
+  for (; progress->next < facts_.size(); ++progress->next) {
+    const auto i = static_cast<uint32_t>(facts_.begin + progress->next);
+    const Step& step = graph.steps[i];
+    Task& task = *step.task;
+    if (step.is_switched() && !context.settings[step.section]) [[unlikely]] {
+      if (!parts->clean()) keep_poison(task, *parts, &progress->first);
+      continue;
+    }
+    each.workspace = step.workspace;
+    Status status;
+    if (!completed && !parts->clean()) [[unlikely]]
+      status = hand_in(task, *parts);
+    if (status.ok()) {
+      if (observed) [[unlikely]]
+        around.enter(owner_.settings.section_of(step));
+      const RunObserver::Run run = observed ? observer.begin(task) : RunObserver::Run();
+      if (context.profile && !completed) [[unlikely]]
+        context.profile->begin(graph, i, each);
+      if (completed) [[unlikely]]
+        status = caught([&] { return task.resume(*std::exchange(completed, nullptr), each); });
+      else if (context.profile) [[unlikely]]
+        status = caught([&] { return Profile::run(task, each); });
+      else
+        status = caught([&] { return task.run(each); });
+      if (observed) [[unlikely]]
+        observer.end(task, run.begin, run);
+      if (each.later && *each.later) return status;  // comes back when it is completed
+      if (context.profile && status.ok()) [[unlikely]]
+        status = context.profile->end(graph, i, each);
+      if (!status.ok()) [[unlikely]] {
+        const Task::Parts* own = task.parts();
+        const bool told = own && own->told;  // they say where they are
+        const char* const whole = graph.body ? "body" : "graph";
+        const Status failed = owner_.engine.failed(task, told ? status : with_place(graph, task, i, whole, status));
+        status =
+            told ? failed
+                 : error(failed.code(), "graph '%s': %s", graph.name, failed.message()).with_origin(failed.origin());
+      }
+    }
+    if (status.ok() && parts->clean()) [[likely]]
+      continue;
+    leave_behind(task, status, parts);
+    if (progress->first.ok()) progress->first = std::move(status);
+  }
+  progress->next = 0;
+  parts->told = !progress->first.ok();
+  return std::exchange(progress->first, {});
+}
+
+}  // namespace rondo
