@@ -1,4 +1,4 @@
-// Compiling a recording: segments, preparation, memory.
+// Compiles a recording: it cuts it into segments, prepares their tasks and plans their memory.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

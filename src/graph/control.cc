@@ -1,4 +1,5 @@
-// Running control flow. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the control flow of a graph: it reads the number, chooses a body and runs that.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/control.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
-// Launching, destroying, reporting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Launches graphs, checks what a launch needs first, and tells what is known about a graph.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/launch.h"
 #include "ops/task/chooser.h"
 

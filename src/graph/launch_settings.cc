@@ -1,4 +1,5 @@
-// Recording them, setting them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Records the settings of a graph's launches, parameters and sections, and sets them for launches to come.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/launch_settings.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// Profiles: the run, and the times of its tasks. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Runs a graph with measurements around each of its tasks, and keeps the times that these took.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/profile.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The report for people. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the report of a graph for people: its segments, its tasks and its bodies.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "graph/control.h"
 

@@ -1,4 +1,5 @@
-// Finding them, in the order of the program. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds the dependences between the nodes of a program, going through them in its order.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/dependences.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Running the passes. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the passes over a recorded program, one after the other, in the order of their table.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/passes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the steps at which each node of a program can run, and joins those of nodes that become one.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/steps.h"
 

@@ -1,4 +1,5 @@
-// Data flow and branches. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Derives the data flow of a graph's tasks, and distributes the tasks over branches that run in parallel.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/plan/schedule.h"
 
 #include <algorithm>

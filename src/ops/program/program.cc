@@ -1,4 +1,5 @@
-// Nodes and their operands. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes the nodes of a program from its tasks, and finds the values that they read and write.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/program.h"
 
 #include <algorithm>
