@@ -1,4 +1,5 @@
-// Begin, end, abort. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Begins, ends and aborts recordings, and keeps the tasks and storages that they take meanwhile.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/recording.h"
 
 #include <unistd.h>

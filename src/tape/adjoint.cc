@@ -1,5 +1,5 @@
-// Contributions, late memory, views of gradients. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Adds up contributions to a gradient, takes memory for it late, and shows views of it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/adjoint.h"
 
 #include "engine/views.h"

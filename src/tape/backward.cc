@@ -1,4 +1,5 @@
-// The walk from outputs to sources. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Walks a tape back from the outputs to the sources, and delivers their gradients on the way.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/backward.h"
 
 #include <algorithm>

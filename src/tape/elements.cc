@@ -1,4 +1,5 @@
-// See elements.h. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps which elements of which storages gradients come to, and tells whether an operand meets them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/elements.h"
 
 #include <algorithm>

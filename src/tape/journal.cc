@@ -1,4 +1,5 @@
-// Noting and telling again. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Notes what a recording tells its tapes, and tells it again about the memory of another run.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/journal.h"
 
 #include "engine/tasks/thread_state.h"

@@ -1,4 +1,5 @@
-// Operators on temporaries. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the operators of a rule or a formula on temporaries, until the first that fails.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/steps.h"
 
 #include "engine/views.h"

@@ -1,4 +1,5 @@
-// Watching and noting. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Watches tensors for a tape, and notes the operators whose operands depend on them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/tape.h"
 
 #include <algorithm>

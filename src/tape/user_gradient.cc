@@ -1,5 +1,5 @@
-// The gradient that a function of the user's makes. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Calls the function of the user's that makes a gradient, and adds up what it returns.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/user_gradient.h"
 
 #include <algorithm>

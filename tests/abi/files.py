@@ -28,8 +28,6 @@ WHOLE = {
 # Folders that had more before this was asked. They get no more files; one that gets fewer gets a smaller number here.
 OWED = {}
 LEAST_WORDS = 10  # of an opening comment in src: a sentence that says what the file does, and for whom
-# Folders of src that have shorter ones still, with how many. The numbers may only fall.
-SHORT_OPENINGS = {"src/graph": 16, "src/ops/program": 1, "src/tape": 10}
 # In comments of src: words that do not say who acts, or where in the order something is, and sentences that start with one of four
 # words, which mostly have no main clause. A limit for each folder that has one of its own, and for all others. They may only fall.
 VAGUE = re.compile(r"\b(?:nobody|somebody|whoever|beside|behind)\b", re.IGNORECASE)
@@ -133,17 +131,14 @@ def folder_of(name, limits):
     return max((folder for folder in limits if name.startswith(folder + "/")), key=len, default="")
 
 
-def comment_problems(texts, vague, fragments, short):
+def comment_problems(texts, vague, fragments):
     """texts: of the C++ files of src, by name."""
-    counts, seen = collections.Counter(), collections.Counter()
+    counts = collections.Counter()
     for name, text in texts.items():
         for sentence in comments_of(text):
             counts["vague", folder_of(name, vague)] += len(VAGUE.findall(sentence))
             counts["fragments", folder_of(name, fragments)] += bool(FRAGMENT.match(sentence))
-        problem = opening_problem(text)
-        folder = folder_of(name, short)
-        seen[folder] += bool(problem)
-        if problem and seen[folder] > short.get(folder, 0):
+        if problem := opening_problem(text):
             yield f"{name}:1: {problem}"
     for folder, most in sorted(vague.items()):
         if counts["vague", folder] > most:
@@ -193,7 +188,7 @@ def main(root):
             problems += [f"{name}:{number}: {why}: {line.strip()[:100]}" for wrong, why in FORBIDDEN if wrong.search(line)]
             if name.startswith("tests/") and "/no" in line and MAY_BE_THERE.search(line):
                 problems.append(f"{name}:{number}: a file that may be there; /dev/null/... is not: {line.strip()[:100]}")
-    problems += comment_problems(code, MOST_VAGUE, MOST_FRAGMENTS, SHORT_OPENINGS)
+    problems += comment_problems(code, MOST_VAGUE, MOST_FRAGMENTS)
     if sources == 0:
         problems.append("found no source at all: is this the source folder?")
     print("\n".join(problems) or f"{len(names)} files, {sources} of them sources")

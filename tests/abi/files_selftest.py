@@ -54,8 +54,8 @@ OPENING = "// Adds up the numbers of one file for all of the others.\n" + LICENC
 
 
 class Comments(unittest.TestCase):
-    def told(self, text, vague=0, fragments=0, short=None, name="src/a/b.cc"):
-        return list(files.comment_problems({name: text}, {"": vague}, {"": fragments}, short or {}))
+    def told(self, text, vague=0, fragments=0):
+        return list(files.comment_problems({"src/a/b.cc": text}, {"": vague}, {"": fragments}))
 
     def test_what_is_a_comment(self):
         text = 'f("// not", R"(// nor)", \'"\');  // One. Two\n                                // goes on.\n/* Three\n * ends. */ // Four\n'
@@ -67,10 +67,6 @@ class Comments(unittest.TestCase):
                          ["src/a/b.cc:1: its opening comment has 9 words; 10 or more, with a verb, say what the file does"])
         self.assertIn("begins with 'See'", self.told("// See " + OPENING[3:])[0])
         self.assertIn("has 0 words", self.told(LICENCE + "// More words than that follow the line of the licence here.\n")[0])
-
-    def test_openings_that_are_still_short(self):
-        self.assertEqual(self.told(LICENCE, short={"src/a": 1}), [])
-        self.assertEqual(len(self.told(LICENCE, short={"src/b": 1})), 1)
 
     def test_words(self):
         self.assertEqual(self.told(OPENING + "int behind;  // after that\n"), [])
@@ -84,8 +80,8 @@ class Comments(unittest.TestCase):
 
     def test_a_folder_with_a_limit_of_its_own(self):
         texts = {"src/a/b.cc": OPENING + "\n// What?\n", "src/ab/b.cc": OPENING + "\n// What?\n"}
-        self.assertEqual(list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 1}, {})), [])
-        self.assertIn("src/a: 1 sentences", list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 0}, {}))[0])
+        self.assertEqual(list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 1})), [])
+        self.assertIn("src/a: 1 sentences", list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 0}))[0])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-// Capturing a segment on several streams. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Captures the segments of a graph, each on one stream or several, and runs those that cannot be captured as tasks.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 

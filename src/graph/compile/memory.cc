@@ -1,5 +1,5 @@
-// Where a graph's temporaries, workspaces and bodies lie. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Decides where a graph's temporaries, workspaces and bodies lie in memory, and takes that memory.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
 #include <unordered_map>

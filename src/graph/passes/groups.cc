@@ -1,4 +1,5 @@
-// Groups of nodes and their places. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Keeps groups of a program's nodes, and finds a place in its order for each of them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/passes/groups.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The arenas by name, and their blocks. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Finds the arenas that graphs share by name, and finds or makes blocks of memory in them.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/plan/shared_arena.h"
 
 #include <algorithm>

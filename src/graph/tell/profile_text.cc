@@ -1,4 +1,5 @@
-// Profiles as people and programs read them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes a profile as text for people to read, and as JSON for programs.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,5 @@
-// Gradients through activations. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Passes gradients back through the activations that operators end with, for the rules of these operators.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules/activation.h"
 
 #include <algorithm>

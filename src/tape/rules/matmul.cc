@@ -1,5 +1,5 @@
-// Gradients of out = activation(op(a) op(b) + bias). Copyright 2026 the Rondo developers. SPDX-License-Identifier:
-// Apache-2.0
+// Makes the gradients of matrix products, out = activation(op(a) op(b) + bias), for both factors and the bias.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
 #include "ops/ops.h"
 #include "tape/rules/activation.h"

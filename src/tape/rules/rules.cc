@@ -1,4 +1,5 @@
-// The rules: one per kind of operator. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs the rules of gradients, one per kind of operator, and says which operators have one.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tape/rules.h"
 
 #include <algorithm>
