@@ -222,7 +222,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="no_cost_of_branches",
-        part=r"small\[i\] && joined_behind\[i\]",
+        part=r"small\[i\] && joined_after\[i\]",
         instead="false",
         breaks="a task that is shorter than an edge between branches has none of its own",
         program="recording",
@@ -310,7 +310,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="output_taken_for_a_temporary",
-        part=r"outputs_\.count\(storage\.get\(\)\)",
+        part=r"facts_\.outputs\.count\(storage\.get\(\)\)",
         instead="false",
         breaks="what the user still holds has memory of its own, and is what the launch leaves there",
         cases=RECORDINGS,
