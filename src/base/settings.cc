@@ -70,10 +70,19 @@ bool setting_is_folder(Setting which) {
   return std::strcmp(info(which).values, kFolder) == 0;
 }
 
+// Gives the path of the folder that contains the last part of a path.
+static std::string parent_of(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 static std::string folder_problem(const std::string& folder) {
-  if (mkdir(folder.c_str(), 0700) == 0) return {};
-  if (errno != EEXIST) return format("no folder, and none can be made there: %m");
   struct stat found = {};
+  if (lstat(folder.c_str(), &found) != 0)
+    return errno == ENOENT && access(parent_of(folder).c_str(), W_OK | X_OK) == 0
+               ? ""
+               : format("no folder, and none can be made there: %m");
   if (stat(folder.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) return "a file; a folder is needed";
   return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : format("a folder that cannot be written to: %m");
 }

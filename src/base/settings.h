@@ -29,7 +29,7 @@ bool setting_is_set(Setting which);
 // True if it names a folder that files are written to.
 bool setting_is_folder(Setting which);
 // Says what is wrong with the value in force if it is none of the table's: "none of a, b" or "not a number from 0 to
-// 9". Else empty. A folder that is missing is made, for its owner alone.
+// 9". Else empty. A folder may be missing where it can be made; nothing is made here.
 std::string setting_problem(Setting which);
 // The index of the value among the table's names, from 0; -1 if it is none of them.
 int setting_choice(Setting which);

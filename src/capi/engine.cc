@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files/asked.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "capi/capi.h"
@@ -57,9 +58,10 @@ Status check_settings(const rondo_engine_options& options) {
                       (which == Setting::check_indices && options.check_indices);
     const bool number = about.values[0] >= '0' && about.values[0] <= '9';
     if (said || number || which == Setting::log) continue;
-    const std::string problem = setting_problem(which);
+    const bool folder = setting_is_folder(which);
+    const std::string problem = folder ? make_asked(which) : setting_problem(which);
     if (problem.empty()) continue;
-    if (!setting_is_folder(which))
+    if (!folder)
       return error(RONDO_INVALID_ARGUMENT, "the setting %s=%s is %s", about.name, setting(which).c_str(),
                    problem.c_str());
     tell_of_folder(which, problem);

@@ -31,7 +31,11 @@ std::string problem_and_effect(Setting which) {
   if (problem.empty()) return {};
   if (which == Setting::log) return problem + "; warning is used";
   if (which == Setting::engine) return problem + "; no engine can be made unless the program names the mode";
-  return problem + "; " + settings()[static_cast<size_t>(which)].fallback + " is used";
+  if (which == Setting::check_indices) return problem + "; no engine can be made unless the program says whether";
+  if (setting_is_folder(which)) return problem + "; nothing is written";
+  const SettingInfo& about = settings()[static_cast<size_t>(which)];
+  const bool number = about.values[0] >= '0' && about.values[0] <= '9';
+  return problem + "; " + (number ? std::string(about.fallback) + " is used" : "no engine can be made");
 }
 
 // The compiler by its name: Clang calls itself GCC in some macros.

@@ -7,7 +7,9 @@
 Checked:
 - docs/settings.md has every setting of settings.def with the same words, and no other;
 - docs/errors.md has every status code of base.h with its number, and no other;
-- docs/design.md draws the floors of src/ and what each includes from;
+- docs/design.md draws the floors of src/, what each includes from, and the wings of floors.py;
+- docs/families.md names every file of the family that it follows; docs/graphs.md explains every kind of line of a graph's report;
+- classes and functions that pages for developers name exist (sentences.py has these pages);
 - README.md, docs/install.md and docs/tutorial.md show files of the tree as they are, and no other programs (measured.py has figures);
 - README.md fits a screen or four: so many lines and bytes, short cells, what to run on the first screen;
 - each block of code in docs/coming-from.md and docs/c.md is whole functions, indented or not, of a program that the tests compile and
@@ -28,6 +30,8 @@ import sys
 import textwrap
 
 sys.dont_write_bytecode = True
+import floors
+import sentences
 
 REQUIRED = ["README.md", "CHANGELOG.md", *(f"docs/{name}.md" for name in (
     "conventions", "design", "engine", "errors", "graphs", "memory", "models", "operators", "serving", "settings", "testing",
@@ -83,6 +87,10 @@ NAMED_FROM = "", "src", "include", "tests", "examples"
 MADE = re.compile(r"(?:examples/out|bindings/java/target|share/rondo)/")  # by a program, or by installing
 SOURCE_OF = "", ".c", ".cc"  # a program is named as it is built
 TEST_NAME = re.compile(r"`([A-Z][A-Za-z0-9]+\.[A-Z][A-Za-z0-9]+)`")
+# The family that docs/families.md follows; what lines of reports begin with, as sources have them; classes, but for constants.
+FAMILY = "rotary"
+REPORT_LINE = re.compile(r'(?:"  |indent \+\s+format\(")([a-z]+)(?=[: ])')
+CLASS_NAME = re.compile(r"\b[A-Z][a-z]+[A-Z]\w*")
 # Lines of the lists in docs/testing-graphs.md, by what their headings begin with.
 LISTS = {"MXNet": 21, "PyTorch": 39}
 TEST = re.compile(r"^TEST(?:_[PF])?\((\w+),\s*(\w+)\)", re.MULTILINE)
@@ -221,6 +229,53 @@ def check_floors(root):
             yield f"docs/design.md: the arrow of src/{floor} must lead to: {targets}"
 
 
+def check_wings(root):
+    """The figure of wings has all of them, and names of files otherwise."""
+    figure = re.search(r"^The wings of .*?^```\n(.*?)^```", (root / "docs/design.md").read_text(), re.MULTILINE | re.DOTALL)
+    drawn, floor = {}, None
+    for line in figure[1].splitlines() if figure else ():
+        floor = line[:9].strip() or floor
+        drawn.setdefault(floor, set()).update(re.findall(r"\w+", re.split(r" {3,}", line[9:])[0]))
+    for floor, storeys in floors.WINGS.items():
+        names = drawn.get(floor, set())
+        wings = {wing for storey in storeys for wing in storey if wing}
+        yield from (f"docs/design.md: the wings of src/{floor} have no {wing}" for wing in sorted(wings - names))
+        files = {path.stem for path in (root / "src" / floor).iterdir()} | {"h"}
+        yield from (f"docs/design.md: the wings of src/{floor} have {each}, which is not there" for each in sorted(names - wings - files))
+
+
+def check_family(root):
+    page = (root / "docs/families.md").read_text()
+    for folder in "src", "include/rondo", "tests/conformance":
+        for path in sorted((root / folder).rglob(f"*{FAMILY}*")):
+            if path.relative_to(root).as_posix() not in page:
+                yield f"docs/families.md: does not name {path.relative_to(root)}"
+
+
+def check_report(root):
+    """What a line of a report begins with is a row of the page's table."""
+    page = (root / "docs/graphs.md").read_text()
+    table = re.search(r"^### A report, line by line\n(.*?)^### ", page, re.MULTILINE | re.DOTALL)
+    rows = " ".join(re.findall(r"^\| (`[^|]*) \|", table[1], re.MULTILINE)) if table else ""
+    lines = {match[1] for path in (root / "src/graph").rglob("*.cc") if path.stem != "dot" for match in REPORT_LINE.finditer(path.read_text())}
+    if not {"pass", "segment", "memory"} <= lines:
+        yield f"docs.py finds no lines of reports in src/graph any more, but {sorted(lines)}"
+    yield from (f"docs/graphs.md: does not explain the lines of a report that begin with '{each}'" for each in sorted(lines) if f"`{each}`" not in rows)
+
+
+def check_names(root):
+    """Names with capitals inside, in code, are in the sources."""
+    named = {}
+    for page in sorted(sentences.DEVELOPERS - {"testing-graphs"}):
+        for span in CODE_SPAN.findall(CODE_BLOCK.sub("", (root / f"docs/{page}.md").read_text())):
+            for name in CLASS_NAME.findall(span):
+                named.setdefault(name, page)
+    text = "".join(path.read_text(errors="replace") for folder in ("src", "tests", "include", "bindings", "examples") for path in sorted((root / folder).rglob("*"))
+                   if path.suffix in {".h", ".cc", ".hpp", ".def", ".java", ".rs", ".c", ".list"})
+    known = set(re.findall(r"\b[A-Z]\w+", text))
+    yield from (f"docs/{page}.md: names {name}, which no source has" for name, page in sorted(named.items()) if name not in known)
+
+
 def check_version(root):
     """base.h has the version; other files either ask for it or say the same."""
     header = (root / "include/rondo/base.h").read_text()
@@ -315,7 +370,7 @@ def main(root, *options):
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
     problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_lines, check_index,
-                                      check_floors, check_version, check_lists) for problem in check(root)]
+                                      check_floors, check_wings, check_family, check_report, check_names, check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):
         text = page.read_text()

@@ -4,8 +4,8 @@
     has_it.py SOURCE_ROOT ABI_JSON            checks
     has_it.py SOURCE_ROOT ABI_JSON --write    writes the tables of the page
 
-Rows are those of the tables of operators and reductions (operators.py), of kinds.def (kinds.py) and of the description of the C interface.
-Names in Rust are those of the crate's list, in Java those that its generator gives, in C++ those of the functions that call the C ones.
+Rows are those of the tables of operators and reductions (operators.py), of kinds.def (kinds.py) and of the description of the C interface,
+and what languages add to tensors (parts/additions.py). Names in Rust are those of the crate's list, in Java those that its generator gives, in C++ those of the functions that call the C ones.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -15,9 +15,9 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-import cpp_names
 import kinds
 import operators
+from parts import additions, cpp_names, made
 
 PAGE = "docs/has-it.md"
 BEGIN, END = "<!-- Made by tests/abi/has_it.py. -->\n", "<!-- The end of what is made. -->\n"
@@ -38,7 +38,7 @@ COUNTED = ("unary unary_with binary binary_with binary_scalar binary_scalar_i64 
            "one_hot nonzero nonzero_limit arange arange_i64 linspace sort argsort topk").split()
 INDICES = ["random_permutation"]
 # Functions that submit operators and are no operator of their own.
-NO_OPERATORS = {"control", "graph", "user", "mixed_precision", "optimizer"}
+NO_OPERATORS = {"comm", "control", "engine", "graph", "user", "mixed_precision", "optimizer"}
 # What rows say where the header has one comment for several functions.
 OWN_WORDS = {"rondo_log_softmax": "out = the logarithm of softmax(a) over one axis", "rondo_variable_destroy": "Destroys a variable",
              "rondo_random_uniform": "out = uniform in [low, high)", "rondo_random_normal": "out = normal(mean, deviation)",
@@ -126,29 +126,35 @@ def function_rows(root, abi, cpp, rust, java):
         sys.exit(f"has_it.py: HEADERS lacks {', '.join(sorted(by_header))}")
 
 
+def added_rows(root, abi):
+    """What languages add to tensors under a name that is none of C's."""
+    known = {function["name"].removeprefix("rondo_").removeprefix("tensor_") for function in abi["functions"]}
+    known |= {each.removeprefix("RONDO_").lower() for row in operators.rows(root) for each in row[2:3]}
+    known |= {row[0].removeprefix("RONDO_").lower() for row in operators.reductions(root)}
+    yield from ["## What a language adds to tensors", "", "| | C++ | Rust | Java |", "|---|---|---|---|"]
+    for name, said, *of in additions.by_name(root):
+        if name in known:
+            continue
+        if not said:
+            sys.exit(f"has_it.py: no language says what {name} does; OWN_WORDS of parts/additions.py may")
+        yield "| " + " | ".join([said.replace("|", "\\|").replace("<", "\\<"), *map(code, of)]) + " |"
+    yield ""
+
+
 def tables(root, abi):
     cpp = cpp_names.names(root)
     rust, methods = rust_names(root)
     java, camel = java_names(root, abi)
-    return "\n".join([*operator_rows(root, cpp, methods, camel), *function_rows(root, abi, cpp, rust, java)])
+    return "\n".join([*operator_rows(root, cpp, methods, camel), *function_rows(root, abi, cpp, rust, java), *added_rows(root, abi)])
 
 
 def main(root, description, *options):
     root = pathlib.Path(root).resolve()
-    made = tables(root, json.loads(pathlib.Path(description).read_text(encoding="utf-8")))
-    page = (root / PAGE).read_text()
-    before, _, rest = page.partition(BEGIN)
-    wanted = before + BEGIN + "\n" + made + END + rest.partition(END)[2]
-    if options == ("--write",):
-        (root / PAGE).write_text(wanted)
-        return 0
-    if page != wanted:
-        old, new = set(page.splitlines()), set(wanted.splitlines())
-        print("\n".join([f"{PAGE}: lacks {line}" for line in sorted(new - old)] + [f"{PAGE}: no table gives {line}" for line in sorted(old - new)]))
-        print(f"{PAGE}: is not what tests/abi/has_it.py --write makes of the tables")
-        return 1
-    print(f"{made.count(chr(10) + '| ')} rows, as the tables have them")
-    return 0
+    text = tables(root, json.loads(pathlib.Path(description).read_text(encoding="utf-8")))
+    before, _, rest = (root / PAGE).read_text().partition(BEGIN)
+    wanted = before + BEGIN + "\n" + text + END + rest.partition(END)[2]
+    return made.outcome(root, PAGE, wanted, options, "tests/abi/has_it.py --write makes of the tables",
+                        f"{text.count(chr(10) + '| ')} rows, as the tables have them", by_line=True)
 
 
 if __name__ == "__main__":

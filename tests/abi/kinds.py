@@ -5,7 +5,7 @@
     kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
 Checked: the table of precisions is what the rows of all tables say; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
-is in the row of some kind, and every function in a row exists; rondo/tape.h names each operator whose gradient has none; each pass has a file; the page's example pass is that of
+is in the row of some kind, and every function in a row exists; rondo/tape.h names each operator whose gradient has none; each pass has a file and is a choice of its setting; the page's example pass is that of
 tests/unit/graph/passes_test.cc, and the programs that it shows before and after each pass are those of tests of tests/unit/graph, which run them.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -21,6 +21,7 @@ PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
 PRECISION = re.compile(r'^RONDO_PRECISION\((\w+), (\w+), "([^"]*)"\)$', re.MULTILINE)
 # Operators in their tables: the name, and the precision in front of the sentence.
 OPERATOR = re.compile(r"^(?:UNARY|BINARY|TERNARY|REDUCTION|NORMALISATION)\((?:[A-Z]\w*, )?(\w+),.*?\s(\w+),\s+\"[^\"]*\"(?:\s+\"[^\"]*\")*\)$", re.MULTILINE | re.DOTALL)
+CHOICES = re.compile(r'^RONDO_SETTING\(graph_passes, "RONDO_GRAPH_PASSES", "all", "([^"]*)"', re.MULTILINE)
 # Headers whose functions submit operators, but for those that only answer.
 HEADERS = ["attention.h", "recommender.h", "recurrent.h", "control.h", "ops.h", "shapes.h", "convolution.h", "normalisation.h", "pooling.h"]
 FUNCTION = re.compile(r"^RONDO_API rondo_status rondo_(\w+)\(", re.MULTILINE)
@@ -190,6 +191,9 @@ def problems(root):
     for name, _ in passes(root):
         if not (root / f"src/graph/passes/{name}.cc").exists():
             yield f"the pass {name} has no file src/graph/passes/{name}.cc"
+    wanted = ", ".join(["all", "none", *(name for name, _ in passes(root))])
+    if CHOICES.findall((root / "src/base/settings.def").read_text()) != [wanted]:
+        yield f"src/base/settings.def: RONDO_GRAPH_PASSES has other choices than '{wanted}', the passes of passes.def"
     test = (root / "tests/unit/graph/passes_test.cc").read_text()
     example = marked(test, "example")
     if len(example) != 1 or example[0] not in page:

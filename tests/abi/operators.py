@@ -103,7 +103,7 @@ def tables(root):
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", "## Normalisations", "", "| operator | computes | gradient of x |", "|---|---|---|"]
     for name, gradient, sentence in normalisations(root):
-        lines.append(f"| `rondo_{name}` | {sentence} | {gradient} |")
+        lines.append("| " + " | ".join([f"`rondo_{name}`", *(text.replace("|", "\\|") for text in (sentence, gradient))]) + " |")
     return lines
 
 

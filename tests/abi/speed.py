@@ -14,6 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import measured
+from parts import made
 
 PICTURE = "docs/speed.svg"
 # Kept table, row, what it is.
@@ -58,15 +59,7 @@ def drawn(root):
 
 def main(root, *options):
     root = pathlib.Path(root).resolve()
-    picture = drawn(root)
-    if options == ("--write",):
-        (root / PICTURE).write_text(picture)
-        return 0
-    if not (root / PICTURE).is_file() or (root / PICTURE).read_text() != picture:
-        print(f"{PICTURE}: is not what tests/abi/speed.py --write draws of the newest results")
-        return 1
-    print(f"{len(PANELS)} panels, as kept")
-    return 0
+    return made.outcome(root, PICTURE, drawn(root), options, "tests/abi/speed.py --write draws of the newest results", f"{len(PANELS)} panels, as kept")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 
-from consumer import Installed, ROOT, run, the_only
+from consumer import Installed, ROOT, run, the_only, version
 
 
 def case_linked(installed, folder):
@@ -23,6 +23,17 @@ def case_linked(installed, folder):
     for use in installed.links_shared, installed.links_static:
         (folder / use.__name__).mkdir()
         use(folder / use.__name__)
+
+
+def case_uninstalled(build, folder):
+    """Programs are built with what is in the build folder, by the files that Meson writes there for pkg-config."""
+    for package, shared in ("rondo", True), ("rondo-static", False):
+        environment = {**os.environ, "PKG_CONFIG_LIBDIR": f"{build}/meson-uninstalled", "LD_LIBRARY_PATH": f"{build}/src"}
+        flags = run("pkg-config", "--cflags", "--libs", package, env=environment).split()
+        program = folder / package
+        run("cc", "-std=c99", ROOT / "tests/packaging/use.c", *flags, "-pthread", "-o", program, cwd=folder)
+        assert ("librondo.so.0" in run("readelf", "--dynamic", program)) == shared, flags
+        assert run(program, env=environment).strip() == version()
 
 
 def case_cmake(installed, folder):
@@ -84,6 +95,8 @@ def main(build, case):
     options = {each["name"]: each["value"] for each in json.loads(run("meson", "introspect", "--buildoptions", build))}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
+        if case == "uninstalled":
+            return case_uninstalled(build, folder)
         run("meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder / "root")
         (folder / "used").mkdir()
         globals()["case_" + case](Installed(folder / "root" / options["prefix"].lstrip("/"), folder / "root"), folder / "used")

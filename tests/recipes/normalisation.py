@@ -10,15 +10,16 @@ Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import os
 import pathlib
-import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from scratch import accepted, built, copy_of, insert, print_into, run
 
 # file, a line of it, what comes in front of that line
 PLACES = [
     ("src/ops/operators/normalisations.def", "NORMALISATION(rms_norm, ", """\
-NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), LIMIT, single,
+NORMALISATION(l2_norm, L2Norm, (g - n * total(g * n)) * rsqrt(total(x * x) + epsilon), LIMIT, none, single,
               "x / sqrt(sum of squares + epsilon)")
 """),
     ("src/rtc/device/rows/normalisations.h", "struct RmsNorm {", """\
@@ -92,40 +93,11 @@ inline void l2_norm(std::vector<Real>& row, Real epsilon) {
 CPP = (".cc", ".h", ".hpp", ".def")
 MOST_IN_CPP = 6
 # Translation units that the table or the declaration reaches.
-UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules/normalisation.cc", "src/capi/operators/ops.cc"]
+UNITS = ["src/ops/rows/rows_cpu.cc", "src/ops/rows/rows_cuda.cc", "src/tape/rules/normalisation.cc", "src/capi/operators/ops.cc", "src/ops/autocast/precisions.cc"]
 PROGRAMS = ["conformance_models_1", "conformance_models_2", "conformance_models_3", "conformance_tape", "conformance_misuse", "simulated_models_1"]
-
-
-def run(*command, **options):
-    done = subprocess.run([str(each) for each in command], text=True, capture_output=True, **options)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-8000:]}")
-    return done.stdout
-
-
-def copy_of(root, folder):
-    shutil.copytree(root, folder, ignore=shutil.ignore_patterns("build*", ".git", "target", "node_modules", ".cache", "__pycache__"),
-                    symlinks=True)
-
-
-def apply(copy):
-    for file, line, text in PLACES:
-        path = copy / file
-        whole = path.read_text()
-        if whole.count("\n" + line) != 1:
-            sys.exit(f"{file} has not one line that begins with {line.strip()!r}: the recipe has changed, and this test did not")
-        path.write_text(whole.replace("\n" + line, "\n" + text + line))
-
-
-def document(copy):
-    """What operators.py and kinds.py print goes into the pages."""
-    for tool, page, beginning in (("operators.py", "docs/operators.md", "| `rondo_"), ("kinds.py", "docs/program.md", "| Normalisation |"),
-                                  ("kinds.py", "docs/mixed-precision.md", "| single |")):
-        printed = [line for line in run(sys.executable, copy / "tests/abi" / tool, copy, "--print").splitlines() if line.startswith(beginning)]
-        lines = (copy / page).read_text().splitlines()
-        first = next(i for i, line in enumerate(lines) if line.startswith(beginning))
-        kept = [line for line in lines if not line.startswith(beginning)]
-        (copy / page).write_text("\n".join([*kept[:first], *printed, *kept[first:]]) + "\n")
+# Lines that a tool prints for a page.
+PAGES = [("operators.py", "docs/operators.md", "| `rondo_"), ("kinds.py", "docs/program.md", "| Normalisation |"),
+         ("kinds.py", "docs/mixed-precision.md", "| single |")]
 
 
 def generated(copy):
@@ -153,17 +125,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / "rondo"
         copy_of(root, copy)
-        apply(copy)
-        document(copy)
+        insert(copy, PLACES)
+        print_into(copy, PAGES)
         for tool in ("operators.py", "kinds.py"):
             run(sys.executable, copy / "tests/abi" / tool, copy)
         generated(copy)
-        for unit in UNITS:
-            run(*os.environ.get("CXX", "c++").split(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                f"-I{copy / 'src'}", f"-I{copy / 'include'}", copy / unit)
+        accepted(copy, *UNITS)
         if "--build" in sys.argv:
-            run("meson", "setup", copy / "build", copy, "-Doptimization=g")
-            run("meson", "test", "-C", copy / "build", *PROGRAMS)
+            built(copy, *PROGRAMS)
     print(f"rondo_l2_norm: {places} places in C++")
 
 

@@ -184,6 +184,18 @@ def case_invalid_settings():
         holds(said, f"{name}={invalid[name]} is ", problem)
         assert "can be used" not in said, said
     assert not any(row["problem"] for row in listed if row["name"] not in invalid), listed
+    # Every setting of the table that has choices, or a number.
+    rows = re.findall(r'^RONDO_SETTING\(\w+, "(\w+)", "([^"]*)", "([^"]+)"', SETTINGS.read_text(), re.M)
+    wrong = {name: "nonsense" for name, _, values in rows if values != "a folder"}
+    listed = facts(**wrong, **WITHOUT_DRIVER)["settings"]
+    said = " ".join(doctor(status=1, **wrong, **WITH_SIMULATED).split())
+    for name, fallback, values in ((*row,) for row in rows if row[0] in wrong):
+        number = re.fullmatch(r"\d+ to \d+", values)
+        problem = f"not a number from {values}; {fallback} is used" if number else f"none of {values}; "
+        effect = problem if number else problem + ("warning is used" if name == "RONDO_LOG" else "no engine can be made")
+        assert by_name(listed, name)["problem"].startswith(effect), by_name(listed, name)
+        holds(said, f"{name}=nonsense is {effect}")
+    assert len(wrong) >= 15, wrong
     # What is said is what happens.
     holds(err, "RONDO_CACHE_MB=abc is not a number from 0 to 1048576; using 256", "using warning")
     for value in "-1", "1048577", "12x":

@@ -206,6 +206,20 @@ def case_folders():
         doctor = subprocess.run([RONDO, "doctor"], env={**given, name: str(value), **environment}, capture_output=True, text=True, timeout=60)
         return program.stderr, doctor.stdout
 
+    def asked(value):
+        given = {key: text for key, text in os.environ.items() if key != "RONDO_LOG"}
+        return subprocess.run([RONDO, "doctor"], env={**given, **dict.fromkeys(names, str(value))}, cwd=FOLDER, capture_output=True, text=True, timeout=60).stdout
+
+    # The doctor judges and makes nothing.
+    (FOLDER / "leads_nowhere").symlink_to(FOLDER / "missing")
+    for value in FOLDER / "wanted", f"{FOLDER}/wanted//", "wanted":
+        said = asked(value)
+        assert not any(f"{name}=" in said for name in names) and not (FOLDER / "wanted").exists(), (value, said)
+    for value in file, FOLDER / "missing" / "folder", FOLDER / "leads_nowhere", file / "folder":
+        said = " ".join(asked(value).split())
+        assert all(f"{name}={value} is " in said for name in names) and "; nothing is written" in said, (value, said)
+    assert not (FOLDER / "missing").exists()
+
     for name in names:
         for wrong in (file, FOLDER / "missing" / "folder"):
             told, found = run(name, wrong)

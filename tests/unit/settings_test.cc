@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <rondo/engine.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/asked.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -112,6 +114,30 @@ rondo_status create(const rondo_engine_options& options = RONDO_ENGINE_OPTIONS_I
   return status;
 }
 
+TEST_F(Settings, AFolderIsJudgedWithoutBeingMade) {
+  const Environment here("RONDO_TRACE");
+  std::string folder = ::testing::TempDir() + "rondo-settings-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const std::string wanted = folder + "/wanted";
+  for (const std::string& spelled : {wanted, wanted + "//"}) {
+    here.set(spelled);
+    EXPECT_EQ(setting_problem(Setting::trace), "");
+    EXPECT_NE(access(wanted.c_str(), F_OK), 0) << "a judge makes nothing";
+  }
+  here.set(wanted + "/further");
+  EXPECT_EQ(setting_problem(Setting::trace).find("no folder"), 0u) << setting_problem(Setting::trace);
+  EXPECT_EQ(make_asked(Setting::trace).find("no folder"), 0u);
+  here.set(wanted);
+  EXPECT_EQ(make_asked(Setting::trace), "");
+  EXPECT_EQ(access(wanted.c_str(), W_OK), 0);
+  EXPECT_EQ(make_asked(Setting::trace), "") << "it is there already";
+  ASSERT_EQ(rmdir(wanted.c_str()), 0);
+  ASSERT_EQ(symlink("nothing", wanted.c_str()), 0);
+  EXPECT_EQ(setting_problem(Setting::trace), "a file; a folder is needed") << "a link that leads nowhere";
+  unlink(wanted.c_str());
+  rmdir(folder.c_str());
+}
+
 // Each setting of the table with what its row says, and with what it does not.
 TEST_F(Settings, AnEngineRefusesAChoiceThatTheTableLacks) {
   int choices = 0, numbers = 0, folders = 0;
@@ -131,7 +157,8 @@ TEST_F(Settings, AnEngineRefusesAChoiceThatTheTableLacks) {
       ++folders;
       here.set("/proc/none");  // none can be made there
       EXPECT_EQ(create(), RONDO_OK) << row.name << " is a folder: a line on standard error";
-      EXPECT_NE(setting_problem(which).find("no folder"), std::string::npos) << setting_problem(which);
+      const std::string problem = make_asked(which);
+      EXPECT_NE(problem.find("no folder"), std::string::npos) << problem;
       continue;
     }
     ++choices;

@@ -3,8 +3,10 @@
 #include "base/files/asked.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 
@@ -43,6 +45,12 @@ Status write_in(const std::string& folder, const std::string& name,
 }
 
 }  // namespace
+
+std::string make_asked(Setting folder) {
+  if (setting_is_set(folder) && mkdir(setting(folder).c_str(), 0700) != 0 && errno != EEXIST)
+    return format("no folder, and none can be made there: %m");
+  return setting_problem(folder);
+}
 
 void write_asked(Setting folder, uint64_t number, const std::string& name, const char* suffix,
                  const std::function<Status(const char* path)>& write) noexcept {

@@ -12,6 +12,10 @@
 
 namespace rondo {
 
+// Makes the folder that the setting names, if only its last part is missing, for its owner alone. Returns what is
+// wrong with it, or empty.
+std::string make_asked(Setting folder);
+
 // If the setting names a folder, calls `write` with the path of a new file there and gives that, once it is complete,
 // the name rondo-<process>-<number>-<name><suffix>, in which every character of `name` that a shell or a file system
 // may treat specially is an underscore. A file of that name is replaced.

@@ -31,7 +31,7 @@ constexpr struct {
   {#name, Precision::precision},
 #include "ops/operators/reductions.def"
 #undef REDUCTION
-#define NORMALISATION(name, Formula, gradient, edges, precision, ...) {#name, Precision::precision},
+#define NORMALISATION(name, Formula, gradient, edges, statistics, precision, ...) {#name, Precision::precision},
 #include "ops/operators/normalisations.def"
 #undef NORMALISATION
 };

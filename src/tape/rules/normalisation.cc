@@ -98,6 +98,20 @@ Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n
   __builtin_unreachable();  // the compiler warns of an enumerator without a case
 }
 
+// Says which statistics give centre and inverse, as a row of the table has it.
+enum class Statistics { none, moments, mean_square };
+
+Statistics statistics_of(ops::Normalisation op) {
+  switch (op) {
+#define NORMALISATION(name, Formula, gradient, edges, statistics, ...) \
+  case ops::Normalisation::name:                                       \
+    return Statistics::statistics;
+#include "ops/operators/normalisations.def"
+#undef NORMALISATION
+  }
+  __builtin_unreachable();
+}
+
 // Of weight and bias, by one kernel, where each row x has become (x - centre) * inverse.
 struct OfBoth {
   const ops::NormalisationCall& call;
@@ -109,11 +123,8 @@ struct OfBoth {
   OfBoth(const ops::NormalisationCall& call, Backward& backward)
       : call(call), backward(backward), a(backward.input(A)), steps(backward.engine()) {}
 
-  static bool knows(ops::Normalisation op) {
-    return op == ops::Normalisation::layer_norm || op == ops::Normalisation::rms_norm;
-  }
   Status statistics(View* centre, View* inverse) {
-    if (call.op == ops::Normalisation::layer_norm) {
+    if (statistics_of(call.op) == Statistics::moments) {
       RONDO_TRY(ops::norm_moments(a, 1u << call.axis, call.epsilon, &mean.tensor, &root.tensor, &rest.tensor));
       *centre = mean.tensor->view, *inverse = root.tensor->view;
       return {};
@@ -154,7 +165,8 @@ Status run(const ops::NormalisationCall& call, Backward& backward) {
   const View& a = backward.node().inputs[A].view;
   const size_t bias = call.weight ? 2 : 1;
   const bool wants_bias = call.bias && backward.wants(bias), wants_weight = call.weight && backward.wants(WEIGHT);
-  const bool both = wants_weight && OfBoth::knows(call.op) && !a.device().is_host() && a.elements() > 0;
+  const bool both =
+      wants_weight && statistics_of(call.op) != Statistics::none && !a.device().is_host() && a.elements() > 0;
   if (both) RONDO_TRY(OfBoth(call, backward).run(dy, wants_bias));
   if (wants_bias && !both) {
     Steps steps(backward.engine());

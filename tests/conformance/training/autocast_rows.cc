@@ -43,7 +43,7 @@ const std::vector<TableRow>& table_rows() {
   {{#name, #precision, #Domain}, Table::reduction, RONDO_##ID, {}},
 #include "../../../src/ops/operators/reductions.def"
 #undef REDUCTION
-#define NORMALISATION(name, Formula, gradient, edges, precision, ...) \
+#define NORMALISATION(name, Formula, gradient, edges, statistics, precision, ...) \
   {{#name, #precision, "same"}, Table::normalisation, 0, {}},
 #include "../../../src/ops/operators/normalisations.def"
 #undef NORMALISATION
@@ -188,8 +188,8 @@ TEST_P(AutocastRows, EachRowOfTheTablesTakesEachMix) {
       case Table::normalisation: break;
     }
   }
-#define NORMALISATION(name, Formula, gradient, edges, precision, ...) \
-  expect_each_mix({#name, #precision, "same"}, {rows, line, line},    \
+#define NORMALISATION(name, Formula, gradient, edges, statistics, precision, ...) \
+  expect_each_mix({#name, #precision, "same"}, {rows, line, line},                \
                   [](const Handles& in, rondo_tensor** out) { return normalised(rondo_##name, in, out); });
 #include "../../../src/ops/operators/normalisations.def"
 #undef NORMALISATION
