@@ -72,6 +72,7 @@ ROWS = [
     ("files", "src/base/log.cc", END, "// TO" + "DO\n", "leaves something open"),
     ("files", "docs/threads.md", END, "\n/wo" + "rk/here\n", "path of one machine"),
     ("files", "tests/unit/base_test.cc", END, '\nconst char* const kNone = "/no' + 'where/file";\n', "may be there"),
+    ("files", "tests/unit/engine/pool_test.cc", r"TEST\((\w+), (\w+)\)", r"TEST(\1, \2WithANameThatTellsAllThatIsInItAndMore)", "characters, more than 49"),
     ("floors", "src/base/log.cc", END, '\n#include "engine/engine.h"\n', "src/base/log.cc:.*engine/engine.h"),
     ("floors", "src/ops/reduce/reduce.cc", END, '\n#include "ops/rows/rows.h"\n', "src/ops/reduce/reduce.cc:.*rows.h"),
     ("floors", "include/rondo/base.h", END, "\n#include <sys/types.h>\n", "a public header includes only"),

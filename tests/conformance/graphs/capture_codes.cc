@@ -205,7 +205,7 @@ TEST_P(CaptureCodes, Code905OfAWaitForWhatIsNotCaptured) {
   });
 }
 
-TEST_P(CaptureCodes, Code906OfTheLegacyStreamBesideABlockingOne) {
+TEST_P(CaptureCodes, Code906OfTheLegacyStream) {
   expect(906, "blocks", [this](Made& made, void* stream, auto address) {
     made.forked(stream, true);
     return table_->memset8(address, 7, 256, nullptr);
@@ -238,7 +238,7 @@ TEST_P(CaptureCodes, Code908OfAnotherThreadThatEndsIt) {
 }
 
 // What launches are given, and the numbers that they draw, are the same in a segment that has fallen back.
-TEST_P(CaptureCodes, FallenBackSegmentsTakeCallsSettingsAndRandomNumbers) {
+TEST_P(CaptureCodes, FallenBackSegmentsTakeSettings) {
   const int64_t size = 100;
   const Tensor bytes = up(full(RONDO_U8, {256}, 1));
   const rondo_task_options with = task_options("breaks", device());

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness.h"
 
-namespace conformance {
+namespace conformance::user_module {
 namespace {
 
 const char* const kText =
@@ -220,4 +220,4 @@ TEST_P(UserModule, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::user_module
