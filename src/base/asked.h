@@ -7,10 +7,11 @@
 #include <functional>
 #include <string>
 
-#include "base/settings.h"
 #include "base/status.h"
 
 namespace rondo {
+
+enum class Setting;  // base/settings.h
 
 // If the setting names a folder, calls `write` with the path of a new file there and gives that, once it is complete,
 // the name rondo-<process>-<number>-<name><suffix>, in which every character of `name` that may mean something to

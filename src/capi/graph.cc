@@ -1,5 +1,6 @@
 // Recording and graphs. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/graph.h"
+#include "base/settings.h"
 
 #include "base/asked.h"
 #include "base/file.h"

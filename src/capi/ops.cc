@@ -1,5 +1,6 @@
 // Operators: check handles, call ops. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/ops.h"
+#include "ops/operators/reductions.h"
 
 #include "capi/operators.h"
 #include "capi/structs.h"

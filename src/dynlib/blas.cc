@@ -11,6 +11,7 @@
 
 #include "base/machine/decimal.h"
 #include "base/machine/instructions.h"
+#include "base/settings.h"
 
 namespace rondo {
 

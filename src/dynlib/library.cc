@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "dynlib/system_loader.h"
@@ -259,6 +260,10 @@ Status Library::open_locked() {
 }
 
 // "NVRTC (libnvrtc) was not found".
+std::string Library::chosen() const {
+  return setting(spec_.setting);
+}
+
 std::string Library::failing() const {
   const bool rejected = std::any_of(probes_.begin(), probes_.end(), [](const Probe& each) { return each.rejected; });
   return std::string(spec_.title) + " " +

@@ -15,6 +15,7 @@
 #include "base/asked.h"
 #include "base/log.h"
 #include "base/room.h"
+#include "base/settings.h"
 #include "base/thread.h"
 
 namespace rondo {

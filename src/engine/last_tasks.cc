@@ -15,6 +15,7 @@
 #include "base/asked.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/thread_id.h"
 #include "engine/task.h"
 

@@ -7,6 +7,7 @@
 
 #include "base/asked.h"
 #include "base/caught.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "base/written_file.h"
 #include "engine/trace.h"
