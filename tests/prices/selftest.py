@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what tests/run adds up: processor time of tests (measure.sh, cases.py), budgets (prices.py)."""
+"""Tests of what tests/run decides and adds up: cells of plan.py, processor time of tests (measure.sh, cases.py), budgets (prices.py)."""
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import pathlib
@@ -12,7 +12,54 @@ sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import cases
+import plan
 import prices
+
+
+class Cells(unittest.TestCase):
+    def test_each_of_the_plan_is_one(self):
+        for flavour, pattern, row in plan.rows():
+            for scope, cell in row.items():
+                self.assertIsNotNone(plan.cells(cell), f"{flavour} {pattern} {scope}: {cell}")
+
+    def test_forms(self):
+        self.assertEqual(plan.cells("-")[1], 0)
+        self.assertGreater(plan.cells("all")[1], 10000)
+        self.assertEqual(plan.cells("3"), (0, 3, 1))
+        self.assertEqual(plan.cells("2/5"), (0, 2, 5))
+        self.assertEqual(plan.cells("12+3"), (12, 3, 1))
+        for wrong in ("", "half", "1shared", "1/2/3", "3+", "+3", "-1"):
+            self.assertIsNone(plan.cells(wrong), wrong)
+
+    def chosen(self, cell, names, turn="a"):
+        tests = [{"name": name, "suite": ["rondo:some"], "depends": []} for name in names]
+        before = plan.information, plan.PLAN, plan.of_changed_files
+        plan.information = lambda build, what: tests
+        plan.PLAN = f"normal some/* {cell} {cell} all"
+        plan.of_changed_files = lambda names: {name for name in names if "changed" in name}
+        try:
+            return plan.chosen("", "normal", "ci", turn)
+        finally:
+            plan.information, plan.PLAN, plan.of_changed_files = before
+
+    def test_number_is_of_each_series(self):
+        names = [f"{series}_{seed}" for series in "abcd" for seed in range(1, 21)]
+        self.assertEqual(sorted(name[0] for name in self.chosen("2", names)), list("aabbccdd"))
+        self.assertEqual(len(self.chosen("2/4", names)), 2)
+        self.assertEqual(self.chosen("all", names), set(names))
+        self.assertEqual(self.chosen("-", names), set())
+
+    def test_turn_decides(self):
+        names = [f"a_{seed}" for seed in range(1, 21)]
+        self.assertEqual(self.chosen("3", names, "x"), self.chosen("3", names, "x"))
+        self.assertGreater(len({frozenset(self.chosen("3", names, str(turn))) for turn in range(9)}), 1)
+
+    def test_changed_come_first_and_have_a_cap(self):
+        few = ["changed_a", "changed_b", *(f"other_{name}" for name in "abcdefgh")]
+        self.assertLessEqual({"changed_a", "changed_b"}, self.chosen("4+3", few))
+        self.assertEqual(len(self.chosen("4+3", few)), 5)
+        many = [f"changed_{name}" for name in "abcdefghijkl"]
+        self.assertEqual(len(self.chosen("4+0", many)), 4)
 
 
 class ProcessorTime(unittest.TestCase):
