@@ -9,7 +9,7 @@ namespace conformance {
 namespace {
 
 // The driver's functions that break captures.
-struct Calls {
+struct DriverCalls {
   int (*event_create)(void** event, unsigned flags);
   int (*event_destroy)(void* event);
   int (*event_record)(void* event, void* stream);
@@ -46,7 +46,7 @@ class CaptureCodes : public OnRecording {
 
   // What a task has made; it goes when nothing captures any more.
   struct Made {
-    const Calls& cu;
+    const DriverCalls& cu;
     std::vector<void*> events, streams;
     void* event() {
       EXPECT_EQ(cu.event_create(&events.emplace_back(), 2), 0);  // without time
@@ -155,7 +155,7 @@ class CaptureCodes : public OnRecording {
  protected:
   std::string missing_;
   const Driver* table_ = nullptr;
-  Calls cu_ = {};
+  DriverCalls cu_ = {};
 };
 CONFORMANCE_ENGINE_SUITE(CaptureCodes);
 
