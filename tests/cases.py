@@ -9,11 +9,14 @@ programs, and calls a program with skipped cases a success; this script looks in
     cases.py collect BUILD FLAVOUR FILE   reads the log of the last `meson test` and writes result lines to FILE
     cases.py sources BUILD                our C and C++ files that the build folder compiles
     cases.py summary TURN FILE...         adds result lines up; the last line is `N passed, N failed, N skipped`
+    cases.py judge SCOPE FILE...          compares what the run cost with its budget (prices.py), as a result line
+    cases.py renew SCOPE FILE...          the same, but writes what it cost into the table
 
 A result line is `passed|failed|skipped <TAB> flavour <TAB> case <TAB> reason or time`; `left <TAB> flavour <TAB> test <TAB> suite` for a test
 that tests/plan.py leaves to a longer run or, where only some run, to another TURN; `time <TAB> flavour <TAB> part <TAB> hundredths of a second
-on the clock, and of processors`; `suite <TAB> flavour <TAB> suite <TAB> seconds of a test`. FILTER is part of a name, or a GoogleTest
-filter where it holds any of * ? : ; summary fails when a case failed or none ran.
+on the clock, and of processors`; `suite <TAB> flavour <TAB> suite <TAB> seconds of processors that a test took`; `reference <TAB> flavour <TAB> part
+<TAB> hundredths of a second that a compilation of the reference took`. FILTER is part of a name, or a GoogleTest filter where it holds any of * ? : ;
+summary fails when a case failed or none ran.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -25,6 +28,10 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "prices"))
+import prices
 
 
 def registered(build):
@@ -132,6 +139,26 @@ def last_words(record):
     return "".join(f"; {line}" for line in lines[begins[0] : begins[0] + 14] if line)[:1600] if begins else ""
 
 
+def seconds(text):
+    minutes, _, rest = text.rstrip("s").partition("m")
+    return 60 * int(minutes) + float(rest)
+
+
+# What measure.sh adds to the output of a test: the time of the shell, and of what it started.
+MEASURED = re.compile(r"\n?processor time: \S+ \S+\n(\S+) (\S+)\n?")
+
+
+def take_processor_time(record):
+    """Takes what measure.sh said out of the record; seconds, 0 where the test was ended before it could say so."""
+    spent = 0.0
+    for kind in ("stdout", "stderr"):
+        for user, system in MEASURED.findall(record.get(kind) or ""):
+            spent += seconds(user) + seconds(system)
+        if kind in record:
+            record[kind] = MEASURED.sub("", record[kind] or "")
+    return spent
+
+
 def cases_of_program(record, test, build):
     """Result lines of one finished meson test."""
     name, result, output = test["name"], record["result"], record.get("stdout") or ""
@@ -162,9 +189,10 @@ def collect(build, flavour, file):
         for line in log.read_text().splitlines():
             record = json.loads(line)
             test = tests[record["name"].rpartition(" / ")[2]]  # the log says `project:suite / name`
+            spent = take_processor_time(record)
             for outcome, case, why in cases_of_program(record, test, build):
                 out.write(f"{outcome}\t{flavour}\t{case}\t{why}\n")
-            out.write(f"suite\t{flavour}\t{test['suite'][0].rpartition(':')[2]}\t{record['duration']}\n")
+            out.write(f"suite\t{flavour}\t{test['suite'][0].rpartition(':')[2]}\t{spent:.3f}\n")
 
 
 def clock(seconds):
@@ -172,12 +200,12 @@ def clock(seconds):
 
 
 def print_times(times, suites):
-    """How long each part took: by the clock, and in brackets the processors' time; of tests, each suite's own."""
-    print("Time (processor time in brackets; of a suite the sum of its tests, several of which run at once):")
+    """How long each part took: by the clock, and in brackets the processors' time; of tests, each suite's processor time."""
+    print("Time (processor time in brackets and of suites):")
     total = spent = 0
     for flavour, part, figures in times:
         wall, processors = (int(figure) / 100 for figure in figures.split())
-        total, spent = total + wall, spent + processors
+        total, spent = total + (0 if part == "build ahead" else wall), spent + processors  # while tests ran, whose time is told
         if wall < 0.5:
             continue
         print(f"  {clock(wall):>6} ({clock(processors)})  {flavour}: {part}")
@@ -197,16 +225,43 @@ def print_left(turn, left):
     print(f"Left to other turns or to --thorough: {text or 'nothing'}; --turn {turn} chooses as this run did.")
 
 
-def summary(turn, files):
+def results_of(files):
     results = collections.defaultdict(list)
     for file in files:
         for line in pathlib.Path(file).read_text().splitlines():
             outcome, flavour, case, why = line.split("\t", 3)
             results[outcome].append((flavour, case, why))
+    return results
+
+
+def prices_of(files):
+    """What the run cost, by build and part, and the builds that it made."""
+    results = results_of(files)
+    times = [(build, part, int(figures.split()[1])) for build, part, figures in results["time"]]
+    suites = [(build, suite, float(spent) * 100) for build, suite, spent in results["suite"]]
+    builds = list(dict.fromkeys(build for build, part, _ in times if part == "build"))
+    return prices.prices(times, suites, [int(spent) for _, _, spent in results["reference"]]), builds
+
+
+def judge(scope, *files):
+    now, builds = prices_of(files)
+    kept, words = prices.judge(prices.TABLE, prices.kind(scope, builds), now)
+    print("passed" if kept else "failed", "prices", "budget of processor time", words, sep="\t")
+
+
+def renew(scope, *files):
+    now, builds = prices_of(files)
+    prices.renew(prices.TABLE, prices.kind(scope, builds), now)
+
+
+def summary(turn, files):
+    results = results_of(files)
     passed, failed, skipped = (results[outcome] for outcome in ("passed", "failed", "skipped"))
     print()
     if results["time"]:
         print_times(results["time"], results["suite"])
+    for _, _, words in (case for case in passed if case[0] == "prices"):
+        print(f"Price: {words}.")
     if skipped:
         print("Skipped:")
         reasons = collections.Counter(why for _, _, why in skipped)
@@ -225,7 +280,7 @@ def summary(turn, files):
 
 
 def main(arguments):
-    commands = {"select": select, "list": list_cases, "collect": collect, "sources": sources}
+    commands = {"select": select, "list": list_cases, "collect": collect, "sources": sources, "judge": judge, "renew": renew}
     if arguments and arguments[0] == "summary":
         return summary(arguments[1], arguments[2:])
     if not arguments or arguments[0] not in commands:

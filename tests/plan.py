@@ -16,6 +16,7 @@ import fnmatch
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -24,16 +25,13 @@ sys.dont_write_bytecode = True  # the source folder stays as it is
 SCOPES = ("run", "ci", "thorough")
 
 # The first row of a build that matches `suite/test` decides about a test. A new suite is a new row, in each build that
-# should run it; a test without a row is an error, so that none is forgotten.
+# should run it; a test without a row is an error, so that none is forgotten. docs/testing.md has the grammar of cells:
 #
-#   all        every test
-#   -          none
-#   3          three of each series, by turns: tests that differ in the number at their end, as under twenty seeds
-#   1shared    as 1, but only of programs that tests of other rows run, so that no program is compiled for these alone
-#   1/2        as 1, but only of half of the series, by turns; 1/3 of a third, and so on
-#   half       half of the suite, by turns
-#   rest       the other half
-#   changed+3  those that belong to source files changed lately, and three of the others, by turns
+#   all     every test
+#   -       none
+#   2       two of each series, by turns: tests that differ in the number at their end, as under twenty seeds
+#   1/4     one of each series, but only of a quarter of the series, by turns
+#   12+3    those that belong to source files changed lately, twelve at most, and three of the others, by turns
 PLAN = """
 # build            suite/test                 run        ci         thorough
 normal             simulated/*_whole          -          -          all
@@ -42,7 +40,7 @@ normal             simulated/*_tape_*         -          1/2        2
 normal             simulated/*_recording_*    -          1/2        3
 normal             simulated/*                1/4        1/4        2
 normal             mutation/*places           all        all        all
-normal             mutation/*                 -          changed+3  all
+normal             mutation/*                 -          12+3       all
 normal             abi/*                      all        all        all
 normal             conformance/large          -          -          all
 normal             conformance/*_layers       -          all        all
@@ -52,7 +50,7 @@ normal             conformance/*              all        all        all
 normal             compilers/*                -          1          all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
-normal             faults/*                   -          half       all
+normal             faults/*                   -          1/2        all
 normal             hosts/*                    all        all        all
 normal             memory/*                   -          1/2        all
 normal             models/*                   all        all        all
@@ -60,13 +58,13 @@ normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
 normal             recipes/*_whole            -          -          all
 normal             recipes/*                  all        all        all
-normal             rust/*simulated            -          half       all
+normal             rust/*simulated            -          1/2        all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
-normal             java/java_service          -          half       all
-normal             java/*simulated            -          half       all
+normal             java/java_service          -          1/2        all
+normal             java/*simulated            -          1/2        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all
@@ -83,24 +81,24 @@ address,undefined  rust/*                     -          all        all
 address,undefined  mpi/*                      -          -          -
 address,undefined  rounding/*                 -          -          -
 address,undefined  simulated/*_whole          -          -          -
-address,undefined  simulated/*_engine_*       -          1shared    1
-address,undefined  simulated/*_recording_*    -          1shared    1
-address,undefined  simulated/*_stress_*       -          1shared    1
+address,undefined  simulated/*_engine_*       -          1          1
+address,undefined  simulated/*_recording_*    -          1          1
+address,undefined  simulated/*_stress_*       -          1          1
 address,undefined  simulated/digits_*         -          -          1/3
 address,undefined  simulated/*_lost_*         -          1          1
-address,undefined  simulated/*                -          1shared    1/2
+address,undefined  simulated/*                -          1/3        1/2
 address,undefined  faults/*                   -          -          all
 address,undefined  conformance/large          -          -          -
-address,undefined  conformance/comm_*         -          1shared    all
+address,undefined  conformance/comm_*         -          1/4        all
 address,undefined  conformance/*_models_*     -          1/4        all
 address,undefined  conformance/*_operators_*  -          1/4        all
-address,undefined  conformance/*              -          1/4        half
+address,undefined  conformance/*              -          1/4        1/2
 address,undefined  examples/bert_*            -          -          all
-address,undefined  examples/*                 -          half       all
+address,undefined  examples/*                 -          1/2        all
 address,undefined  unit/*_whole               -          -          all
 address,undefined  stress/*_whole             -          -          -
 address,undefined  unit/rendezvous_fuzz       -          all        all
-address,undefined  unit/*                     -          half       all
+address,undefined  unit/*                     -          1/2        all
 address,undefined  */*                        -          all        all
 
 thread             abi/*                      -          -          -
@@ -109,7 +107,7 @@ thread             mpi/*                      -          -          -
 thread             rounding/*                 -          -          -
 thread             unit/*_whole               -          -          -
 thread             unit/rendezvous_fuzz       -          all        all
-thread             unit/*                     -          rest       all
+thread             unit/*                     -          1/2        all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
 thread             crash/*                    -          all        all
@@ -190,44 +188,28 @@ def information(build, what):
     return json.loads((pathlib.Path(build) / "meson-info" / f"intro-{what}.json").read_text())
 
 
-def programs_of(build):
-    """By test, the programs of this build that it runs."""
-    programs = {target["id"] for target in information(build, "targets") if target["type"] == "executable"}
-    return {test["name"]: programs.intersection(test["depends"]) for test in information(build, "tests")}
+def cells(text):
+    """What a cell says: (how many of the changed, how many of each series, of one in how many series); None where it is no cell."""
+    if text in ("all", "-"):
+        return 0, sys.maxsize if text == "all" else 0, 1
+    found = re.fullmatch(r"(?:(\d+)\+)?(\d+)|(\d+)/(\d+)", text)
+    return found and (int(found[1] or 0), int(found[2] or found[3]), int(found[4] or 1))
 
 
 def chosen(build, flavour, scope, turn):
     """Names of the tests that run."""
-    tests = information(build, "tests")
-    programs = programs_of(build)
-    groups = collections.defaultdict(list)  # the tests among which a cell chooses
-    for test in tests:
+    groups = collections.defaultdict(lambda: collections.defaultdict(list))  # by cell and suite the series of tests
+    for test in information(build, "tests"):
         cell = cell_of(test, flavour, scope)
-        groups[cell, series(test["name"]) if cell[0].isdigit() else suite(test)].append(test["name"])
-    in_part = collections.defaultdict(list)  # the series of which a cell takes a part
-    for cell, one in groups:
-        if "/" in cell:
-            in_part[cell].append(one)
+        # Where changed files choose, a suite is one series.
+        groups[cell, suite(test)][suite(test) if "+" in cell else series(test["name"])].append(test["name"])
     names = set()
-    for (cell, one), group in groups.items():
-        if cell in in_part:
-            count, part = map(int, cell.split("/"))
-            some = by_turns(in_part[cell], -(-len(in_part[cell]) // part), turn)
-            names.update(by_turns(group, count, turn) if one in some else ())
-        elif cell == "all":
-            names.update(group)
-        elif cell in ("half", "rest"):
-            half = by_turns(group, (len(group) + 1) // 2, turn)
-            names.update(half if cell == "half" else set(group).difference(half))
-        elif cell.isdigit():
-            names.update(by_turns(group, int(cell), turn))
-        elif cell.startswith("changed"):
-            changed = of_changed_files(group)
-            names |= changed | set(by_turns([name for name in group if name not in changed], int(cell[8:]), turn))
-    run = set().union(*(programs[name] for name in names))
-    for (cell, _), group in groups.items():
-        if cell.endswith("shared"):
-            names.update(by_turns([name for name in group if programs[name] <= run], int(cell.removesuffix("shared")), turn))
+    for (cell, _), by_series in groups.items():
+        of_changed, count, part = cells(cell)
+        for one in by_turns(by_series, -(-len(by_series) // part), turn):
+            group = set(by_series[one])
+            changed = set(by_turns(of_changed_files(group), of_changed, turn)) if of_changed else set()
+            names |= changed | set(by_turns(group - changed, count, turn))
     return names
 
 

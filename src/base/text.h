@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,10 @@ namespace rondo {
 
 std::string vformat(const char* format, va_list arguments);
 [[gnu::format(printf, 1, 2)]] std::string format(const char* format, ...);
+// For %lld.
+inline long long printable(int64_t n) {
+  return static_cast<long long>(n);
+}
 // Takes the next part of `rest`, up to `end`, which is taken too; false where nothing is left. After the last `end`
 // there is no empty part.
 bool take_part(std::string_view* rest, char end, std::string_view* part);

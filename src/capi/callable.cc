@@ -27,11 +27,11 @@ Status check_callable(const rondo_callable* callable) {
 }
 
 // The user's function with what it needs, which goes with the last copy.
-struct Function {
-  Function(rondo_callable_fn fn, void* arg, void (*destroy)(void*)) : fn(fn), arg(arg), destroy(destroy) {}
-  Function(const Function&) = delete;
-  Function& operator=(const Function&) = delete;
-  ~Function() {
+struct CallerFunction {
+  CallerFunction(rondo_callable_fn fn, void* arg, void (*destroy)(void*)) : fn(fn), arg(arg), destroy(destroy) {}
+  CallerFunction(const CallerFunction&) = delete;
+  CallerFunction& operator=(const CallerFunction&) = delete;
+  ~CallerFunction() {
     if (destroy) destroy(arg);
   }
   rondo_callable_fn const fn;
@@ -80,9 +80,9 @@ extern "C" {
 rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_outputs, const rondo_callable_options* options,
                                    rondo_callable_fn fn, void* arg, void (*destroy)(void* arg),
                                    rondo_callable** callable) {
-  std::shared_ptr<const Function> function;  // calls destroy
+  std::shared_ptr<const CallerFunction> function;  // calls destroy
   const rondo_status result = guard("rondo_callable_create", [&]() -> Status {
-    function = std::make_shared<const Function>(fn, arg, destroy);
+    function = std::make_shared<const CallerFunction>(fn, arg, destroy);
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(fn);
     RONDO_NOT_NULL(callable);

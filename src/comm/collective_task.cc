@@ -4,6 +4,7 @@
 
 #include "base/caught.h"
 #include "base/text.h"
+#include "ops/operators/reductions.h"
 #include "ops/ops.h"
 
 namespace rondo::comm {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/threads/thread_owned.h"
 #include "comm/collective_task.h"
+#include "ops/operators/reductions.h"
 #include "ops/ops.h"
 #include "ops/task/submit.h"
 

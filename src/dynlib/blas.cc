@@ -12,6 +12,7 @@
 
 #include "base/machine/decimal.h"
 #include "base/machine/instructions.h"
+#include "base/settings.h"
 
 namespace rondo {
 

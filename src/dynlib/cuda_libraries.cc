@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/loading/system_loader.h"
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
 #include "dynlib/loading/system_loader.h"

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/nccl.h"
 
+#include "base/settings.h"
 #include "base/text.h"
 #include "dynlib/cuda_libraries.h"
 
@@ -10,7 +11,7 @@ namespace rondo::cuda {
 
 namespace {
 
-constexpr int kOldest = 20906;  // the first whose collectives can be captured
+constexpr int kOldestNccl = 20906;  // the first whose collectives can be captured
 
 std::string text_of(int number) {
   return format("%d.%d.%d", number / 10000, number / 100 % 100, number % 100);
@@ -44,7 +45,7 @@ Status Nccl::accept(std::string*) {
     return error(RONDO_LIBRARY_MISSING, "does not answer: ncclGetVersion failed with %d", rc);
   if (number < 10000) number = number / 1000 * 10000 + number % 1000;  // as versions up to 2.8 count
   version_ = text_of(number);
-  if (number < kOldest) {
+  if (number < kOldestNccl) {
     failing_ = "is too old";
     return error(RONDO_LIBRARY_MISSING, "is NCCL %s; 2.9.6 or newer is needed", version_.c_str());
   }

@@ -12,6 +12,7 @@
 
 #include "base/caught.h"
 #include "base/log.h"
+#include "base/settings.h"
 
 namespace rondo {
 
@@ -20,27 +21,27 @@ namespace {
 constexpr const char* kVariable = sizeof(void*) == 8 ? "NVTX_INJECTION64_PATH" : "NVTX_INJECTION32_PATH";
 constexpr uint32_t kVersion = 3;
 
-using Entry = void (*)();
+using RangeFunction = void (*)();
 // By module, from 1: core, CUDA, OpenCL, CUDA runtime, domains, synchronisation; how many numbers each has, 0 included.
 constexpr unsigned kSizes[] = {0, 16, 9, 15, 7, 16, 7};
 constexpr unsigned kModules = sizeof kSizes / sizeof kSizes[0], kMost = 16;
 constexpr unsigned kCore = 1, kPush = 9, kPop = 11;
 
-Entry entries[kModules][kMost];  // written by the profiler's library, perhaps while ranges are opened
+RangeFunction entries[kModules][kMost];  // written by the profiler's library, perhaps while ranges are opened
 // The tables of a module that the profiler sees: where the entry of each number is; none for 0, none after the last.
-std::array<std::array<Entry*, kMost + 1>, kModules> tables;
+std::array<std::array<RangeFunction*, kMost + 1>, kModules> tables;
 
 struct Callbacks {
   size_t size;
-  int (*table_of)(int module, Entry*** table, unsigned* size);
+  int (*table_of)(int module, RangeFunction*** table, unsigned* size);
 };
-struct Version {
+struct VersionInfo {
   size_t size;
   uint32_t version, reserved;
   void (*profiler_has)(uint32_t version);
 };
 
-int table_of(int module, Entry*** table, unsigned* size) {
+int table_of(int module, RangeFunction*** table, unsigned* size) {
   if (module < 1 || module >= static_cast<int>(kModules)) return 0;
   if (size) *size = kSizes[module];
   if (table) *table = tables[static_cast<size_t>(module)].data();
@@ -49,7 +50,7 @@ int table_of(int module, Entry*** table, unsigned* size) {
 
 // Both live as long as the process: the library may look again.
 constexpr Callbacks kCallbacks = {sizeof(Callbacks), table_of};
-constexpr Version kVersionInfo = {sizeof(Version), kVersion, 0, [](uint32_t) {}};
+constexpr VersionInfo kVersionInfo = {sizeof(VersionInfo), kVersion, 0, [](uint32_t) {}};
 
 const void* shown(uint32_t number) {
   return number == 1 ? static_cast<const void*>(&kCallbacks) : number == 3 ? &kVersionInfo : nullptr;

@@ -2,13 +2,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "dynlib/onednn.h"
 
+#include "base/settings.h"
 #include "base/text.h"
 
 namespace rondo {
 
 namespace {
 
-struct Version {
+struct OnednnVersion {
   int major, minor, patch;
   const char* hash;
   unsigned cpu_runtime, gpu_runtime;
@@ -34,8 +35,8 @@ std::string Onednn::name_of(int since) const {
 
 Status Onednn::accept(std::string*) {
   // By raw lookup: the table's entries would wait for open() themselves.
-  auto get_version = reinterpret_cast<const Version* (*)()>(symbol("dnnl_version"));
-  const Version* found = get_version ? get_version() : nullptr;
+  auto get_version = reinterpret_cast<const OnednnVersion* (*)()>(symbol("dnnl_version"));
+  const OnednnVersion* found = get_version ? get_version() : nullptr;
   if (!found) return error(RONDO_LIBRARY_MISSING, "has no dnnl_version: not oneDNN");
   version_ = format("%d.%d.%d", found->major, found->minor, found->patch);
   if (found->major != 3) {

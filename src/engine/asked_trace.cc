@@ -17,6 +17,7 @@
 #include "base/files/asked.h"
 #include "base/log.h"
 #include "base/room.h"
+#include "base/settings.h"
 #include "base/threads/thread.h"
 
 namespace rondo {

@@ -8,8 +8,6 @@
 
 namespace rondo {
 
-namespace {
-
 // Calls the function once, on a worker that has waited for the devices, or where the engine gives the task up.
 class Notification final : public Task {
  public:
@@ -45,8 +43,6 @@ class Notification final : public Task {
   const Ref<Engine> engine_;
   Engine::Told told_;
 };
-
-}  // namespace
 
 // Takes a place in the order of a variable as a wait does, or for an epoch, without a blocked thread.
 class Notice final : public Task {

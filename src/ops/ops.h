@@ -7,8 +7,7 @@
 
 #include <rondo/ops.h>
 
-#include "ops/operators/normalisations.h"
-#include "ops/operators/reductions.h"
+#include "ops/operators/enumerators.h"
 #include "ops/operators/scalar.h"
 #include "ops/task/output.h"
 

@@ -12,8 +12,8 @@ namespace rondo::rtc {
 
 namespace {
 
-constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 'K', 'R', 'N'};
-constexpr uint32_t kFormat = 2;
+constexpr char kEntryMagic[8] = {'R', 'O', 'N', 'D', 'O', 'K', 'R', 'N'};
+constexpr uint32_t kEntryFormat = 2;
 
 // The first bytes of an entry; the name follows, then the image.
 struct Header {
@@ -49,12 +49,12 @@ bool read_header(std::string_view text, Header* header, std::string* problem) {
     return false;
   }
   std::memcpy(header, text.data(), sizeof *header);
-  if (std::memcmp(header->magic, kMagic, sizeof kMagic) != 0) {
+  if (std::memcmp(header->magic, kEntryMagic, sizeof kEntryMagic) != 0) {
     *problem = "it does not begin as a kept kernel does";
     return false;
   }
-  if (header->format != kFormat) {
-    *problem = format("it has format %u, and this version of Rondo reads %u", header->format, kFormat);
+  if (header->format != kEntryFormat) {
+    *problem = format("it has format %u, and this version of Rondo reads %u", header->format, kEntryFormat);
     return false;
   }
   // Each is checked by itself first: the sum of two wrong lengths may wrap and be small again.
@@ -101,8 +101,8 @@ std::string entry_file_name(const Key& key, const Origin& origin) {
 
 std::string encode(const CacheEntry& entry) {
   Header header = {};
-  std::memcpy(header.magic, kMagic, sizeof kMagic);
-  header.format = kFormat;
+  std::memcpy(header.magic, kEntryMagic, sizeof kEntryMagic);
+  header.format = kEntryFormat;
   header.name_bytes = static_cast<uint32_t>(entry.name.size());
   header.image_bytes = entry.image.size();
   header.key = entry.key;

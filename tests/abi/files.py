@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, words of comments,
-nothing that does not belong here.
+"""House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, words of comments, names
+of tests, nothing that does not belong here.
 
-    files.py SOURCE_ROOT
+    files.py SOURCE_ROOT [BUILD]
+
+With a build folder, the names of its tests too.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import collections
+import json
 import os
 import pathlib
 import re
@@ -14,6 +17,7 @@ import subprocess
 import sys
 
 MAX_LINES = 600  # beyond that a file has more than one subject
+LONGEST_NAME = 49  # of a test, and of a case with its suite: what fits into a line of a report
 MOST_FILES = 30  # of a folder: what a reader takes in at a glance
 ABOUT = {"meson.build", "README.md"}  # tell about the folder they are in
 # Folders that may have any number, with the reason why they are one folder.
@@ -150,6 +154,22 @@ def comment_problems(texts, vague, fragments):
                    "What, Of, Where or Whether: give them a subject and a verb")
 
 
+CASE = re.compile(r"^ *(?:TYPED_)?TEST(?:_P|_F)?\((\w+),\s*(\w+)\)", re.M)
+
+
+def case_problems(text):
+    for case in CASE.finditer(text):
+        if len(name := f"{case[1]}.{case[2]}") > LONGEST_NAME:
+            yield text.count("\n", 0, case.start()) + 1, f"{name} has {len(name)} characters, more than {LONGEST_NAME}"
+
+
+def test_problems(tests):
+    """Of the tests of a build, as meson lists them."""
+    for name in (test["name"] for test in tests):
+        if len(name) > LONGEST_NAME:
+            yield f"the test {name}: has {len(name)} characters, more than {LONGEST_NAME}"
+
+
 def folder_problems(names, whole, owed):
     files = collections.Counter(pathlib.PurePosixPath(name).parent.as_posix() for name in names
                                 if pathlib.PurePosixPath(name).name not in ABOUT)
@@ -167,9 +187,11 @@ def folder_problems(names, whole, owed):
             yield f"{folder}: has no files; take it out of WHOLE in tests/abi/files.py"
 
 
-def main(root):
+def main(root, build=None):
     root = pathlib.Path(root).resolve()
     problems, sources, code = [], 0, {}
+    if build:
+        problems += test_problems(json.loads((pathlib.Path(build) / "meson-info" / "intro-tests.json").read_text()))
     names = files_of(root)
     problems += folder_problems(names, WHOLE, OWED)
     for name in names:
@@ -183,7 +205,8 @@ def main(root):
             sources += 1
             if name.startswith("src/") and pathlib.PurePath(name).suffix in CODE:
                 code[name] = text
-            problems += [f"{name}:{number}: {why}" for number, why in source_problems(name, text)]
+            wrong = [*source_problems(name, text), *(case_problems(text) if name.startswith("tests/") else ())]
+            problems += [f"{name}:{number}: {why}" for number, why in wrong]
         for number, line in enumerate(text.splitlines() if name not in LOCKS else [], 1):
             problems += [f"{name}:{number}: {why}: {line.strip()[:100]}" for wrong, why in FORBIDDEN if wrong.search(line)]
             if name.startswith("tests/") and "/no" in line and MAY_BE_THERE.search(line):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""files.py tells of folders with too many files, of rows of its lists that are no longer true, and of comments that say too little.
+"""files.py tells of folders with too many files, of rows of its lists that are no longer true, and of comments that say too little, and of long names of tests.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
@@ -82,6 +82,18 @@ class Comments(unittest.TestCase):
         texts = {"src/a/b.cc": OPENING + "\n// What?\n", "src/ab/b.cc": OPENING + "\n// What?\n"}
         self.assertEqual(list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 1})), [])
         self.assertIn("src/a: 1 sentences", list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 0}))[0])
+
+
+class Names(unittest.TestCase):
+    def test_of_cases(self):
+        short, longest = "A" * 24 + ", " + "b" * 24, "A" * 24 + ", " + "b" * 25
+        self.assertEqual(list(files.case_problems(f"TEST({short}) {{\n")), [])
+        for macro in ("TEST", "TEST_P", "TEST_F", "  TYPED_TEST"):
+            self.assertEqual([number for number, _ in files.case_problems(f"\n{macro}({longest}) {{\n")], [2])
+
+    def test_of_tests(self):
+        self.assertEqual(list(files.test_problems([{"name": "t" * 49}])), [])
+        self.assertEqual(len(list(files.test_problems([{"name": "t" * 50}]))), 1)
 
 
 if __name__ == "__main__":

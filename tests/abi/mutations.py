@@ -80,6 +80,7 @@ ROWS = [
     ("files", "src/base/room.h", END, "\nint x;  // Whether it is. Of both. What it is. Where it is.\n", "sentences of comments, more than"),
     ("files", "docs/threads.md", END, "\n/wo" + "rk/here\n", "path of one machine"),
     ("files", "tests/unit/base_test.cc", END, '\nconst char* const kNone = "/no' + 'where/file";\n', "may be there"),
+    ("files", "tests/unit/engine/pool_test.cc", r"TEST\((\w+), (\w+)\)", r"TEST(\1, \2WithANameThatTellsAllThatIsInItAndMore)", "characters, more than 49"),
     ("floors", "src/base/log.cc", END, '\n#include "engine/engine.h"\n', "src/base/log.cc:.*engine/engine.h"),
     ("floors", "src/ops/reduce/reduce.cc", END, '\n#include "ops/rows/rows.h"\n', "src/ops/reduce/reduce.cc:.*rows.h"),
     ("floors", "src/graph/run/graph.cc", END, '\n#include "graph/compile/compiler.h"\n', "src/graph/run/graph.cc:.*compiler.h"),

@@ -9,6 +9,7 @@ PART of PARTS: every PARTS-th source from there on. A compiler that is not insta
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -23,13 +24,22 @@ TAKES_A_WORD = ("-o", "-MF", "-MQ")
 LEFT_OUT = ("-fvect-cost-model", "--param", "-fpch-preprocess", "-Winvalid-pch", "-MD", "-c", "-fdiagnostics-color")
 
 
+def alone(compilation):
+    """Compilations of single sources: a group of them has one for each, because what one of them lacks another may have."""
+    path = (pathlib.Path(compilation["directory"]) / compilation["file"]).resolve()
+    text = path.read_text() if path.is_relative_to(BUILD) else ""
+    included = re.findall(r'^#include "(/.*)"$', text, re.M)
+    return [compilation | {"file": os.path.relpath(file, compilation["directory"])} for file in included] or [compilation]
+
+
 def sources():
     """The compilations of what is shipped, each source once."""
     known = {}
     for each in json.loads((BUILD / "compile_commands.json").read_text()):
         output = each["output"]
         if output.startswith(("src/librondo", "src/rondo.p/", "bindings/java/")) and pathlib.Path(each["file"]).suffix in COMPILERS:
-            known.setdefault(each["file"], each)
+            for one in alone(each):
+                known.setdefault(one["file"], one)
     return [known[file] for file in sorted(known)]
 
 

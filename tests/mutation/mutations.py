@@ -117,7 +117,7 @@ MUTATIONS = (
         instead="Status()",
         breaks="what follows a task comes after what it has put into its auxiliary streams",
         program="engine",
-        cases="Conformance/Auxiliaries.BeginAfterWhatWasBeforeAndEndBeforeWhatIsBehind/cuda_async",
+        cases="Conformance/Auxiliaries.KeepTheOrderOfWhatIsAroundThem/cuda_async",
     ),
     Mutation(
         name="poison_stops",
@@ -226,7 +226,7 @@ MUTATIONS = (
         instead="false",
         breaks="a task that is shorter than an edge between branches has none of its own",
         program="recording",
-        cases="Conformance/Recording.ASmallTaskThatIsJoinedAtOnceHasNoBranch/cuda_async",
+        cases="Conformance/Recording.SmallTaskJoinedAtOnceHasNoBranch/cuda_async",
         seeds=(1,),
     ),
     Mutation(
@@ -244,7 +244,7 @@ MUTATIONS = (
         instead="true",
         breaks="an executable is launched for the addresses that its nodes have",
         program="recording",
-        cases="Conformance/InTurn.AddressesThatComeBackHaveTheirOwnExecutable/cuda_async",
+        cases="Conformance/InTurn.ReturningAddressesHaveAnExecutable/cuda_async",
         seeds=(1,),
     ),
     Mutation(

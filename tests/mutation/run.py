@@ -52,16 +52,23 @@ def call(command, folder):
         raise Wrong(f"{shlex.join(command)} failed:\n{run.stdout}{run.stderr}")
 
 
+def compiles(command, file, build):
+    """True where this command of the build compiles the file, alone or in a group of sources."""
+    path = (build / command["file"]).resolve()
+    return path == file or (path.is_relative_to(build) and f'#include "{file}"' in path.read_text().splitlines())
+
+
 def build_library(source, build, name, file, text, compiler):
     """Path of a librondo.so whose `file` has this text; made anew when the text or any object has changed."""
     commands = json.loads((build / "compile_commands.json").read_text())
     # Without the precompiled header, which is compiled like a file and linked to nothing.
     commands = [each for each in commands if each["output"].startswith(OBJECTS) and each["output"].endswith(".o")]
-    original = [each for each in commands if (build / each["file"]).resolve() == (source / file).resolve()]
+    original = [each for each in commands if compiles(each, source / file, build)]
     if len(original) != 1:
         raise Wrong(f"the build compiles {file} {len(original)} times for the library")
     folder = build / "tests" / "mutation" / name
     copy, object_file, library = folder / pathlib.Path(file).name, folder / "mutated.o", folder / "librondo.so.0"
+    compiled, group = copy, (build / original[0]["file"]).resolve()
     objects = [build / each["output"] for each in commands]
     newest = max(each.stat().st_mtime for each in objects)
     if library.exists() and library.stat().st_mtime > newest and copy.read_text() == text:
@@ -69,8 +76,11 @@ def build_library(source, build, name, file, text, compiler):
     folder.mkdir(parents=True, exist_ok=True)
     library.unlink(missing_ok=True)  # no old one is left to be taken for a new one when this fails
     copy.write_text(text)
+    if group != source / file:  # compiled in a group, so in a copy of that, with the copy in place of the file
+        compiled = folder / "group.cc"
+        compiled.write_text(group.read_text().replace(f'#include "{source / file}"', f'#include "{copy}"'))
     words = shlex.split(original[0]["command"])
-    for option, value in (("-o", object_file), ("-c", copy), ("-MF", folder / "mutated.d"), ("-MQ", object_file)):
+    for option, value in (("-o", object_file), ("-c", compiled), ("-MF", folder / "mutated.d"), ("-MQ", object_file)):
         words[words.index(option) + 1] = str(value)
     # Warnings belong to the unchanged file; less optimisation, because it is compiled to run for seconds. What is made for size stays so,
     # because its precompiled header is.

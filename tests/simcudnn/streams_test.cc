@@ -85,7 +85,7 @@ TEST(BackwardStreams, MeasuredWhereItPays) {
   EXPECT_NE(found.reports[0].find("us one after the other"), std::string::npos) << found.reports[0];
 }
 
-TEST(BackwardStreams, OneAfterTheOtherWhereTwoWorkspacesAreBeyondTheLimit) {
+TEST(BackwardStreams, InTurnWhereWorkspacesAreTooLarge) {
   Environment large = {{"RONDO_CONVOLUTION_TIMING_MS", "1"},
                        {"RONDO_CONVOLUTION_WORKSPACE_MB", "1"},
                        {"SIMCUDNN_ENGINES", "0=workspace:700000,1=refuse,10=refuse"}};
@@ -103,7 +103,7 @@ TEST(BackwardStreams, OneAfterTheOtherWhereTwoWorkspacesAreBeyondTheLimit) {
 
 // Memory for one workspace, and in a graph for that of the forward one beside it: what two streams want is refused, by
 // the pool's limit or by the device, and one stream does it.
-TEST(BackwardStreams, OneAfterTheOtherWhereThePoolIsExhausted) {
+TEST(BackwardStreams, InTurnWhereThePoolIsExhausted) {
   Environment engines = {{"SIMCUDNN_ENGINES", "0=workspace:30000000,1=refuse,10=refuse"},
                          {"RONDO_CONVOLUTION_WORKSPACE_MB", "1000"},
                          {"RONDO_BACKWARD_STREAMS", "always"}};

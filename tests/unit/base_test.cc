@@ -340,7 +340,7 @@ TEST(Shape, RowMajor) {
   EXPECT_EQ(shape_text(scalar), "[]");
 }
 
-TEST(Shape, EmptyLayoutsAreContiguousWhateverTheirStrides) {
+TEST(Shape, EmptyLayoutsAreContiguous) {
   Layout layout;
   layout.ndim = 2;
   layout.shape[0] = 0;

@@ -396,7 +396,7 @@ namespace {
 
 constexpr Grown kDefaults{sizeof(Grown), 0, 77};
 
-TEST(GrownStructs, AnOlderCallerGetsTheDefaultOfWhatItLacks) {
+TEST(GrownStructs, OlderCallerGetsDefaults) {
   Caller<Grown> older({0, 5, 0}, kFacts<Grown>.first);
   Grown known = kDefaults;
   const Status status = read_options("options", older.get(), &known);
@@ -425,7 +425,7 @@ TEST(GrownStructs, ANewerCallerGivesWhatIsKnown) {
   EXPECT_EQ(known.a, 0) << "untouched on failure";
 }
 
-TEST(GrownStructs, AnInfoIsWrittenAsFarAsItsCallerKnowsIt) {
+TEST(GrownStructs, InfoIsWrittenAsFarAsItsCallerKnows) {
   const Grown facts{sizeof(Grown), 5, 6};
   Caller<Grown> older({}, kFacts<Grown>.first);
   ASSERT_TRUE(write_info("info", older.get(), facts).ok());

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
 
 namespace rondo {

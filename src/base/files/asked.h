@@ -7,10 +7,11 @@
 #include <functional>
 #include <string>
 
-#include "base/settings.h"
 #include "base/status.h"
 
 namespace rondo {
+
+enum class Setting;  // base/settings.h
 
 // Makes the folder that the setting names, if only its last part is missing, for its owner alone. Returns what is
 // wrong with it, or empty.

@@ -1,6 +1,7 @@
 // Checks the handles and numbers of elementwise operators, reductions and products, and calls them.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/ops.h"
+#include "ops/operators/reductions.h"
 
 #include "capi/operators.h"
 #include "capi/structs.h"

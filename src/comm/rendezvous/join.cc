@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kFileHead = "rondo meets at";
 
 // The place of rank 0: addresses to try, and the key; from the meeting, or from its file.
-struct Place {
+struct Rank0Address {
   std::vector<std::pair<std::string, int>> tries;
   Key key;
 };
@@ -57,7 +57,7 @@ Status write_file(const std::string& path, int port, const std::string& secret,
 }
 
 // RONDO_NOT_FOUND: it is not there yet, or nothing that rank 0 of this user has written.
-Status read_file(const std::string& path, Place* place, bool secret_given) {
+Status read_file(const std::string& path, Rank0Address* place, bool secret_given) {
   constexpr uint64_t kMost = uint64_t{1} << 16;
   const auto refused = [&path](const std::string& why) {
     return error(RONDO_NOT_FOUND, "the file %s is not believed: %s", path.c_str(), why.c_str());
@@ -185,7 +185,7 @@ Status host_meeting(const Meeting& meeting, const Key& key, const Deadline& dead
 
 // --- the others ---
 
-Status find_place(const Meeting& meeting, Place* place) {
+Status find_place(const Meeting& meeting, Rank0Address* place) {
   place->key = key_of(meeting);
   if (by_file(meeting)) return read_file(file_of(meeting), place, !place->key.secret.empty());
   if (!meeting.socket.empty()) return {};
@@ -201,7 +201,7 @@ Status come(const Meeting& meeting, const Deadline& deadline, File* socket) {
   int pause_ms = 5;
   Status last;
   do {
-    Place place;
+    Rank0Address place;
     last = find_place(meeting, &place);
     if (last.code() == RONDO_INVALID_ARGUMENT) return last;
     if (place.tries.empty() && !meeting.socket.empty()) {

@@ -49,10 +49,6 @@ std::string text_of(const Frame& frame) {
   return write.out.take();
 }
 
-bool contains(const std::vector<int>& ranks, int rank) {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
 // Each reads one kind, and returns whether this end may get it so.
 
 bool read(Reader& in, const Ends& ends, Gather* it) {

@@ -27,10 +27,6 @@ constexpr int kReadsAtEnd = 1024;  // more than a connection holds
 constexpr size_t kMostKept = size_t{4} << 20;
 constexpr size_t kPiece = 256;
 
-bool contains(const std::vector<int>& ranks, int rank) {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
-
 Status contradiction(const char* what) {
   return error(RONDO_INTERNAL, "%s contradicts what is known", what);
 }

@@ -10,9 +10,6 @@
 namespace rondo::cuda {
 
 namespace {
-CUstream native_stream(void* stream) {
-  return static_cast<CUstream>(stream);
-}
 Status not_capturing(CUstreamCaptureStatus state) {
   return error(RONDO_DEVICE_ERROR, "%s",
                state == CU_STREAM_CAPTURE_STATUS_INVALIDATED

@@ -19,9 +19,6 @@ namespace rondo::cuda {
 
 namespace {
 
-CUstream native_stream(void* stream) {
-  return static_cast<CUstream>(stream);
-}
 CUevent native_event(void* event) {
   return static_cast<CUevent>(event);
 }

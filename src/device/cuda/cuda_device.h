@@ -23,6 +23,10 @@ inline Status check(CUresult result, const char* function, const Device* device 
   return result == CUDA_SUCCESS ? Status() : failure(result, function, device);
 }
 
+inline CUstream native_stream(void* stream) {
+  return static_cast<CUstream>(stream);
+}
+
 // Calls a driver function and returns from the enclosing function if it fails.
 #define RONDO_CU(call, function) RONDO_TRY(::rondo::cuda::check(::rondo::cuda::driver().call, function))
 // The same in a method of CudaDevice, which the error names.

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "base/threads/thread.h"
 #include "dynlib/loading/system_loader.h"
@@ -261,6 +262,10 @@ Status Library::open_locked() {
 }
 
 // "NVRTC (libnvrtc) was not found".
+std::string Library::chosen() const {
+  return setting(spec_.setting);
+}
+
 std::string Library::failing() const {
   const bool rejected = std::any_of(probes_.begin(), probes_.end(), [](const Probe& each) { return each.rejected; });
   return std::string(spec_.title) + " " +

@@ -16,10 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "base/settings.h"
 #include "base/status.h"
 
 namespace rondo {
+
+enum class Setting;  // base/settings.h
 
 // The advice for a missing library.
 struct Remedy {
@@ -70,7 +71,7 @@ class Library {
 
  protected:
   // The setting's value, if this library heeds it.
-  virtual std::string chosen() const { return setting(spec_.setting); }
+  virtual std::string chosen() const;
   // Runs around dlopen of a candidate, to load what it needs from its folder. Returns handles, which are closed again
   // if the candidate will not do.
   virtual std::vector<void*> preload(const std::string& folder) {

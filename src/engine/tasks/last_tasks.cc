@@ -16,6 +16,7 @@
 #include "base/files/asked.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/settings.h"
 #include "base/threads/thread_id.h"
 #include "engine/tasks/task.h"
 

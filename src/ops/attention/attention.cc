@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "engine/views.h"
 #include "ops/task/nothing.h"
 
@@ -14,10 +15,6 @@ namespace rondo::ops {
 using namespace device;
 
 namespace {
-
-long long number(int64_t n) {
-  return static_cast<long long>(n);
-}
 
 Status check_rows(const char* name, const View& view, const View& q) {
   if (view.dtype != q.dtype)
@@ -40,13 +37,13 @@ Status check_shapes(const View& q, const View& k, const View& v) {
   const int64_t *of_q = q.layout.shape, *of_k = k.layout.shape;
   if (of_q[3] < 1 || of_q[3] > 256)
     return error(RONDO_INVALID_ARGUMENT, "q has shape %s, heads of size %lld; 1 to 256 are possible",
-                 shape_text(q.layout).c_str(), number(of_q[3]));
+                 shape_text(q.layout).c_str(), printable(of_q[3]));
   if (of_k[0] != of_q[0] || of_k[3] != of_q[3])
     return error(RONDO_INVALID_ARGUMENT, "k has shape %s; with q of %s, [%lld, keys, heads, %lld] is needed",
-                 shape_text(k.layout).c_str(), shape_text(q.layout).c_str(), number(of_q[0]), number(of_q[3]));
+                 shape_text(k.layout).c_str(), shape_text(q.layout).c_str(), printable(of_q[0]), printable(of_q[3]));
   if (of_k[2] < 1 || of_q[2] < 1 || of_q[2] % of_k[2] != 0)
     return error(RONDO_INVALID_ARGUMENT, "q has %lld heads and k has %lld; those of q must be a multiple of k's",
-                 number(of_q[2]), number(of_k[2]));
+                 printable(of_q[2]), printable(of_k[2]));
   if (!v.layout.same_shape(k.layout))
     return error(RONDO_INVALID_ARGUMENT, "v has shape %s; that of k is needed: %s", shape_text(v.layout).c_str(),
                  shape_text(k.layout).c_str());
@@ -60,7 +57,7 @@ Status check_lengths(const char* name, const View* lengths, const View& q) {
                  dtype_name(lengths->dtype));
   if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != q.layout.shape[0])
     return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, one for each of the batch", name,
-                 shape_text(lengths->layout).c_str(), number(q.layout.shape[0]));
+                 shape_text(lengths->layout).c_str(), printable(q.layout.shape[0]));
   return check_inputs({{"q", &q}, {name, lengths}});
 }
 
@@ -106,7 +103,7 @@ Status check_numbers(const AttentionNumbers& numbers) {
     const int64_t keys = before ? numbers.before : numbers.after;
     if (keys < -1)
       return error(RONDO_INVALID_ARGUMENT, "options->%s is %lld; a number of keys is needed, or -1 for all",
-                   before ? "before" : "after", number(keys));
+                   before ? "before" : "after", printable(keys));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "engine/views.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -14,10 +15,6 @@ namespace rondo::ops {
 using namespace device;
 
 namespace {
-
-long long number(int64_t n) {
-  return static_cast<long long>(n);
-}
 
 Status check_form(const View& x, RotaryForm* form) {
   if (!is_float(x.dtype))
@@ -39,7 +36,7 @@ Status check_form(const View& x, RotaryForm* form) {
     return error(
         RONDO_INVALID_ARGUMENT,
         "options->channels is %lld and x has %lld; an even number of them is needed, or 0 for all if that is even",
-        number(form->channels), number(size));
+        printable(form->channels), printable(size));
   form->channels = channels;
   if (!(std::isfinite(form->base) && form->base > 0))
     return error(RONDO_INVALID_ARGUMENT, "options->base is %g; a finite number above 0 is needed", form->base);

@@ -23,7 +23,7 @@ constexpr int kInner = kProductAxes - 1;
 constexpr int64_t kPanelM = 256, kPanelColumns = 256, kPanelDepth = 512;
 constexpr int64_t kSideBySide = 8;  // columns gathered together where neighbours in memory are channels
 
-constexpr int64_t kTile = 16;        // columns turned together where neighbours in the output are channels
+constexpr int64_t kColumnTile = 16;  // columns turned together where neighbours in the output are channels
 constexpr int64_t kFewChannels = 8;  // of a line along channels: fewer are not worth it
 
 // A column: where its batch entry begins in b, the coordinates of tap 0, where its element is in the output. Up to
@@ -58,7 +58,7 @@ struct Panels {
     a = m * depth;
     b = depth * columns;
     sums = m * columns;
-    turned = m * kTile;
+    turned = m * kColumnTile;
   }
   int64_t m = 1, columns = 1, depth = 0;
   int64_t a = 0, b = 0, sums = 0, turned = 0;  // elements
@@ -163,8 +163,8 @@ class ProductLoops {
 
   // A few columns at a time are turned, so that a line's sums are neighbours too.
   void finish_by_channels(int64_t group, int64_t first, int64_t m, int64_t n) const {
-    for (int64_t begin = 0; begin < n; begin += kTile) {
-      const int64_t columns = std::min(kTile, n - begin);
+    for (int64_t begin = 0; begin < n; begin += kColumnTile) {
+      const int64_t columns = std::min(kColumnTile, n - begin);
       moves_.load_tile(turned_, reinterpret_cast<const char*>(sums_ + begin), n, columns, m);
       for (int64_t j = 0; j < columns; ++j) {
         SumLine line = line_at(group, first, columns_[begin + j], turned_ + j * m, 1);

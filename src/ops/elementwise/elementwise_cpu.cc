@@ -23,7 +23,6 @@ namespace {
 constexpr int64_t kPiece = 256;      // elements: few, so that memory is never left alone for long
 constexpr int64_t kMostParts = 128;  // about as many of what is shared, or one has to wait for the last
 constexpr int kValues = Expression::kMaxInputs + Expression::kMaxScalars + Expression::kMaxInstructions;
-constexpr int kMaxOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
 
 // Same bits in a register as in memory.
 bool plain(rondo_dtype dtype) {
@@ -89,6 +88,8 @@ char* scratch(size_t bytes) {
   return buffer.data.get();
 }
 
+}  // namespace
+
 // How an operand goes between memory and the registers of a block.
 struct Way {
   int64_t size, width;  // bytes of an element in memory and in a register
@@ -99,7 +100,7 @@ struct Way {
 };
 
 // An instruction; operands that it does not have are its first.
-struct Call {
+struct LoopCall {
   Loop loop;  // null: a generator
   Value to, a, b, c;
 };
@@ -115,7 +116,7 @@ struct Evaluation {
   const Loops& table;
 
   Way ways[kMaxOperands];
-  Call calls[Expression::kMaxInstructions];
+  LoopCall calls[Expression::kMaxInstructions];
   uint64_t starts[Expression::kMaxInstructions];
   int64_t piece;          // elements on their way at a time, at most
   bool direct = false;    // the last result goes straight to memory: nothing is read after it is written
@@ -186,7 +187,7 @@ void Evaluation::prepare() {
   for (int k = 0; k < e.instructions(); ++k) {
     const Expression::Instruction& each = e.instruction(k);
     const int arity = Expression::arity(each);
-    Call& call = calls[k] = {nullptr, Expression::result_of(k), each.a, each.a, each.a};
+    LoopCall& call = calls[k] = {nullptr, Expression::result_of(k), each.a, each.a, each.a};
     if (arity > 1) call.b = each.b;
     if (arity > 2) call.c = each.c;
     if (!Expression::is_generator(each))
@@ -289,7 +290,7 @@ void Evaluation::run(int64_t first, int64_t last) const {
       }
       if (direct) values[e.output(0).value] = where_it_lies(e.inputs());
       for (int k = 0; k < e.instructions(); ++k) {
-        const Call& call = calls[k];
+        const LoopCall& call = calls[k];
         if (call.loop)
           call.loop(values[call.to], values[call.a], values[call.b], values[call.c], n);
         else
@@ -312,8 +313,6 @@ void Evaluation::draw(int k, int64_t first, int64_t n, char* to) const {
   const auto numbers = each.dtype == RONDO_F64 ? ops::draw<double> : ops::draw<float>;
   numbers(each.op == Op::normal, to, random.seed, starts[k], first, n);
 }
-
-}  // namespace
 
 int64_t cost_on_cpu(const Expression& e) {
   int64_t cost = 8 * e.instructions();

@@ -12,8 +12,6 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int kMaxOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
-
 struct Dimension {
   int64_t size;
   int64_t strides[kMaxOperands];

@@ -16,6 +16,8 @@
 
 namespace rondo::ops {
 
+inline constexpr int kMaxOperands = Expression::kMaxInputs + Expression::kMaxOutputs;
+
 // The iteration space of a task: dimensions of size > 1, outermost first, neighbours joined wherever every operand
 // allows.
 struct Space {

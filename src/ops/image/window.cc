@@ -32,7 +32,7 @@ Status check_number(const char* name, int i, int64_t number, int64_t least, int6
                static_cast<long long>(number), static_cast<long long>(least), static_cast<long long>(most));
 }
 
-constexpr int64_t kMostSize = int64_t{1} << 40;  // of a window, a stride, a result
+constexpr int64_t kMostWindowSize = int64_t{1} << 40;  // of a window, a stride, a result
 
 Status submit_window(const WindowPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   Engine& engine = plan.written().engine();
@@ -106,9 +106,9 @@ Status pool(bool largest, const View& a, int n, const int64_t* kernel, const ron
   windows.count = n;
   for (int i = 0; i < n; ++i) {
     WindowAxis& axis = windows.axis[i];
-    RONDO_TRY(check_number("kernel", i, kernel[i], 1, kMostSize));
-    RONDO_TRY(check_number("options->stride", i, options.stride[i], 0, kMostSize));
-    RONDO_TRY(check_number("options->dilation", i, options.dilation[i], 1, largest ? kMostSize / kernel[i] : 1));
+    RONDO_TRY(check_number("kernel", i, kernel[i], 1, kMostWindowSize));
+    RONDO_TRY(check_number("options->stride", i, options.stride[i], 0, kMostWindowSize));
+    RONDO_TRY(check_number("options->dilation", i, options.dilation[i], 1, largest ? kMostWindowSize / kernel[i] : 1));
     const int64_t reach = (kernel[i] - 1) * options.dilation[i];
     RONDO_TRY(check_number("options->padding", i, options.padding[i], 0, reach));
     RONDO_TRY(check_number("options->padding_end", i, options.padding_end[i], -1, reach));
@@ -138,7 +138,7 @@ Status adaptive_pool(bool largest, const View& a, int n, const int64_t* sizes, O
   Windows windows;
   windows.count = n;
   for (int i = 0; i < n; ++i) {
-    RONDO_TRY(check_number("sizes", i, sizes[i], 1, kMostSize));
+    RONDO_TRY(check_number("sizes", i, sizes[i], 1, kMostWindowSize));
     WindowAxis& axis = windows.axis[i];
     axis.rule = WindowRule::adaptive;
     axis.in = a.layout.shape[2 + i];

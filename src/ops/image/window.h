@@ -11,6 +11,7 @@
 #include "ops/operators/element.h"
 #include "ops/operators/windows.h"
 #include "ops/ops.h"
+#include "rtc/device/window.h"
 
 namespace rondo::ops {
 

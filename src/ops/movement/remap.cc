@@ -19,7 +19,7 @@ bool plain(const RemapDim& dim) {
 }
 
 template <class Index>
-int64_t index_at(const View& view, int64_t at) {
+int64_t place_at(const View& view, int64_t at) {
   return reinterpret_cast<const Index*>(view.address())[at];
 }
 
@@ -78,8 +78,8 @@ class HostLoop {
   // Follows the index and the band, once all coordinates are in.
   void finish(Place& at) const {
     if (plan_.features & device::kRemapIndexes) {
-      const int64_t index = plan_.index.dtype == RONDO_I32 ? index_at<device::i32>(plan_.index, at.index)
-                                                           : index_at<device::i64>(plan_.index, at.index);
+      const int64_t index = plan_.index.dtype == RONDO_I32 ? place_at<device::i32>(plan_.index, at.index)
+                                                           : place_at<device::i64>(plan_.index, at.index);
       const int64_t c = device::indexed_coordinate(index, args_.index_extent, at.inside);
       if (at.inside) at.from += c * args_.index_step;
     }

@@ -12,7 +12,7 @@ namespace {
 
 // Follows kWordText and definitions of Index, In (the index tensor), kSize (of an element; 0: it is added), kFeatures,
 // kDims, kAxis, kVector, kSources.
-constexpr const char* kText =
+constexpr const char* kRemapText =
     R"(extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const RemapArguments<kSources> args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
   if (i < args.count) remap<Word<kSize>::type, In, Index, kFeatures, kDims, kAxis, kVector, kSize == 0>(args, i);
@@ -59,7 +59,7 @@ class CudaRemap final : public KernelTask {
     spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(dtype))).constant("kFeatures", plan_.features);
     spec.constant("kDims", plan_.dims).constant("kAxis", plan_.axis).constant("kVector", vector);
     spec.constant("kSources", sources);
-    return add_kernel(spec.text({rtc::kRemapText, kWordText, kText}));
+    return add_kernel(spec.text({rtc::kRemapText, kWordText, kRemapText}));
   }
 
   // Neighbours moved at once: of the innermost dimension, where each run of the result shows a run of one source, and

@@ -21,7 +21,7 @@ using device::SortArguments;
 constexpr int64_t kBlock = device::kSortBlock;
 
 // Follows definitions of M, Index, kLines (dimensions that number the lines), kMerges.
-constexpr const char* kText = R"(
+constexpr const char* kSortText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const SortArguments args) {
   if constexpr (kMerges)
     sort_merge<M, kLines>(args);
@@ -93,7 +93,7 @@ void SortingTask::sort(const Lines& lines, int64_t own_bytes) {
     if (kernel < 0) {
       KernelSpec spec(rtc::kSort, 0, true, pass.merges ? "sort_merge" : "sort");
       spec.type("M", lines.in.dtype).constant("kLines", lines.dims).constant("kMerges", pass.merges);
-      kernel = add_kernel(spec.text({rtc::kSortText, kText}));
+      kernel = add_kernel(spec.text({rtc::kSortText, kSortText}));
     }
     SortArguments& arguments = pass.arguments;
     add_launch(kernel, arguments, pass.blocks);

@@ -5,15 +5,10 @@
 
 #include <cstdint>
 
+#include "ops/operators/enumerators.h"
 #include "rtc/device/rows/normalisations.h"
 
 namespace rondo::ops {
-
-enum class Normalisation : uint8_t {
-#define NORMALISATION(name, ...) name,
-#include "ops/operators/normalisations.def"
-#undef NORMALISATION
-};
 
 // An operator, or its gradient.
 struct NormalisationRow {

@@ -30,7 +30,7 @@ constexpr Operator row(Op op, const char* name, int operands, Domain domain, boo
 }
 
 #define P(...) Parameters(__VA_ARGS__)
-constexpr Operator kTable[] = {
+constexpr Operator kOperatorTable[] = {
 #define UNARY(ID, name, domain, result, parameters, ...) row(Op::name, #name, 1, Domain::domain, result, parameters),
 #define BINARY(ID, name, domain, result, parameters, ...) row(Op::name, #name, 2, Domain::domain, result, parameters),
 #define TERNARY(ID, name, domain, result, ...) row(Op::name, #name, 3, Domain::domain, result, P()),
@@ -43,16 +43,17 @@ constexpr Operator kTable[] = {
 
 constexpr bool in_order() {
   for (int i = 0; i < kOperators; ++i)
-    if (kTable[i].op != static_cast<Op>(i) || kTable[i].operands + kTable[i].parameters > 3) return false;
+    if (kOperatorTable[i].op != static_cast<Op>(i) || kOperatorTable[i].operands + kOperatorTable[i].parameters > 3)
+      return false;
   return true;
 }
-static_assert(sizeof kTable / sizeof kTable[0] == kOperators && in_order(),
+static_assert(sizeof kOperatorTable / sizeof kOperatorTable[0] == kOperators && in_order(),
               "one row per opcode, and no more operands than an instruction has");
 
 }  // namespace
 
 const Operator& operator_of(Op op) {
-  return kTable[static_cast<int>(op)];
+  return kOperatorTable[static_cast<int>(op)];
 }
 
 #define SKIP(...)
@@ -60,7 +61,7 @@ const Operator* find_unary(int op) {
   switch (op) {
 #define UNARY(ID, name, ...) \
   case RONDO_##ID:           \
-    return &kTable[static_cast<int>(Op::name)];
+    return &kOperatorTable[static_cast<int>(Op::name)];
 #define BINARY SKIP
 #define TERNARY SKIP
 #include "ops/operators/operators.def"
@@ -76,7 +77,7 @@ const Operator* find_binary(int op) {
 #define UNARY SKIP
 #define BINARY(ID, name, ...) \
   case RONDO_##ID:            \
-    return &kTable[static_cast<int>(Op::name)];
+    return &kOperatorTable[static_cast<int>(Op::name)];
 #define TERNARY SKIP
 #include "ops/operators/operators.def"
 #undef UNARY
@@ -92,7 +93,7 @@ const Operator* find_ternary(int op) {
 #define BINARY SKIP
 #define TERNARY(ID, name, ...) \
   case RONDO_##ID:             \
-    return &kTable[static_cast<int>(Op::name)];
+    return &kOperatorTable[static_cast<int>(Op::name)];
 #include "ops/operators/operators.def"
 #undef UNARY
 #undef BINARY

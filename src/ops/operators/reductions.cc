@@ -25,7 +25,7 @@ constexpr bool refused(double) {
 }
 
 #define P(...) Parameter(__VA_ARGS__)
-constexpr ReductionRow kTable[] = {
+constexpr ReductionRow kReductionTable[] = {
 #define REDUCTION(ID, name, Domain, Before, Accumulator, After, parameter, of_nothing, ...) \
   {ReduceOp::name,                                                                          \
    #name,                                                                                   \
@@ -52,14 +52,14 @@ rondo_dtype dtype_of_result(rondo_dtype dtype) {
 }  // namespace
 
 const ReductionRow& reduction_row(ReduceOp op) {
-  return kTable[static_cast<int>(op)];
+  return kReductionTable[static_cast<int>(op)];
 }
 
 const ReductionRow* find_reduction(int op) {
   switch (op) {
 #define REDUCTION(ID, name, ...) \
   case RONDO_##ID:               \
-    return &kTable[static_cast<int>(ReduceOp::name)];
+    return &kReductionTable[static_cast<int>(ReduceOp::name)];
 #include "ops/operators/reductions.def"
 #undef REDUCTION
     default: return nullptr;

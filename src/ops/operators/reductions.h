@@ -6,20 +6,10 @@
 #include <rondo/ops.h>
 
 #include "ops/operators/element.h"
+#include "ops/operators/enumerators.h"
 #include "rtc/device/reductions.h"
 
 namespace rondo::ops {
-
-enum class ReduceOp : uint8_t {
-#define REDUCTION(ID, name, ...) name,
-#include "ops/operators/reductions.def"
-#undef REDUCTION
-};
-#define REDUCTION(...) +1
-inline constexpr int kReductions = 0
-#include "ops/operators/reductions.def"
-    ;
-#undef REDUCTION
 
 struct ReductionRow {
   ReduceOp op;

@@ -7,7 +7,7 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
-#include "rtc/device/window.h"
+#include "rtc/device/window_axis.h"
 
 namespace rondo::ops {
 

@@ -14,9 +14,8 @@
 #include "base/members.h"
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/expression.h"
-#include "ops/operators/normalisations.h"
+#include "ops/operators/enumerators.h"
 #include "ops/operators/operators.h"
-#include "ops/operators/reductions.h"
 #include "ops/operators/windows.h"
 
 namespace rondo::ops {

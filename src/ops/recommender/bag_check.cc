@@ -9,10 +9,6 @@ namespace rondo::ops {
 
 namespace {
 
-long long number(int64_t n) {
-  return static_cast<long long>(n);
-}
-
 class BagCheck final : public Computation {
  public:
   // Takes indices and offsets on the host.
@@ -57,17 +53,18 @@ class BagCheck final : public Computation {
           if (index >= -rows && index < rows) continue;
           const std::string at =
               plan_.offsets
-                  ? format("indices[%lld]", number(device::bag_begin<In>(facts, table * facts.batch + bag) + j))
-                  : format("indices[%lld, %lld, %lld]", number(table), number(bag), number(j));
+                  ? format("indices[%lld]", printable(device::bag_begin<In>(facts, table * facts.batch + bag) + j))
+                  : format("indices[%lld, %lld, %lld]", printable(table), printable(bag), printable(j));
           return error(RONDO_INVALID_ARGUMENT, "%s: %s is %lld; axis 0 of tables[%lld] has size %lld: %s",
-                       place_.c_str(), at.c_str(), number(index), number(table), number(rows), possible(rows).c_str());
+                       place_.c_str(), at.c_str(), printable(index), printable(table), printable(rows),
+                       possible(rows).c_str());
         }
       }
     }
     return {};
   }
   static std::string possible(int64_t rows) {
-    return rows == 0 ? "none is possible" : format("%lld to %lld are possible", number(-rows), number(rows - 1));
+    return rows == 0 ? "none is possible" : format("%lld to %lld are possible", printable(-rows), printable(rows - 1));
   }
   template <class In>
   Status look_at_offsets(const device::BagFacts& facts) const {
@@ -77,8 +74,8 @@ class BagCheck final : public Computation {
       if (at < before || at > facts.length)
         return error(RONDO_INVALID_ARGUMENT,
                      "%s: offsets[%lld] is %lld; %lld to %lld are possible, by %s and %lld indices", place_.c_str(),
-                     number(i), number(at), number(before), number(facts.length),
-                     i == 0 ? "the list's begin" : "the offset before", number(facts.length));
+                     printable(i), printable(at), printable(before), printable(facts.length),
+                     i == 0 ? "the list's begin" : "the offset before", printable(facts.length));
       before = at;
     }
     return {};

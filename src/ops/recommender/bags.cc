@@ -19,10 +19,6 @@ std::string table_name(size_t i) {
   return format("tables[%zu]", i);
 }
 
-long long number(int64_t n) {
-  return static_cast<long long>(n);
-}
-
 Status check_mode(rondo_bag_mode mode) {
   if (mode == RONDO_BAG_SUM || mode == RONDO_BAG_MEAN) return {};
   return error(RONDO_INVALID_ARGUMENT, "mode is %d; RONDO_BAG_SUM or RONDO_BAG_MEAN is needed", static_cast<int>(mode));
@@ -56,7 +52,7 @@ Status check_places(size_t tables, const View& indices, const View* offsets, int
   if (!offsets) {
     if (shape.ndim != 3 || shape.shape[0] != n)
       return error(RONDO_INVALID_ARGUMENT, "indices has shape %s; [%lld, batch, length] is needed without offsets",
-                   shape_text(shape).c_str(), number(n));
+                   shape_text(shape).c_str(), printable(n));
     *batch = shape.shape[1];
     return {};
   }
@@ -69,7 +65,7 @@ Status check_places(size_t tables, const View& indices, const View* offsets, int
   if (offsets->layout.ndim != 1 || offsets->layout.shape[0] % n != 1 % n || offsets->layout.shape[0] < 1)
     return error(RONDO_INVALID_ARGUMENT,
                  "offsets has shape %s; [%lld * batch + 1] is needed, where bags begin and the last one ends",
-                 shape_text(offsets->layout).c_str(), number(n));
+                 shape_text(offsets->layout).c_str(), printable(n));
   *batch = offsets->layout.shape[0] / n;
   if (n == 1) --*batch;
   return {};

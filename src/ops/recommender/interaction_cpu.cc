@@ -12,8 +12,8 @@ namespace {
 
 using device::InteractionArguments;
 
-constexpr int64_t kShared = 1 << 15;  // products that are worth a worker's while
-constexpr int64_t kPiece = 64;        // columns that are added up side by side
+constexpr int64_t kSharedProducts = 1 << 15;  // products that are worth a worker's while
+constexpr int64_t kColumns = 64;              // columns that are added up side by side
 
 class CpuInteraction final : public Computation {
  public:
@@ -29,7 +29,7 @@ class CpuInteraction final : public Computation {
     args.dy = plan_.gradient() ? plan_.y.address() : nullptr;
     args.out = plan_.out().address();
     const int64_t work = std::max<int64_t>(1, args.vectors * args.vectors * args.width);
-    const int64_t each = std::max<int64_t>(1, kShared / work);
+    const int64_t each = std::max<int64_t>(1, kSharedProducts / work);
     with_float_element(plan_.x.dtype, [&]<class M>(M*) {
       Workers::share((args.samples + each - 1) / each, [&](int64_t part) {
         const int64_t end = std::min<int64_t>(args.samples, (part + 1) * each);
@@ -69,8 +69,8 @@ class CpuInteraction final : public Computation {
     for (int64_t i = 0; i < args.vectors; ++i) {
       M* const to = static_cast<M*>(args.out) + sample * args.out_stride[0] + i * args.out_stride[1];
       for (int64_t first = 0, n; first < args.width; first += n) {
-        n = std::min<int64_t>(kPiece, args.width - first);
-        Register<M> sum[kPiece] = {};
+        n = std::min<int64_t>(kColumns, args.width - first);
+        Register<M> sum[kColumns] = {};
         if (args.kept && i == 0)
           for (int64_t c = 0; c < n; ++c) sum[c] = device::from_memory(dy[(first + c) * args.y_stride[1]]);
         for (int64_t j = 0; j < args.vectors; ++j) {

@@ -16,10 +16,6 @@ namespace rondo::ops {
 
 namespace {
 
-long long number(int64_t n) {
-  return static_cast<long long>(n);
-}
-
 const char* name_of(RecurrentKind kind) {
   return kind == RecurrentKind::lstm ? "lstm" : kind == RecurrentKind::gru ? "gru" : "rnn";
 }
@@ -52,8 +48,8 @@ Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hi
   const int64_t lines = int64_t{form->layers} * directions_of(*form), count = static_cast<int64_t>(in.weights.size());
   if (count != 2 * lines && count != 4 * lines)
     return error(RONDO_INVALID_ARGUMENT,
-                 "n_weights is %lld; %d layers of %d directions have %lld weights, or %lld with biases", number(count),
-                 form->layers, directions_of(*form), number(2 * lines), number(4 * lines));
+                 "n_weights is %lld; %d layers of %d directions have %lld weights, or %lld with biases",
+                 printable(count), form->layers, directions_of(*form), printable(2 * lines), printable(4 * lines));
   form->biased = count == 4 * lines;
   const Layout& states = in.weights[1].layout;
   if (states.ndim != 2 || states.shape[1] < 1)
@@ -64,7 +60,7 @@ Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hi
   for (int64_t i = 0; i < count; ++i) {
     const int64_t line = i / weights_of(*form), part = i % weights_of(*form);
     const View& view = in.weights[static_cast<size_t>(i)];
-    const std::string name = format("weights[%lld]", number(i));
+    const std::string name = format("weights[%lld]", printable(i));
     const int64_t inputs = line < directions_of(*form) ? in.x.layout.shape[2] : directions_of(*form) * *hidden;
     RONDO_TRY(part >= 2 ? check_tensor_of(name.c_str(), view, in.x, {rows})
                         : check_tensor_of(name.c_str(), view, in.x, {rows, part == 0 ? inputs : *hidden}));
@@ -105,7 +101,7 @@ Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
                    dtype_name(lengths->dtype));
     if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != sizes->batch)
       return error(RONDO_INVALID_ARGUMENT, "options->lengths has shape %s; [%lld] is needed, one for each of the batch",
-                   shape_text(lengths->layout).c_str(), number(sizes->batch));
+                   shape_text(lengths->layout).c_str(), printable(sizes->batch));
     RONDO_TRY(check_inputs({{"x", &x}, {"options->lengths", lengths}}));
   }
   return {};

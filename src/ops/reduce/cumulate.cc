@@ -7,6 +7,7 @@
 #include "engine/tasks/workers.h"
 #include "engine/views.h"
 #include "ops/host/reduction_values.h"
+#include "ops/operators/reductions.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
 #include "ops/task/nothing.h"

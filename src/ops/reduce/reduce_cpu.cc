@@ -16,6 +16,7 @@
 #include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/reduction_values.h"
+#include "ops/operators/reductions.h"
 #include "ops/reduce/reduce.h"
 
 namespace rondo::ops {

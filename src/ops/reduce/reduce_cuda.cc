@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "ops/operators/reductions.h"
 #include "ops/reduce/reduce.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"

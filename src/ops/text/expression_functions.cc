@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "ops/operators/reductions.h"
 #include "ops/text/expression_parser.h"
 
 namespace rondo::ops {

@@ -23,9 +23,6 @@ bool is_hex(char c) {
 bool begins_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
 
 Token wrong(uint32_t at, std::string_view why) {
   Token token;

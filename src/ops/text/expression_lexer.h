@@ -9,6 +9,10 @@
 
 namespace rondo::ops {
 
+inline bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 struct Token {
   enum Kind : uint8_t { end, name, number, symbol, wrong } kind = end;
   uint32_t at = 0;        // first byte

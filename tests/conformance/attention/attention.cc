@@ -187,7 +187,7 @@ TEST_P(Attention, ByChance) {
   }
 }
 
-TEST_P(Attention, RowsThatSeeNothingAreZeroAndChangeNothing) {
+TEST_P(Attention, RowsThatSeeNothingAreZero) {
   const Problem p = {.batch = 2, .queries = 3, .keys = 4};
   Operands of(RONDO_F32, p, 5);
   of.mask = full(RONDO_BOOL, {3, 1}, 1);

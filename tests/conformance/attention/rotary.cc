@@ -209,7 +209,7 @@ TEST_P(Rotary, ManyHeadsShareTheirAngles) {
   check(RONDO_F16, {.shape = {2, 64, 40, 64}}, 5);
 }
 
-TEST_P(Rotary, QueriesAndKeysOfOneProductAreTurnedWhereTheyAre) {
+TEST_P(Rotary, TurnsQueriesAndKeysInPlace) {
   const Array packed = random_array(RONDO_F32, {2, 4, 3, 2, 8}, 9, -2, 2);
   const Problem p = {.shape = {2, 4, 4, 8}, .interleaved = true};
   run([&](Results& results) {

@@ -45,7 +45,7 @@ TEST_P(Callables, RecordOncePerSignature) {
   EXPECT_EQ(line.runs(), 3);
 }
 
-TEST_P(Callables, TakeAnyStridesAndGiveTheBitsOfEagerCalls) {
+TEST_P(Callables, TakeAnyStridesWithEagerBits) {
   const auto body = [](const Inputs& x, Outputs* y) {
     y->push_back(reduce(RONDO_SUM, x[0], {1}));
     y->push_back(make(rondo_unary, RONDO_EXP, x[0]));
@@ -72,7 +72,7 @@ TEST_P(Callables, TakeAnyStridesAndGiveTheBitsOfEagerCalls) {
   EXPECT_EQ(called.runs(), static_cast<int>(given.size()));
 }
 
-TEST_P(Callables, UseTensorsFromOutsideAsTheyAreAndWriteIntoGivenOutputs) {
+TEST_P(Callables, UseOutsideTensorsAndGivenOutputs) {
   const Tensor w = ones(64, 2), counter = ones(64, 0);
   const Called called(engine(), 2, [&](const Inputs& x, Outputs* y) {
     into(counter, rondo_binary_scalar, RONDO_ADD, counter, 1.0);

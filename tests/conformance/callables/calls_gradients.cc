@@ -112,7 +112,7 @@ TEST_P(CallGradients, OfSeveralOutputsAndInputs) {
 }
 
 // What several tasks make together is one operator to a tape; passes make others of them.
-TEST_P(CallGradients, OfOperatorsOfSeveralTasksAndOfRandomNumbers) {
+TEST_P(CallGradients, OfSeveralTasksAndRandomNumbers) {
   const Tensor mean = up(full(RONDO_F32, {3}, 0)), variance = up(full(RONDO_F32, {3}, 1));
   const std::vector<Tensor> inputs = list(noise({4, 3, 2}, 1));
   expect_eager_bits(
@@ -188,7 +188,7 @@ TEST_P(CallGradients, FlowInRecordingsAndIntoGivenOutputs) {
   expect_same_bits(download(dw), expected, "recorded");
 }
 
-TEST_P(CallGradients, AreThoseOfTasksWithAGradientOfTheirOwn) {
+TEST_P(CallGradients, AreThoseOfTasksWithAGradient) {
   std::string missing;
   if (on_cuda() && !driver(&missing).copy) GTEST_SKIP() << missing;
   const std::vector<Tensor> inputs = list(noise({4}, 1));

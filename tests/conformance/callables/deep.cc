@@ -189,7 +189,7 @@ TEST_P(Nesting, BorrowedInputsAreNotDestroyed) {
   expect_usable();
 }
 
-TEST_P(Nesting, BorrowedGradientsAreNeitherDestroyedNorGivenBack) {
+TEST_P(Nesting, BorrowedGradientsAreLeftAlone) {
   enum Wrong { destroyed, given_back, given_twice };
   struct Function {
     Wrong wrong;

@@ -77,7 +77,7 @@ TEST_P(CallableGradients, OfInputsThatAreNotUsedAreZeros) {
   expect_all(tape.gradient(y, unused, dy), 0);
 }
 
-TEST_P(CallableGradients, OfSeveralOutputsViewsAndPartsOfWeights) {
+TEST_P(CallableGradients, OfOutputsViewsAndPartsOfWeights) {
   const Tensor both = noise({2, 5}, 4), x = noise({3, 5}, 5);
   const Called::Body body = [&](const Inputs& in, Outputs* y) {
     const Tensor scale = slice(both, 0, 0, 1), shift = slice(both, 0, 1, 2);
@@ -94,7 +94,7 @@ TEST_P(CallableGradients, OfSeveralOutputsViewsAndPartsOfWeights) {
   expect_eager_bits(3, body, {turned}, {turned, both}, 0);
 }
 
-TEST_P(CallableGradients, TrainThroughDataDependentControlFlow) {
+TEST_P(CallableGradients, TrainThroughControlFlow) {
   // Which layer comes next, and how often, the host decides by values; both have the bits of the eager program.
   std::vector<std::vector<Array>> weights;
   for (const bool graphs : {false, true}) {
@@ -350,7 +350,7 @@ TEST_P(CallableGradients, OfGradientsFlowInRecordings) {
 }
 
 // Tasks of the user's with a gradient of their own; one of a gradient has none, and is named.
-TEST_P(CallableGradients, AreThoseOfTasksWithAGradientOfTheirOwn) {
+TEST_P(CallableGradients, AreThoseOfTasksWithAGradient) {
   const auto task = [&](rondo_tensor* from, rondo_tensor* to) {
     const rondo_task_options with = task_options("my_task", device());
     must(push_tensors(
@@ -404,7 +404,7 @@ TEST_P(CallableGradients, AreThoseOfTasksWithAGradientOfTheirOwn) {
 }
 
 // What a function of a gradient keeps of the function's own tensors has no contents in the recording of the gradient.
-TEST_P(CallableGradients, AreRefusedWhereTheyKeepTensorsOfTheRecording) {
+TEST_P(CallableGradients, RefuseKeptTensorsOfTheRecording) {
   const Tensor x = noise({4}, 1), dy = noise({4}, 2);
   Tensor kept;
   const Called called(engine(), 1, [&](const Inputs& in, Outputs* y) {
@@ -428,7 +428,7 @@ TEST_P(CallableGradients, AreRefusedWhereTheyKeepTensorsOfTheRecording) {
                  "rondo_tape_gradients", "mine");
 }
 
-TEST_P(CallableGradients, FlowThroughMoreOperandsThanATapeNumbers) {
+TEST_P(CallableGradients, FlowThroughManyOperands) {
   std::vector<Tensor> weights;
   Inputs sources;
   for (uint32_t i = 0; i < 40; ++i) weights.push_back(noise({4}, 50 + i));

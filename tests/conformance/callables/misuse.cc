@@ -173,7 +173,7 @@ TEST_P(MisuseCallables, FunctionsThatDoNotDoTheirPart) {
       RONDO_INVALID_STATE, {"writes inputs[0]", "rondo_copy"});
 }
 
-TEST_P(MisuseCallables, FunctionsThatEndOrLeaveWhatIsNotTheirs) {
+TEST_P(MisuseCallables, FunctionsEndWhatIsNotTheirs) {
   fails(
       [&](const Inputs&, Outputs*) {
         must(rondo_record_abort(engine()));

@@ -93,7 +93,7 @@ TEST_P(NestedGraphs, OutliveTheInnerOnes) {
   for (int i = 0; i < 2; ++i) expect_same_bits(download(graphs[2].run(x)), expected, "outlived");
 }
 
-TEST_P(NestedGraphs, CalledToAnyDepthHaveTheGradientsOfEagerCalls) {
+TEST_P(NestedGraphs, HaveEagerGradientsAtAnyDepth) {
   const Tensor x = some(1), dy = some(2);
   for (size_t depth = 1; depth <= 5; depth += sparing() ? 2 : 1) {
     const std::vector<Nested> graphs = nest(std::vector<Level>(depth, Level::called));

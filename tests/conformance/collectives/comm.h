@@ -13,6 +13,11 @@ struct CommDeleter {
 };
 using Comm = std::unique_ptr<rondo_comm, CommDeleter>;
 
+struct BucketsDeleter {
+  void operator()(rondo_buckets* buckets) const { rondo_buckets_destroy(buckets); }
+};
+using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
+
 struct Group {
   rondo_device_kind kind;
   int32_t ranks;

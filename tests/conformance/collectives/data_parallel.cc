@@ -12,11 +12,6 @@
 namespace conformance {
 namespace {
 
-struct BucketsDeleter {
-  void operator()(rondo_buckets* buckets) const { rondo_buckets_destroy(buckets); }
-};
-using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
-
 // The tasks of a graph and what comes before what, from its DOT picture.
 struct Picture {
   explicit Picture(std::string dot) : text(std::move(dot)) {

@@ -3,7 +3,7 @@
 // reference, and so are dense gradients. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "collectives/data_parallel_training.h"
 
-namespace conformance {
+namespace conformance::bags {
 namespace {
 
 // Two tables, of which the second has more rows than are read.
@@ -288,4 +288,4 @@ TEST_P(ParallelBags, OneRankThatIsNotFiniteMakesAllSkip) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::bags

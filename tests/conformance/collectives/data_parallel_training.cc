@@ -221,7 +221,7 @@ class ParallelTraining : public OnParallelTraining {
 };
 INSTANTIATE_TEST_SUITE_P(Conformance, ParallelTraining, testing::ValuesIn(groups()), group_name);
 
-TEST_P(ParallelTraining, EveryRankEndsWithWhatOneProcessHas) {
+TEST_P(ParallelTraining, EveryRankEndsAsOneProcess) {
   for (const Recipe& recipe : dealt({adamw(), halves(), lamb()})) {
     const Trainee one = alone(recipe);
     Trainees all = all_ranks(recipe, starts(recipe.dtype));
@@ -243,7 +243,7 @@ TEST_P(ParallelTraining, EveryRankEndsWithWhatOneProcessHas) {
 }
 
 // Sums take infinities and NaN of one rank to all, so all find the same, and nobody needs to ask the others.
-TEST_P(ParallelTraining, ARankWithoutFiniteGradientsMakesAllSkip) {
+TEST_P(ParallelTraining, ARankWithoutFiniteOnesSkipsAll) {
   const Recipe recipe = halves();
   const Trainee one = alone(recipe);
   Trainees all = all_ranks(recipe, starts(recipe.dtype));
@@ -276,7 +276,7 @@ TEST_P(ParallelTraining, ARankWithoutFiniteGradientsMakesAllSkip) {
 }
 
 // State is whole on every rank; what rank 0 has saved takes all of them up where they were.
-TEST_P(ParallelTraining, ResumesOnAllRanksFromWhatRankZeroSaved) {
+TEST_P(ParallelTraining, ResumesFromWhatRankZeroSaved) {
   for (const Recipe& recipe : dealt({halves(), lamb()})) {
     Trainees through = all_ranks(recipe, starts(recipe.dtype));
     train(through, 0, 3);

@@ -11,11 +11,6 @@
 
 namespace conformance {
 
-struct BucketsDeleter {
-  void operator()(rondo_buckets* buckets) const { rondo_buckets_destroy(buckets); }
-};
-using Buckets = std::unique_ptr<rondo_buckets, BucketsDeleter>;
-
 // What the suites about optimizers have, for those that are about ranks too.
 struct Shared : OnMixedPrecision {
   using OnMixedPrecision::figures;

@@ -85,7 +85,7 @@ TEST_P(CommGraphs, OneNodeEach) {
 }
 
 // Whoever decides, a collective is a node on every rank, and the ranks agree.
-TEST_P(CommGraphs, AChoiceBehindACollectiveThatForksIsTheHosts) {
+TEST_P(CommGraphs, ChoiceAfterAForkIsTheHosts) {
   const std::vector<Tensor> tensors = everywhere(1), conditions = everywhere(1, 1);
   const std::vector<Graph> graphs = recorded([&](int32_t rank) {
     const auto index = static_cast<size_t>(rank);

@@ -71,7 +71,7 @@ TEST_F(HostGroup, WhatIsBegunWithoutARankThatHasLeftFails) {
 }
 
 // Of three ranks one leaves without a part in what the others are in: both end.
-TEST_F(HostGroup, ARankThatLeavesEndsWhatOthersAreInTogether) {
+TEST_F(HostGroup, LeavingRankEndsWhatOthersAreIn) {
   make_engine();
   for (const int32_t root : {0, 1, 2}) {
     Ends ends = make_ends(3, kLong);

@@ -113,7 +113,7 @@ TEST_P(ControlChains, AuxiliaryStreamsAreTheTasksOwn) {
   expect_same_bits(download(y), full(RONDO_F32, {300}, 2), "copied one after the other");
 }
 
-TEST_P(ControlChains, TasksThatForkAreNamedAndTheHostDecides) {
+TEST_P(ControlChains, ForkingTasksAreNamed) {
   std::string missing;
   const Driver& table = driver(&missing);
   Forking calls;

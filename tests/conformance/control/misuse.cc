@@ -79,7 +79,7 @@ TEST_P(ControlMisuse, ConditionOfAnotherEngineIsRefused) {
                     "rondo_if", "condition");
 }
 
-TEST_P(ControlMisuse, ConditionThatWasNeverWrittenIsRefused) {
+TEST_P(ControlMisuse, UnwrittenConditionIsRefused) {
   const Tensor blank = empty(RONDO_BOOL, {});
   expect_refused(rondo_if(engine(), blank, nothing, nullptr, nullptr), RONDO_INVALID_STATE, "rondo_if", "condition");
 }
@@ -103,7 +103,7 @@ TEST_P(ControlMisuse, FunctionsAndCountsAreChecked) {
                     "rondo_switch", "bodies");
 }
 
-TEST_P(ControlMisuse, LoopWhoseBodyDoesNotWriteItsConditionIsRefused) {
+TEST_P(ControlMisuse, LoopThatKeepsItsConditionIsRefused) {
   const Tensor x = ones(4);
   const Graph graph = record(engine(), [&] {
     Issue body = [&] { add(x, 1); };
@@ -201,7 +201,7 @@ TEST_P(ControlMisuse, TensorsOfABodyAreNotUsedOutside) {
   EXPECT_EQ(first(x), 0);
 }
 
-TEST_P(ControlMisuse, TensorsOfAnotherEngineAreNotWrittenByABody) {
+TEST_P(ControlMisuse, BodyMayNotWriteToAnotherEngine) {
   const Engine other = create_engine(options());
   const Tensor foreign = upload(other.get(), device(), full(RONDO_F32, {4}, 1)), x = ones(4);
   const Graph graph = record(engine(), [&] {

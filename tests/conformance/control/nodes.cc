@@ -88,7 +88,7 @@ TEST_P(ControlNodes, SwitchIsOneGraphAndBodiesMayBeEmpty) {
   EXPECT_EQ(first(x), expected);
 }
 
-TEST_P(ControlNodes, NestedRandomNumbersAreThoseOfEagerCalls) {
+TEST_P(ControlNodes, NestedRandomNumbersAreEagerOnes) {
   const Tensor condition = truth(true), turns = ones(1, 3), out = ones(50, 0);
   const Shape shape = {50};
   const auto draw = [&] {
@@ -136,7 +136,7 @@ TEST_P(ControlNodes, NestedRandomNumbersAreThoseOfEagerCalls) {
   expect_same_bits(results[2], results[0], "decided by the host");
 }
 
-TEST_P(ControlNodes, TasksOfTheUserStayWithTheHostWhichIsReported) {
+TEST_P(ControlNodes, UserTasksStayWithTheHost) {
   const Tensor x = ones(8), condition = truth(true);
   rondo_task_options own = task_options("own", device());
   const Graph graph = record(engine(), [&] {
@@ -172,7 +172,7 @@ TEST_P(ControlNodes, SectionsSwitchThem) {
 }
 
 // Each call that makes a node fails once: so does the recording, unless it may fall back.
-TEST_P(ControlNodes, FailedNodesAreLeftToTheHostWhereThatIsAllowed) {
+TEST_P(ControlNodes, FailedNodesAreLeftToTheHost) {
   if (!chooses()) GTEST_SKIP() << "no conditional nodes here";
   std::string missing;
   const auto simulator =

@@ -216,7 +216,7 @@ TEST_P(ConvolutionLayouts, ByChance) {
 }
 
 // Depthwise, over places between wide steps, with unequal padding: few of cuDNN's engines are right about these.
-TEST_P(ConvolutionLayouts, GroupsOfOneChannelInThreeDimensions) {
+TEST_P(ConvolutionLayouts, DepthwiseInThreeDimensions) {
   const Convolution problem{{3, 4, 1, 4, 5}, {16, 1, 2, 2, 2}, {3, 3, 2}, {1, 3, 1}, {1, 3, 3}, {1, 1, 1}, 4};
   Placement mirrored({3, 2, 4, 0, 1});
   mirrored.margin[3] = 1;
@@ -235,7 +235,7 @@ TEST_P(ConvolutionLayouts, GroupsOfOneChannelInThreeDimensions) {
 }
 
 // Steps in all three dimensions over a filter that is smaller: cuDNN does not survive some of these gradients.
-TEST_P(ConvolutionLayouts, StepsBeyondTheFilterInThreeDimensions) {
+TEST_P(ConvolutionLayouts, StepsBeyondTheFilterIn3d) {
   const Convolution problems[] = {{{3, 4, 4, 2, 5}, {3, 4, 1, 1, 1}, {2, 2, 3}, {3, 2, 1}, {0, 3, 1}, {2, 2, 2}},
                                   {{1, 2, 6, 2, 6}, {2, 2, 2, 1, 3}, {2, 2, 3}, {3, 2, 1}, {1, 2, 3}, {2, 3, 1}},
                                   {{3, 8, 6, 6, 6}, {40, 8, 1, 2, 3}, {2, 3, 3}, {0, 2, 3}, {2, 3, 3}, {2, 1, 3}},

@@ -114,7 +114,7 @@ TEST_P(WhatFollows, ProductsHaveTheBitsOfOperatorsApart) {
   }
 }
 
-TEST_P(WhatFollows, ConvolutionsHaveTheBitsOfOperatorsApart) {
+TEST_P(WhatFollows, ConvolutionsMatchOperatorsApart) {
   for (int turn = 0; turn < (quick() ? 16 : 60); ++turn) {
     const rondo_dtype dtype = kFloatDtypes[turn % 4], wide = dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
     const bool large = turn % 20 == 18, transposed = chance(0, 3) == 0;

@@ -47,7 +47,7 @@ class Auxiliaries : public OnRecording {
 };
 CONFORMANCE_ENGINE_SUITE(Auxiliaries);
 
-TEST_P(Auxiliaries, BeginAfterWhatWasBeforeAndEndBeforeWhatIsBehind) {
+TEST_P(Auxiliaries, KeepTheOrderOfWhatIsAroundThem) {
   if (!on_cuda()) GTEST_SKIP() << "the cpu has no streams";
   for (const int parts : {2, 4, 9}) {
     const rondo_task_options with = asking(parts - 1);

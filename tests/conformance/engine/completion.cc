@@ -198,7 +198,7 @@ TEST_P(Completions, DestroyedOnTheWayFailTheTask) {
 }
 
 // The function has failed, but its thread may be at work still: the memory is the task's until that says it is not.
-TEST_P(Completions, OfAFunctionThatFailedEndTheTaskWithItsError) {
+TEST_P(Completions, FailedFunctionEndsTheTaskWithItsError) {
   for (const rondo_status completed : {RONDO_OK, RONDO_OUT_OF_MEMORY}) {
     const Variable v(engine());
     std::unique_ptr<Pushed> pushed;

@@ -74,7 +74,7 @@ class GivenAway : public OnEngine {
 };
 CONFORMANCE_ENGINE_SUITE(GivenAway);
 
-TEST_P(GivenAway, NoLaterTaskWritesWhatAKeptCompletionLends) {
+TEST_P(GivenAway, LaterTaskSparesWhatACompletionLends) {
   struct Case {
     const char* name;
     Later later;
@@ -150,7 +150,7 @@ TEST_P(GivenAway, NoLaterTaskWritesWhatAKeptCompletionLends) {
 }
 
 // The keeper's tensor is a temporary, whose memory is the other graph's as well.
-TEST_P(GivenAway, NoLaterGraphOfTheArenaWritesWhatAKeptCompletionLends) {
+TEST_P(GivenAway, LaterGraphSparesWhatACompletionLends) {
   for (const Lent lent : {Lent::to_read, Lent::to_write}) {
     Engine mine = create_engine(options());
     Tensor x = upload(mine.get(), kCpu, full(RONDO_F32, {kSize}, 5)), sums[2];

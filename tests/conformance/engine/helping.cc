@@ -73,7 +73,7 @@ class Helping : public OnEngine {
 CONFORMANCE_ENGINE_SUITE(Helping);
 
 // A lock of the user's that the worker's task needs: with a limit only that the test ends.
-TEST_P(Helping, WaitsEndThoughTheWorkerNeedsALockOfTheWaiter) {
+TEST_P(Helping, WaitEndsThoughAWorkerNeedsItsLock) {
   EXPECT_TRUE(returns([&] {
     std::mutex mutex;
     std::unique_lock held(mutex);
@@ -136,7 +136,7 @@ TEST_P(Helping, ASleepingThreadIsCalled) {
 }
 
 // Functions of host tasks and of device tasks, and what destroys their arguments.
-TEST_P(Helping, NoFunctionOfTheUsersRunsOnAThreadThatWaits) {
+TEST_P(Helping, WaitingThreadRunsNoUserFunction) {
   struct Seen {
     std::mutex mutex;
     std::multiset<std::thread::id> threads;

@@ -178,7 +178,7 @@ TEST_P(Notices, ComeBeforeTheEngineIsDestroyed) {
   for (const auto& each : told) expect_told(*each, RONDO_OK);
 }
 
-TEST_P(Notices, AreRefusedWithoutAFunctionAndOnADestroyedEngine) {
+TEST_P(Notices, RefusedWithoutFunctionOrEngine) {
   rondo_engine_options other_options = options();
   rondo_engine* other = nullptr;
   Told told;

@@ -101,7 +101,7 @@ TEST_P(MisuseCalls, BindingsThatDoNotFit) {
   EXPECT_EQ(first(counter), 1);
 }
 
-TEST_P(MisuseCalls, LaunchesAndCallsAreForGraphsOfTheirKind) {
+TEST_P(MisuseCalls, LaunchAndCallNeedTheirKindOfGraph) {
   const Tensor a = ones(kSize), counter = ones(kSize, 0);
   const Callable called = graph_with(a, counter);
   EXPECT_EQ(rondo_graph_launch(called.get()), RONDO_INVALID_STATE);

@@ -9,7 +9,7 @@ namespace conformance {
 namespace {
 
 // The driver's functions that break captures.
-struct Calls {
+struct DriverCalls {
   int (*event_create)(void** event, unsigned flags);
   int (*event_destroy)(void* event);
   int (*event_record)(void* event, void* stream);
@@ -46,7 +46,7 @@ class CaptureCodes : public OnRecording {
 
   // What a task has made; it goes when nothing captures any more.
   struct Made {
-    const Calls& cu;
+    const DriverCalls& cu;
     std::vector<void*> events, streams;
     void* event() {
       EXPECT_EQ(cu.event_create(&events.emplace_back(), 2), 0);  // without time
@@ -155,7 +155,7 @@ class CaptureCodes : public OnRecording {
  protected:
   std::string missing_;
   const Driver* table_ = nullptr;
-  Calls cu_ = {};
+  DriverCalls cu_ = {};
 };
 CONFORMANCE_ENGINE_SUITE(CaptureCodes);
 
@@ -205,7 +205,7 @@ TEST_P(CaptureCodes, Code905OfAWaitForWhatIsNotCaptured) {
   });
 }
 
-TEST_P(CaptureCodes, Code906OfTheLegacyStreamBesideABlockingOne) {
+TEST_P(CaptureCodes, Code906OfTheLegacyStream) {
   expect(906, "blocks", [this](Made& made, void* stream, auto address) {
     made.forked(stream, true);
     return table_->memset8(address, 7, 256, nullptr);
@@ -238,7 +238,7 @@ TEST_P(CaptureCodes, Code908OfAnotherThreadThatEndsIt) {
 }
 
 // What launches are given, and the numbers that they draw, are the same in a segment that has fallen back.
-TEST_P(CaptureCodes, FallenBackSegmentsTakeCallsSettingsAndRandomNumbers) {
+TEST_P(CaptureCodes, FallenBackSegmentsTakeSettings) {
   const int64_t size = 100;
   const Tensor bytes = up(full(RONDO_U8, {256}, 1));
   const rondo_task_options with = task_options("breaks", device());

@@ -117,7 +117,7 @@ class Destroyed : public OnRecording {
 };
 CONFORMANCE_ENGINE_SUITE(Destroyed);
 
-TEST_P(Destroyed, AnyOrderWithLaunchesUnderWayAndCapturesOpen) {
+TEST_P(Destroyed, AnyOrderDuringLaunchesAndCaptures) {
   const Tensor mine = ones(kSize, 3);
   std::atomic<bool> done{false};
   std::atomic<int> captured{0};

@@ -26,7 +26,7 @@ class LaunchSettings : public OnCalls {
 };
 CONFORMANCE_ENGINE_SUITE(LaunchSettings);
 
-TEST_P(LaunchSettings, ParametersOfEachDtypeAreWhatWasSetLast) {
+TEST_P(LaunchSettings, ParametersAreWhatWasSetLast) {
   for (const rondo_dtype dtype : covering(
            {RONDO_F32, RONDO_F64, RONDO_F16, RONDO_BF16, RONDO_I32, RONDO_I64, RONDO_U8, RONDO_BOOL, RONDO_F8_E4M3},
            0)) {
@@ -101,7 +101,7 @@ TEST_P(LaunchSettings, StepsHaveTheBitsOfEagerOnes) {
   }
 }
 
-TEST_P(LaunchSettings, AllSegmentsOfALaunchHaveTheSameValue) {
+TEST_P(LaunchSettings, AllSegmentsHaveTheSameValue) {
   const Tensor before = ones(8, 0), after = ones(8, 0);
   const Graph graph = record(engine(), [&] {
     const Tensor value = parameter("value", 1);
@@ -181,7 +181,7 @@ TEST_P(LaunchSettings, ALaunchInARecordingKeepsItsValues) {
   EXPECT_EQ(first(sum), 110);
 }
 
-TEST_P(LaunchSettings, WhatASectionWritesStaysWhereItIsOff) {
+TEST_P(LaunchSettings, WritesOfASectionThatIsOffStay) {
   const Tensor x = ones(1000, 3), in_place = ones(1000, 1);
   Tensor kept, read;
   const Graph graph = record(engine(), [&] {
@@ -280,7 +280,7 @@ TEST_P(LaunchSettings, PartsOfOneNameAreOneSection) {
 }
 
 // Numbers are drawn for what is off too, so that what comes after it has its own.
-TEST_P(LaunchSettings, NumbersOfOthersDoNotDependOnASwitch) {
+TEST_P(LaunchSettings, OtherNumbersDoNotDependOnASwitch) {
   const auto draw = [&](bool on) {
     const Tensor inside = ones(64), outside = ones(64);
     const int64_t shape[] = {64};
@@ -356,7 +356,7 @@ TEST_P(LaunchSettings, ProgramsByChanceAreAsEagerOnes) {
   }
 }
 
-TEST_P(LaunchSettings, AFailureBeforeStaysOnWhatASectionDoesNotWrite) {
+TEST_P(LaunchSettings, FailureStaysWhereASectionIsOff) {
   Tensor a = ones(8, 1);
   const Graph graph = record(engine(), [&] { section("fill", [&] { must(rondo_fill(a, 7)); }); });
   launch(graph);
@@ -433,7 +433,7 @@ TEST_P(LaunchSettings, ARecordingDoesNotEndInASection) {
   EXPECT_EQ(graph, nullptr);
 }
 
-TEST_P(LaunchSettings, ACallsOutputIsWrittenOutsideOfSections) {
+TEST_P(LaunchSettings, CallOutputIsWrittenOutsideSections) {
   const rondo_record_options options = for_calls();
   must(rondo_record_begin(engine(), &options));
   {

@@ -112,7 +112,7 @@ TEST_P(RecordingLifetime, ALargerGraphOfTheNameTakesMore) {
 }
 
 // The state of random numbers lies in the arena, where another graph has its temporaries.
-TEST_P(RecordingLifetime, SharingAnArenaChangesNoRandomNumbers) {
+TEST_P(RecordingLifetime, SharedArenaKeepsRandomNumbers) {
   const auto drawn = [&](const char* arena) {
     must(rondo_engine_seed(engine(), 3));
     rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
@@ -224,7 +224,7 @@ TEST_P(RecordingLifetime, AnotherIsRecordedInItsPlace) {
 }
 
 // Workspaces of products and reductions go with their recording, also those of libraries.
-TEST_P(RecordingLifetime, AHundredRecordedProductsTakeNoMoreThanAFew) {
+TEST_P(RecordingLifetime, ManyProductsTakeTheMemoryOfAFew) {
   const Tensor a = up(random_array(RONDO_F32, {64, 96}, 1, -1, 1)), b = up(random_array(RONDO_F32, {96, 32}, 2, -1, 1));
   const auto held = [&] {
     must(rondo_engine_wait_all(engine()));
@@ -247,7 +247,7 @@ TEST_P(RecordingLifetime, AHundredRecordedProductsTakeNoMoreThanAFew) {
 }
 
 // Memory of a branch's temporaries is not another branch's before they have joined, and anybody's then.
-TEST_P(RecordingLifetime, BranchesShareMemoryBehindTheirJoin) {
+TEST_P(RecordingLifetime, BranchesShareMemoryAfterJoining) {
   constexpr int64_t kElements = 10000, kBlock = kElements * 4 + 512;
   for (const int32_t branches : {2, 4}) {
     const Tensor a = up(random_array(RONDO_F32, {kElements}, 1, 0, 1));

@@ -109,7 +109,7 @@ TEST_P(RecordingOutputs, NamedAndDestroyed) {
   EXPECT_EQ(first(out), -2);
 }
 
-TEST_P(RecordingOutputs, AnAbortedRecordingFreesItsTensors) {
+TEST_P(RecordingOutputs, AbortedRecordingFreesItsTensors) {
   const Tensor a = ones(10);
   Tensor inside;
   const rondo_record_options options = named();

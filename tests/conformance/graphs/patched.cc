@@ -164,7 +164,7 @@ class InTurn : public Patched {
 };
 CONFORMANCE_ENGINE_SUITE(InTurn);
 
-TEST_P(InTurn, AddressesThatComeBackHaveTheirOwnExecutable) {
+TEST_P(InTurn, ReturningAddressesHaveAnExecutable) {
   const auto captured = [&](size_t executables) { return on_cuda() ? executables : 1; };
   EXPECT_EQ(after(5, {0}), 1U);
   EXPECT_EQ(after(20, {0, 1}), captured(2));
@@ -229,7 +229,7 @@ TEST_P(Patched, WhatManyKernelsReadIsCopiedOnce) {
   }
 }
 
-TEST_P(Patched, NumbersByChanceAndParametersAreThoseOfTheCall) {
+TEST_P(Patched, RandomNumbersAndParametersAreTheCalls) {
   const auto noisy = [](rondo_tensor* x, rondo_tensor* factor) {
     Tensor kept, mask;
     must(rondo_dropout(x, 0.5, kept.slot(), mask.slot()));

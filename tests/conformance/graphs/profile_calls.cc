@@ -128,7 +128,7 @@ TEST_P(ProfileOfCalls, SettingAsksForTheSecondCall) {
   unsetenv("RONDO_GRAPH_PROFILE");
 }
 
-TEST_P(ProfileOfCalls, LaunchesInARecordingAreMeasuredTaskByTask) {
+TEST_P(ProfileOfCalls, RecordedLaunchesAreMeasuredByTask) {
   const Tensor x = ones(4);
   // A section keeps the inner graph a launch.
   const rondo_record_options options = [] {

@@ -214,7 +214,7 @@ TEST_P(Recording, Branches) {
   EXPECT_EQ(first(line), 1000);
 }
 
-TEST_P(Recording, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
+TEST_P(Recording, SmallTaskJoinedAtOnceHasNoBranch) {
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
   options.flags = RONDO_RECORD_AS_WRITTEN;
   const auto diamonds = [](const Tensor& x) {

@@ -43,7 +43,7 @@ TEST_P(RecordingSegments, HostFunctionsSplit) {
 }
 
 // On the cpu with the operators too.
-TEST_P(RecordingSegments, HostFunctionsInARowAreOneSegment) {
+TEST_P(RecordingSegments, HostFunctionsAreOneSegment) {
   const Tensor a = ones(100);
   Tensor after;
   std::atomic<int> ran{0};
@@ -125,7 +125,7 @@ TEST_P(RecordingSegments, NoCaptureTasksSplit) {
   }
 }
 
-TEST_P(RecordingSegments, ArgumentsOfTasksLiveAsLongAsTheGraph) {
+TEST_P(RecordingSegments, TaskArgumentsLiveWithTheGraph) {
   std::atomic<int> ran{0}, destroyed{0};
   struct Argument {
     std::atomic<int>&ran, &destroyed;
@@ -221,7 +221,7 @@ TEST_P(RecordingSegments, LaunchInsideARecordingIsInlined) {
 }
 
 // Memory that an inlined graph has for itself is each recording's own; what users hold, and what they gave, is shared.
-TEST_P(RecordingSegments, InlinedGraphsShareWhatIsOutsideAlone) {
+TEST_P(RecordingSegments, InlinedGraphsShareTheOutside) {
   const Tensor x = up(random_array(RONDO_F32, {40, 30}, 1, -1, 1));
   Tensor y;
   const Graph inner = record(engine(), [&] {
@@ -250,7 +250,7 @@ TEST_P(RecordingSegments, InlinedGraphsShareWhatIsOutsideAlone) {
 
 // Random numbers are those that the launches would have drawn. A user's function may count on being called by one graph
 // at a time: with one the launch stays a launch.
-TEST_P(RecordingSegments, InlinedGraphsDrawWhatTheirLaunchesDraw) {
+TEST_P(RecordingSegments, InlinedGraphsDrawAsLaunchesDo) {
   for (const bool calls_out : {false, true}) {
     std::atomic<int> calls{0};
     const auto drawn = [&](bool nested) {
@@ -307,7 +307,7 @@ TEST_P(RecordingSegments, PoisonedInputsSkipALaunch) {
 }
 
 // A recording that cannot be compiled: the message names the task; engine and streams are as before.
-TEST_P(RecordingSegments, FailedRecordingLeavesTheEngineUsable) {
+TEST_P(RecordingSegments, FailedRecordingSparesTheEngine) {
   if (!on_cuda()) GTEST_SKIP() << "only a capture can fail at the end of a recording";
   const Tensor a = ones(10);
   Tensor inside;

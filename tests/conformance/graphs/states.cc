@@ -63,7 +63,7 @@ TEST_P(RecordingStates, Abort) {
   EXPECT_EQ(first(make(rondo_unary, RONDO_NEG, a)), -1);
 }
 
-TEST_P(RecordingStates, TemporaryOfAnOpenRecordingInAnotherThread) {
+TEST_P(RecordingStates, TemporaryUsedByAnotherThread) {
   const Tensor a = ones(10);
   Tensor inside;
   Graph graph = record(engine(), [&] {

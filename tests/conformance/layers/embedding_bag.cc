@@ -87,7 +87,7 @@ TEST_P(EmbeddingBag, GradientsAreThoseOfDifferences) {
   });
 }
 
-TEST_P(EmbeddingBag, DenseGradientsAreSumsInTheOrderOfThePlaces) {
+TEST_P(EmbeddingBag, DenseGradientsAreSumsInOrderOfPlaces) {
   int turn = 1;
   for (const Problem& p : dealt(problems())) {
     SCOPED_TRACE("problem " + std::to_string(turn));

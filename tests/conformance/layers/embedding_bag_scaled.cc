@@ -98,7 +98,7 @@ TEST_P(ScaledBags, StepsAreThoseWithoutAScale) {
 }
 
 // A scale that f16 does not hold falls, while nothing moves, until it does; then the loss falls.
-TEST_P(ScaledBags, ScaleFallsUntilGradientsAreFiniteAndNothingMovesBefore) {
+TEST_P(ScaledBags, NothingMovesUntilGradientsAreFinite) {
   const Learner of = learner();
   const LossScaler scales = scaler(scaler_options(0x1p30, 1000));
   const auto loss = [&] { return download(loss_of(of, look_up(of)))[0]; };

@@ -43,7 +43,7 @@ class BagSteps : public OnBags {
 CONFORMANCE_SUITE(BagSteps);
 
 // Only the rows that were read are touched, and all bits are those of the dense gradient and a step over all rows.
-TEST_P(BagSteps, StepsOfTheRowsThatWereReadHaveTheBitsOfStepsOfAll) {
+TEST_P(BagSteps, StepsOfReadRowsHaveTheBitsOfAll) {
   int turn = 2;
   for (const Problem& p : dealt(problems())) {
     SCOPED_TRACE("problem " + std::to_string(turn));

@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "layers/pooling.h"
 
-namespace conformance {
+namespace conformance::pooling {
 namespace {
 
 CONFORMANCE_SUITE(Pooling);
@@ -344,4 +344,4 @@ TEST_P(Pooling, Misuse) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::pooling

@@ -38,7 +38,7 @@ Array spread(const Array& x, const Array& dy, const Sizes& out, const std::vecto
   return dx;
 }
 
-TEST_P(PoolingByChance, ResultsAndGradientsAreTheReferences) {
+TEST_P(PoolingByChance, MatchesTheReferences) {
   std::mt19937 random(31);
   const auto chance = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);

@@ -228,7 +228,7 @@ TEST_P(CheckedIndices, LaunchesOfGraphsAreChecked) {
 }
 
 // An engine that was not asked submits nothing more.
-TEST_P(CheckedIndices, NothingIsSubmittedWhereNothingIsChecked) {
+TEST_P(CheckedIndices, SubmitNothingWhereNothingIsChecked) {
   int32_t tasks[2] = {};
   for (const int32_t on : {1, -1}) {
     rondo_engine_options with = options();

@@ -1,7 +1,7 @@
 // put, put_along_axis, arange and linspace. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "harness.h"
 
-namespace conformance {
+namespace conformance::put {
 namespace {
 
 class Put : public OnEngine {
@@ -243,4 +243,4 @@ TEST_P(Put, Misuse) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::put

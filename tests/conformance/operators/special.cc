@@ -216,7 +216,7 @@ TEST_P(Special, DeviationsAndNormsBeyondTheRangeOfSquares) {
   });
 }
 
-TEST_P(Special, GradientsOfVariancesKeepTheirDigitsAndTheirRange) {
+TEST_P(Special, VarianceGradientsKeepDigitsAndRange) {
   for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_F16, RONDO_BF16}, 0)) {
     run([&](Results& results) {
       for (const Sample& each : samples(dtype)) {

@@ -80,7 +80,7 @@ TEST_P(Epilogue, ProductsTakeInBiasAndActivation) {
       }
 }
 
-TEST_P(Epilogue, ConvolutionsTakeInScaleBiasResidualAndActivation) {
+TEST_P(Epilogue, ConvolutionsTakeInWhatFollows) {
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_F64})
     for (int parts = 1; parts < 16; ++parts) {
       const bool scale = parts & 1, bias = parts & 2, residual = parts & 4, relu = parts & 8;
@@ -267,7 +267,7 @@ TEST_P(Epilogue, ProgramsByChanceStayCloseToEagerOnes) {
   }
 }
 
-TEST_P(Epilogue, AsWrittenAndFewerRoundingsExcludeEachOther) {
+TEST_P(Epilogue, AsWrittenExcludesFewerRoundings) {
   rondo_record_options options = fewer_roundings();
   options.flags |= RONDO_RECORD_AS_WRITTEN;
   expect_refused(rondo_record_begin(engine(), &options), RONDO_INVALID_ARGUMENT, "rondo_record_begin",

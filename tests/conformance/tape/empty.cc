@@ -7,7 +7,7 @@
 
 #include "tape/tape.h"
 
-namespace conformance {
+namespace conformance::empty {
 namespace {
 
 using Inputs = std::vector<Tensor>;
@@ -440,4 +440,4 @@ TEST(EmptyCases, EachFunctionWithARuleHasOne) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::empty

@@ -126,7 +126,7 @@ class NormalisationEdges : public OnTape {
 };
 CONFORMANCE_ENGINE_SUITE(NormalisationEdges);
 
-TEST_P(NormalisationEdges, ValuesAndGradientsAreThoseOfAWiderRange) {
+TEST_P(NormalisationEdges, ResultsAreThoseOfAWiderRange) {
   if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
   const std::vector<NormalisationCase>& all = normalisations();
   ASSERT_EQ(all.size(), gradients().size());

@@ -377,7 +377,7 @@ TEST_P(Autocasts, ScopeLeftOpenEndsWithItsThread) {
 }
 
 // Weights, f32, trained in 16 bits beside weights trained in f32.
-TEST_P(Autocasts, TrainingInHalfEndsWhereTrainingInF32Ends) {
+TEST_P(Autocasts, TrainingInHalfEndsAsTrainingInF32) {
   const Array x = random_array(RONDO_F32, {16, 8}, 3, -1, 1), start = random_array(RONDO_F32, {8, 4}, 4, -1, 1);
   const Tensor images = up(x), goal = matmul(images, up(random_array(RONDO_F32, {8, 4}, 5, -1, 1)));
   const auto train = [&](rondo_dtype dtype, Real* first, Real* last) {

@@ -377,7 +377,7 @@ TEST_P(AutocastRows, EachNameOfWhatIsCastCanBeSet) {
                  "rondo_autocast_set", "operation");
 }
 
-TEST_P(AutocastRows, NamesOfFunctionsDecideWhereTheRowIsNotSet) {
+TEST_P(AutocastRows, FunctionNamesDecideWhereNoRowIsSet) {
   const Tensor half = up(full(RONDO_F16, {2, 4}, 0.5L)), places = reshape(half, {1, 2, 4});
   const Autocast scope(engine(), RONDO_F16);
   scope.set("rotary", RONDO_PRECISION_SINGLE);

@@ -184,7 +184,7 @@ TEST_P(Optimizers, HalfWeightsAreTheirMastersRounded) {
   }
 }
 
-TEST_P(Optimizers, HalfWeightsWithoutMastersAreRoundedEachStep) {
+TEST_P(Optimizers, HalfWeightsAreRoundedEachStep) {
   const Tensors weights = up_all({full(RONDO_BF16, {65}, 1)}), gradients = up_all({full(RONDO_F64, {65}, 1)});
   const Optimizer made = optimizer(weights, optimizer_options(RONDO_OPTIMIZER_SGD, 0.001));  // half an ulp is 0.002
   Repeated steps = repeated([&] { step(made, gradients); });

@@ -12,7 +12,7 @@ std::vector<rondo_dtype> computed() {
   return {RONDO_F32, RONDO_F64};
 }
 
-TEST_P(OptimizerEdges, MomentsOfAdamWDoNotSeeAnInfiniteWeight) {
+TEST_P(OptimizerEdges, AdamWMomentsIgnoreAnInfiniteWeight) {
   for (const rondo_dtype dtype : computed()) {
     const Tensors weights = up_all({array_of(dtype, {3}, {INFINITY, NAN, 1})});
     const Tensors gradients = up_all({full(dtype, {3}, 0.5)});
@@ -27,7 +27,7 @@ TEST_P(OptimizerEdges, MomentsOfAdamWDoNotSeeAnInfiniteWeight) {
   }
 }
 
-TEST_P(OptimizerEdges, NanInOneElementOfLambSpreadsOverItsTensor) {
+TEST_P(OptimizerEdges, NanSpreadsOverATensorOfLamb) {
   for (const rondo_dtype dtype : computed()) {
     const Tensors weights = up_all({full(dtype, {3}, 1), full(dtype, {3}, 1)});
     const Tensors gradients = up_all({array_of(dtype, {3}, {NAN, 0.5, 0.5}), full(dtype, {3}, 0.5)});
@@ -41,7 +41,7 @@ TEST_P(OptimizerEdges, NanInOneElementOfLambSpreadsOverItsTensor) {
   }
 }
 
-TEST_P(OptimizerEdges, WeightsOfLambWhoseSquaresOverflowKeepTheirRatio) {
+TEST_P(OptimizerEdges, LambKeepsItsRatioAtOverflow) {
   const double large = 1e200;
   const Tensors weights = up_all({full(RONDO_F64, {3}, large)}), gradients = up_all({full(RONDO_F64, {3}, 1)});
   const Optimizer of = optimizer(weights, optimizer_options(RONDO_OPTIMIZER_LAMB, 0.25));
@@ -68,7 +68,7 @@ TEST_P(OptimizerEdges, NanNormMakesAllElementsNan) {
   }
 }
 
-TEST_P(OptimizerEdges, ClippingElementsWhoseSquaresOverflow) {
+TEST_P(OptimizerEdges, ClippingWhereSquaresOverflow) {
   struct Case {
     rondo_dtype dtype;
     double element, norm;  // of both tensors' elements; as f32 has it

@@ -8,7 +8,7 @@
 #include "tape/tape.h"
 #include "user/matmul.h"
 
-namespace conformance {
+namespace conformance::matmul_before {
 namespace {
 
 class UserMatmulBefore : public OnEngine {
@@ -290,4 +290,4 @@ TEST_P(UserMatmulBefore, RefusesWhatIsNotRight) {
 }
 
 }  // namespace
-}  // namespace conformance
+}  // namespace conformance::matmul_before

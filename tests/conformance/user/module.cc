@@ -35,7 +35,7 @@ const char* const kKernels =
     "void reverse(const float*, float*);\n"
     "column(const float* x, float* y, int rows, int stride, bool negative)";
 
-rondo_argument tensor(const char* name, rondo_tensor* tensor) {
+rondo_argument tensor_argument(const char* name, rondo_tensor* tensor) {
   return RONDO_TENSOR(name, tensor);
 }
 rondo_argument scalar(const char* name, double value) {
@@ -87,11 +87,13 @@ TEST_P(UserModule, RunsBetweenOperators) {
   const auto body = [&](Results& results) {
     const Tensor sum = make(rondo_binary_scalar, RONDO_ADD, x, 1.0);
     Tensor y = empty(RONDO_F32, {n});
-    must(launch("own::scale<float, 2>", {tensor("x", sum), tensor("y", y), scalar("a", 0.5), integer("n", n)},
+    must(launch("own::scale<float, 2>",
+                {tensor_argument("x", sum), tensor_argument("y", y), scalar("a", 0.5), integer("n", n)},
                 shape(3, 128)));
-    must(launch("add_to", {tensor("y", y), scalar(nullptr, 3), integer("n", n)}, shape(2, 256)));
+    must(launch("add_to", {tensor_argument("y", y), scalar(nullptr, 3), integer("n", n)}, shape(2, 256)));
     Tensor turned = empty(RONDO_F32, {n});
-    must(launch("reverse", {tensor(nullptr, y), tensor(nullptr, turned)}, shape(3, 100, 100 * sizeof(float))));
+    must(launch("reverse", {tensor_argument(nullptr, y), tensor_argument(nullptr, turned)},
+                shape(3, 100, 100 * sizeof(float))));
     results.keep("product", make(rondo_binary_scalar, RONDO_MUL, turned, 2.0), [&] {
       Expected expected(RONDO_F32, {n});
       for (size_t i = 0; i < n; ++i) {
@@ -114,12 +116,13 @@ TEST_P(UserModule, TakesIntegersAndViews) {
   Array whole(RONDO_I32, {5});
   for (size_t i = 0; i < 5; ++i) whole.set(i, Real(i));
   const Tensor x = up(whole), y = empty(RONDO_I32, {5});
-  must(launch("own::scale<int, 3>", {tensor("x", x), tensor("y", y), scalar("a", 2), integer("n", 5)}, shape(1, 32)));
+  must(launch("own::scale<int, 3>", {tensor_argument("x", x), tensor_argument("y", y), scalar("a", 2), integer("n", 5)},
+              shape(1, 32)));
   EXPECT_EQ(download(y)[4], 24);
   // A column of a matrix: the kernel is told the stride.
   const Tensor matrix = reshape(values(12), {3, 4}), column = slice(matrix, 1, 1, 2), out = empty(RONDO_F32, {3});
-  const std::vector<rondo_argument> arguments = {tensor("x", column), tensor("y", out), integer("rows", 3),
-                                                 integer("stride", 4), integer("negative", 1)};
+  const std::vector<rondo_argument> arguments = {tensor_argument("x", column), tensor_argument("y", out),
+                                                 integer("rows", 3), integer("stride", 4), integer("negative", 1)};
   expect_refused(launch("column", arguments, shape(1, 1)), RONDO_INVALID_ARGUMENT, "rondo_module_launch", "contiguous");
   must(launch("column", arguments, shape(1, 1, 0, RONDO_LAUNCH_STRIDED)));
   EXPECT_EQ(download(out)[2], -download(matrix)[9]);
@@ -131,7 +134,8 @@ TEST_P(UserModule, PoisonGoesThroughIt) {
   const rondo_task_options options = task_options("breaks", device());
   must(push_tensors(
       engine(), [](rondo_task_context*) { return RONDO_USER_ERROR; }, {}, {x}, &options));
-  must(launch("own::scale<float, 2>", {tensor("x", x), tensor("y", y), scalar("a", 1), integer("n", 8)}, shape(1, 8)));
+  must(launch("own::scale<float, 2>",
+              {tensor_argument("x", x), tensor_argument("y", y), scalar("a", 1), integer("n", 8)}, shape(1, 8)));
   EXPECT_EQ(rondo_tensor_wait(y), RONDO_USER_ERROR);
   EXPECT_NE(std::string(rondo_last_error()).find("breaks"), std::string::npos);
   EXPECT_EQ(rondo_engine_wait_all(engine()), RONDO_USER_ERROR);
@@ -145,7 +149,7 @@ TEST_P(UserModule, TheSameTextIsTheSameModule) {
   for (rondo_module*& each : modules) {
     must(rondo_module_create(engine(), device(), counting, "next(int* seen)", nullptr, &each));
     const Tensor seen = empty(RONDO_I32, {1});
-    const rondo_argument argument = tensor("seen", seen);
+    const rondo_argument argument = tensor_argument("seen", seen);
     must(rondo_module_launch(each, "next", 1, &argument, nullptr));
     const int now = static_cast<int>(download(seen)[0]);
     EXPECT_TRUE(last == 0 || now == last + 1) << "a module made again goes on with its variables: " << now;
@@ -191,18 +195,19 @@ TEST_P(UserModule, RefusesWhatDoesNotFit) {
     expect_refused(launch(kernel, arguments, with), RONDO_INVALID_ARGUMENT, "rondo_module_launch", word);
   };
   const char* const scale = "own::scale<float, 2>";
-  const std::vector<rondo_argument> good = {tensor("x", x), tensor("y", y), scalar("a", 1), integer("n", 8)};
+  const std::vector<rondo_argument> good = {tensor_argument("x", x), tensor_argument("y", y), scalar("a", 1),
+                                            integer("n", 8)};
   refuse("scale", good, shape(1, 8), "kernel");
   refuse("add_to", good, shape(1, 8), "n_arguments");
-  refuse(scale, {tensor("x", i), good[1], good[2], good[3]}, shape(1, 8), "dtype");
+  refuse(scale, {tensor_argument("x", i), good[1], good[2], good[3]}, shape(1, 8), "dtype");
   refuse(scale, {scalar("x", 1), good[1], good[2], good[3]}, shape(1, 8), "number");
-  refuse(scale, {good[0], good[1], tensor("a", x), good[3]}, shape(1, 8), "tensor");
+  refuse(scale, {good[0], good[1], tensor_argument("a", x), good[3]}, shape(1, 8), "tensor");
   refuse(scale, {good[0], good[1], good[2], scalar("n", 0.5)}, shape(1, 8), "n");
   refuse(scale, {good[1], good[0], good[2], good[3]}, shape(1, 8), "named");
-  refuse(scale, {good[0], tensor("y", broadcast(slice(y, 0, 0, 1), {8})), good[2], good[3]}, shape(1, 8), "y");
-  refuse(scale, {good[0], tensor("y", make(rondo_tensor_accumulator, y)), good[2], good[3]}, shape(1, 8),
+  refuse(scale, {good[0], tensor_argument("y", broadcast(slice(y, 0, 0, 1), {8})), good[2], good[3]}, shape(1, 8), "y");
+  refuse(scale, {good[0], tensor_argument("y", make(rondo_tensor_accumulator, y)), good[2], good[3]}, shape(1, 8),
          "accumulator");
-  refuse(scale, {tensor("x", nullptr), good[1], good[2], good[3]}, shape(1, 8), "tensor");
+  refuse(scale, {tensor_argument("x", nullptr), good[1], good[2], good[3]}, shape(1, 8), "tensor");
   refuse(scale, good, shape(1, 2048), "block_x");
   rondo_launch_options wide = shape(1, 1024);
   wide.block_y = 2;
@@ -216,7 +221,7 @@ TEST_P(UserModule, RefusesWhatDoesNotFit) {
   expect_refused(rondo_module_launch(module_, scale, 4, nullptr, nullptr), RONDO_INVALID_ARGUMENT,
                  "rondo_module_launch", "arguments");
   const Tensor there = upload(engine(), kCpu, Array(RONDO_F32, {8}));
-  refuse(scale, {tensor("x", there), good[1], good[2], good[3]}, shape(1, 8), "cpu");
+  refuse(scale, {tensor_argument("x", there), good[1], good[2], good[3]}, shape(1, 8), "cpu");
 }
 
 }  // namespace

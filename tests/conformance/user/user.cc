@@ -275,7 +275,7 @@ TEST_P(UserExpression, FinishesSharedAndEmptyReductions) {
   EXPECT_EQ(download(total)[4], 13);
 }
 
-TEST_P(UserExpression, AReductionOfAnExpressionIsOneKernel) {
+TEST_P(UserExpression, ReductionOfAnExpressionIsOneKernel) {
   const Tensor x = values(RONDO_F32, {64, 100}), y = values(RONDO_F32, {100}, 2);
   for (const char* source : {"s = sum(exp(x) * y * a, -1)", "s = max(x > y ? x : a * y, 0)", "s = all(x + y > a)"}) {
     const Expression text(source);

@@ -124,7 +124,7 @@ TEST_F(Streams, PinnedSourcesAreReadLate) {
   EXPECT_EQ(download<int>(b, 16), std::vector<int>(16, 2));
 }
 
-TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallTheDriver) {
+TEST_F(Streams, HostFunctionsRunInOrder) {
   struct State {
     const Api& cu = api();
     std::vector<int> order;

@@ -129,7 +129,7 @@ TEST(Meeting, OpenMpiHandsOverASecret) {
   EXPECT_EQ(sound(with(two, {{"RONDO_SECRET", "mine"}})).secret, "mine");
 }
 
-TEST(Meeting, WhereNoSecretIsHandedOverTheRefusalSaysHow) {
+TEST(Meeting, RefusalSaysHowToHandOverASecret) {
   const Environment cases[] = {
       kSlurm,
       with(kOpenMpi, {{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}, {"OMPI_MCA_orte_hnp_uri", "3912.0;tcp://10.1.2.3:4242"}}),

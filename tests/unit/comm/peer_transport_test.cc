@@ -191,7 +191,7 @@ TEST_F(PeerTransport, GraphsReplay) {
   });
 }
 
-TEST_F(PeerTransport, GivesEverythingElseToTheTransportBehindIt) {
+TEST_F(PeerTransport, ForwardsEverythingElse) {
   make(2, true);
   expect_made("peer, nccl");
   everywhere([](Rank& rank, int) {

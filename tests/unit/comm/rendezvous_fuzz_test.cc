@@ -278,7 +278,7 @@ TEST(RendezvousFuzz, AFalseRank0DoesNotEndARank) {
 }
 
 // Who is met when rank 0 is gone, as one says who lies.
-TEST(RendezvousFuzz, AFalseMeetingOfThoseLeftIsNoMeeting) {
+TEST(RendezvousFuzz, FalseMeetingOfThoseLeftIsNone) {
   File listener;
   ASSERT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());
   const RendezvousLink::Group all = {"all", {0, 1, 2, 3}};
@@ -333,7 +333,7 @@ TEST(RendezvousFuzz, AFalseMeetingOfThoseLeftIsNoMeeting) {
 
 // --- before there are messages ---
 
-TEST(RendezvousFuzz, FalseCallersAndListenersAreTurnedAway) {
+TEST(RendezvousFuzz, FalseCallersAreTurnedAway) {
   const Key key = {"job", "secret"};
   File listener;
   ASSERT_TRUE(listen_at("127.0.0.1", 0, &listener).ok());

@@ -103,7 +103,7 @@ void expect_heard(const std::vector<Rank>& ranks, const std::vector<std::string>
   }
 }
 
-TEST(RendezvousProcesses, ARankThatDoesNotStartIsAFailureAndNoProcess) {
+TEST(RendezvousProcesses, RankThatDoesNotStartFails) {
   Rank rank;
   EXPECT_NONFATAL_FAILURE(rank = start(0, 2, 1, "stay", "60", "/dev/null/nowhere/rendezvous_probe"), "does not start");
   EXPECT_EQ(rank.process, 0);
@@ -120,7 +120,7 @@ TEST(RendezvousProcesses, ARankThatDiesIsNamed) {
   }
 }
 
-TEST(RendezvousProcesses, ARankThatHangsIsLostAfterTheTimeOfSilence) {
+TEST(RendezvousProcesses, HangingRankIsLostAfterSilence) {
   for (const size_t frozen : {0u, 2u}) {
     std::vector<std::string> modes(3, "stay");
     modes[frozen] = "freeze";
@@ -130,7 +130,7 @@ TEST(RendezvousProcesses, ARankThatHangsIsLostAfterTheTimeOfSilence) {
   }
 }
 
-TEST(RendezvousProcesses, ARankThatLeavesIsNoLossButIsMissed) {
+TEST(RendezvousProcesses, LeavingRankIsMissedNotLost) {
   const std::vector<std::string> modes = {"stay", "leave", "stay"};
   std::vector<Rank> ranks;
   EXPECT_LT(run(modes, "60", &ranks), 45);
@@ -145,7 +145,7 @@ TEST(RendezvousProcesses, ARankThatBabblesIsShutOut) {
 }
 
 // Also where those are lost that held the connections, or would hold them next.
-TEST(RendezvousProcesses, ThoseLeftFormAGroupWhoeverIsLost) {
+TEST(RendezvousProcesses, ThoseLeftFormAGroup) {
   const struct {
     std::vector<std::string> modes;
     const char* left;

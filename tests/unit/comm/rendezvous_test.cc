@@ -111,7 +111,7 @@ TEST(Rendezvous, LeavingIsNoLoss) {
 constexpr size_t kPieces = 40, kPieceBytes = size_t{500} << 10;  // more than is kept of a rank
 
 // Of what a rank tells to groups that nobody opens, or gives to gatherings to which nobody comes.
-TEST(Rendezvous, WhatIsSentToGroupsThatNobodyOpensHasALimit) {
+TEST(Rendezvous, MessagesToUnopenedGroupsAreLimited) {
   const std::string piece(kPieceBytes, 'x');
   for (const bool gathers : {false, true})
     for (const int sender : {1, 2}) {
@@ -418,7 +418,7 @@ TEST(Rendezvous, NoSecretIsAlsoOne) {
   });
 }
 
-TEST(Rendezvous, OneMachinesRanksListenAtItsLoopbackAlone) {
+TEST(Rendezvous, RanksOfOneMachineListenAtLoopback) {
   Party party(2);
   std::shared_ptr<Session> alone;
   ASSERT_TRUE(join(Meeting(), 1000, &alone).ok());

@@ -115,7 +115,7 @@ class Visitors : public ::testing::Test {
   Acceptor::Caller caller_;
 };
 
-TEST_F(Visitors, NothingOfTheSecretIsSaidBeforeTheCallerHasProven) {
+TEST_F(Visitors, SecretIsKeptUntilTheCallerHasProven) {
   wait_for_rank();
   const File stranger = visit(port_, 1);
   const std::string said = hello(1);

@@ -46,7 +46,7 @@ TEST_F(TapeCosts, EachShapeIsDifferentiatedInLinearSteps) {
                     [&](int count) { return differentiated([&] { return shape.submit(count); }, {x_}, false); });
 }
 
-TEST_F(TapeCosts, PartsOfOneTensorAreDifferentiatedInLinearSteps) {
+TEST_F(TapeCosts, PartsOfATensorTakeLinearSteps) {
   // Each part is read, kept, and another one written.
   expect_linear("parts read and written", [&](int count) {
     const Tensor from = made(4 * count);
@@ -61,7 +61,7 @@ TEST_F(TapeCosts, PartsOfOneTensorAreDifferentiatedInLinearSteps) {
   });
 }
 
-TEST_F(TapeCosts, ParametersAreDifferentiatedInLinearSteps) {
+TEST_F(TapeCosts, ParametersTakeLinearSteps) {
   for (const bool given : {false, true})
     expect_linear(given ? "parameters, gradients given" : "parameters", [&](int count) {
       Tensors parameters;
@@ -168,7 +168,7 @@ TEST_F(AutocastCosts, WeightsAreCastInLinearSteps) {
   });
 }
 
-TEST_F(AutocastCosts, PartsOfOneWeightAreCastInLinearSteps) {
+TEST_F(AutocastCosts, PartsOfAWeightAreCastInLinearSteps) {
   if (std::getenv("COSTS_ON_GPU")) GTEST_SKIP() << "kernels would be compiled";
   expect_linear("parts", [this](int count) {
     const Tensor whole = made(4 * count, RONDO_F16);

@@ -42,7 +42,7 @@ TEST(CppErrors, ErrorOfOkIsAnError) {
   EXPECT_TRUE(has(said, "task 'odd' on cpu:0: rondo::Error was made of RONDO_OK")) << said;
 }
 
-TEST(CppErrors, ErrorOfTheProgramsOwnHasItsMessageAndNoOther) {
+TEST(CppErrors, ProgramsOwnErrorKeepsItsMessage) {
   const rondo::Engine engine;
   EXPECT_THROW(engine.zeros(kCpu, RONDO_F32, {-1}), rondo::Error);  // leaves a message on this thread
   const rondo::Error error(RONDO_IO_ERROR, "the disk is gone");
@@ -55,7 +55,7 @@ TEST(CppErrors, ErrorOfTheProgramsOwnHasItsMessageAndNoOther) {
   EXPECT_TRUE(has(said, "RONDO_IO_ERROR: rondo_tensor_wait: task 'save' on cpu:0: the disk is gone")) << said;
 }
 
-TEST(CppErrors, ExceptionOfACustomGradientComesOutOfGradients) {
+TEST(CppErrors, ExceptionOfACustomGradientLeaves) {
   const rondo::Engine engine;
   const Tensor b = engine.from_host<float>(kCpu, {1, 2});
   const auto gradient_with = [&](auto function) {
@@ -82,7 +82,7 @@ TEST(CppErrors, ExceptionOfACustomGradientComesOutOfGradients) {
   EXPECT_EQ(gradient_with(same).read<float>(), (Floats{1, 1})) << "borrowed handles are given back as views";
 }
 
-TEST(CppErrors, ExceptionOfAnAttemptThatWasRepeatedIsNotThrown) {
+TEST(CppErrors, ExceptionOfARepeatedAttemptIsDropped) {
   const rondo::Engine engine;
   const Tensor b = engine.from_host<float>(kCpu, {1, 2});
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
@@ -109,7 +109,7 @@ TEST(CppErrors, ExceptionOfAnAttemptThatWasRepeatedIsNotThrown) {
   EXPECT_FALSE(has(later, "while recording")) << later;
 }
 
-TEST(CppErrors, ExceptionInsideNestedCallsComesOutOfEach) {
+TEST(CppErrors, ExceptionLeavesEachNestedCall) {
   const rondo::Engine engine;
   const Tensor b = engine.from_host<float>(kCpu, {1, 2});
   const rondo::Callable inner =
@@ -125,7 +125,7 @@ TEST(CppErrors, ExceptionInsideNestedCallsComesOutOfEach) {
   EXPECT_EQ(said_by<std::domain_error>([&] { rondo::if_else(engine, yes, [&] { inner(b); }); }), "inner");
 }
 
-TEST(CppErrors, WholeNumbersBeyondInt64AreRefusedAndNotTurned) {
+TEST(CppErrors, IntegersBeyondInt64AreRefused) {
   const rondo::Engine engine;
   const Tensor a = engine.from_host<uint64_t>(kCpu, {1, 2});
   const std::string said = said_by<std::out_of_range>([&] { a + UINT64_MAX; });
@@ -141,7 +141,7 @@ TEST(CppErrors, WholeNumbersBeyondInt64AreRefusedAndNotTurned) {
   EXPECT_THROW(a.sum(int64_t{1} << 32), std::out_of_range);
 }
 
-TEST(CppErrors, WhatTheHeaderRefusesSaysWhatWouldBeRight) {
+TEST(CppErrors, RefusalSaysWhatWouldBeRight) {
   const rondo::Engine engine;
   const Tensor a = engine.from_host<float>(kCpu, {{1, 2}, {3, 4}});
   const auto refused = [&](auto body) { return said_by<std::logic_error>(body); };

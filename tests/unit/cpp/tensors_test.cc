@@ -90,7 +90,7 @@ TEST(CppTensors, EqualAndAllcloseCompareWholeTensors) {
   EXPECT_FALSE(allclose(n, n.flip()));
 }
 
-TEST(CppTensors, IndicesTakePlacesSlicesEllipsesAndTensors) {
+TEST(CppTensors, IndicesTakeSlicesAndTensors) {
   const rondo::Engine engine;
   const Tensor x = engine.arange(kCpu, RONDO_I64, 24).reshape({2, 3, 4});
   const auto read = [](const Tensor& t) { return t.read<int64_t>(); };
@@ -260,7 +260,7 @@ namespace traps {
 using namespace std;
 using namespace rondo;
 
-TEST(CppTensors, OperatorsStandBesideTheStandardLibrarys) {
+TEST(CppTensors, OperatorsCoexistWithTheStandardOnes) {
   const Engine engine;
   const Tensor x = engine.from_host<float>(kCpu, {1, 4}), n = engine.from_host<int32_t>(kCpu, {4, 6});
   EXPECT_FLOAT_EQ(exp(x).read<float>()[0], exp(1.0f));

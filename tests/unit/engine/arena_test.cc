@@ -182,7 +182,7 @@ size_t allocations_of_a_plan(int tasks) {
   return allocations - before;
 }
 
-TEST(Arena, TenTimesTheTasksTakeAboutTenTimesTheAllocations) {
+TEST(Arena, AllocationsGrowLinearlyWithTasks) {
   const size_t small = allocations_of_a_plan(1000);
   const size_t large = allocations_of_a_plan(10000);
   EXPECT_GT(small, 1000u);

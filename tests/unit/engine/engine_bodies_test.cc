@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, EngineBodies, ::testing::ValuesIn(kModes));
 // --- their order ---
 
 // The queue of the workers: by priority, then by submission, in whatever order the tasks come and go.
-TEST(WorkersQueue, TasksComeOutByPriorityThenBySubmission) {
+TEST(WorkersQueue, TasksComeOutByPriorityThenOrder) {
   constexpr int kWorkers = 3, kTasks = 200;
   std::vector<std::pair<int, int>> ran;  // less its priority, and its place: ascending
   EngineOverFake over;
@@ -149,7 +149,7 @@ struct Submits {
 };
 
 // A thread that issues tasks of one engine keeps those it submits meanwhile for afterwards: each is its own engine's.
-TEST_P(EngineBodies, WhatEndsWithATaskMaySubmitToAnotherEngine) {
+TEST_P(EngineBodies, EndOfATaskSubmitsToAnotherEngine) {
   for (const rondo_engine_mode inner : {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED}) {
     int value = 0;
     std::atomic<bool> gone{false};
@@ -176,7 +176,7 @@ TEST_P(EngineBodies, WhatEndsWithATaskMaySubmitToAnotherEngine) {
 }
 
 // Asked not to (docs/threads.md), but nothing goes wrong where a body does.
-TEST_P(EngineBodies, ABodyThatSubmitsToAnotherEngineHarmsNeither) {
+TEST_P(EngineBodies, BodySubmitsToAnotherEngine) {
   for (const rondo_engine_mode inner : {RONDO_ENGINE_ASYNC, RONDO_ENGINE_THREADED}) {
     int value = 0;
     EngineOverFake other(inner);

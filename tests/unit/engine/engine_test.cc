@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, EngineOrder,
                                                               RONDO_ENGINE_NAIVE),
                                             ::testing::Range(1, 7)));
 
-TEST(EngineOrder, MemoryOfDestroyedTensorsIsReusedSafely) {
+TEST(EngineOrder, DestroyedTensorsMemoryIsReused) {
   EngineOverFake over(RONDO_ENGINE_ASYNC, 3, 256);
   std::mt19937 random(4);
   for (int i = 0; i < 400; ++i) {
@@ -388,7 +388,7 @@ TEST(EngineWait, NaiveTasksInsideTasksDoNotHang) {
 
 class EnginePoison : public ::testing::TestWithParam<rondo_engine_mode> {};
 
-TEST_P(EnginePoison, FirstCauseTravelsAndIsReportedAsOftenAsAsked) {
+TEST_P(EnginePoison, FirstCauseIsReportedEachTime) {
   EngineOverFake over(GetParam());
   const Ref<Variable> a = over.variable();
   const Ref<Variable> b = over.variable();
@@ -449,7 +449,7 @@ TEST(EngineErrors, AFatalDeviceErrorMarksTheEngine) {
   }
 }
 
-TEST(EngineErrors, AFailedWaitOnTheDevicePoisonsAndTheStreamGoesOn) {
+TEST(EngineErrors, FailedWaitPoisonsAndStreamGoesOn) {
   EngineOverFake over(RONDO_ENGINE_ASYNC, 2);
   const Ref<Variable> input = over.variable();
   const Ref<Variable> output = over.variable();
@@ -478,7 +478,7 @@ TEST(EngineErrors, AFailedWaitOnTheDevicePoisonsAndTheStreamGoesOn) {
   (void)over.engine->wait_all();
 }
 
-TEST(EngineErrors, OutOfMemoryPoisonsTheTaskAndNothingElse) {
+TEST(EngineErrors, OutOfMemoryPoisonsTheTaskAlone) {
   EngineOverFake over;
   over.device.set_capacity(size_t{4} << 20);
   const Ref<Storage> small = over.engine->new_storage(over.device, size_t{1} << 20);

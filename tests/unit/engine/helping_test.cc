@@ -82,7 +82,7 @@ struct Ears final : Observer {
   void done(const char*, const Ref<const Description>&, const std::vector<TaskOperand>&) noexcept override {}
 };
 
-TEST_F(Helping, ABodyIsInATaskAndKnowsNothingOfTheCallersRecordingAndTapes) {
+TEST_F(Helping, BodyKnowsNoRecordingOrTapeOfItsCaller) {
   const Ref<Variable> variable = over_.variable();
   std::thread::id ran_on;
   bool in_task = false, recorded = true, heard = true;
@@ -156,7 +156,7 @@ TEST_F(Helping, WhatUsesForeignMemoryIsLeftToTheWorkers) {
   EXPECT_NE(released_on, std::thread::id());
 }
 
-TEST_F(Helping, DeviceTasksThatBecomeReadyAreIssuedByAWorker) {
+TEST_F(Helping, ReadyDeviceTasksAreIssuedByAWorker) {
   const Ref<Variable> variable = over_.variable(), result = over_.variable();
   std::atomic<bool> ran{false};
   std::thread::id issued_on;
@@ -223,7 +223,7 @@ TEST_F(Helping, PartsAreSharedWithWorkers) {
 }
 
 // The queue is searched in its middle, too.
-TEST_F(Helping, WhatIsTakenFromTheMiddleOfTheQueueLeavesTheOthers) {
+TEST_F(Helping, TakenFromTheMiddleLeavesTheOthers) {
   constexpr int kTasks = 12;
   std::mutex mutex;
   std::vector<int> ran;

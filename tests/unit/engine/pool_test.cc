@@ -214,7 +214,7 @@ TEST_F(PoolTest, AllNeighboursAreJoinedOnceTheyAreDone) {
 }
 
 // What has a segment of its own is all there for whoever may use the busier part.
-TEST_F(PoolTest, LargeNeighboursAreJoinedThoughOneIsInFlight) {
+TEST_F(PoolTest, LargeNeighboursInFlightAreJoined) {
   pool.free(take(4 * kSegment, 1), {});
   Block* const lower = take(2 * kSegment, 1);
   Block* const upper = take(2 * kSegment, 1);
@@ -287,7 +287,7 @@ TEST_F(PoolTest, ExhaustionReturnsIdleSegmentsFirst) {
   pool.free(busy, {});
 }
 
-TEST_F(PoolTest, ExhaustionTakesABlockInFlightBeforeItWaits) {
+TEST_F(PoolTest, ExhaustionTakesABlockInFlightFirst) {
   source.capacity = kSegment;
   Block* block = take(kSegment, 1);
   pool.free(block, fences({{1, 10}}));
@@ -352,7 +352,7 @@ TEST_F(PoolTest, ExhaustionAsksTheProgramBeforeItFails) {
   pool.free(block, {});
 }
 
-TEST_F(PoolTest, FailureHasTheFiguresAndLeavesThePoolUsable) {
+TEST_F(PoolTest, FailureTellsFiguresAndPoolStaysUsable) {
   pool.set_limit(3 * kSegment);
   Block* used = take(2 * kSegment, 0);
   Block* block = nullptr;

@@ -81,7 +81,7 @@ TEST_F(StreamTest, CoverSharesAnEventThatIsThere) {
   EXPECT_FALSE(nothing) << "done already: nothing to wait for";
 }
 
-TEST_F(StreamTest, AnEventIsNotRecordedAnewWhileAWaiterHoldsIt) {
+TEST_F(StreamTest, HeldEventIsNotRecordedAnew) {
   auto stream = make(0);
   issue(*stream, 1);
   Ref<Event> held;
@@ -147,7 +147,7 @@ TEST_F(StreamTest, PollDoesNotBlockWhileATaskIsIssued) {
   EXPECT_FALSE(done_seen);
 }
 
-TEST_F(StreamTest, PollWaitingFindsWhatIsDoneWhileATaskIsIssued) {
+TEST_F(StreamTest, PollFindsWhatIsDoneDuringAnIssue) {
   auto stream = make(0);
   issue(*stream, 3);
   Ref<Event> event;

@@ -22,7 +22,7 @@ class GpuPasses : public OnPrograms {
   }
 };
 
-TEST_F(GpuPasses, ThePageShowsAReductionWithWhatIsAroundIt) {
+TEST_F(GpuPasses, PageShowsAReductionFused) {
   Result x, y, out;
   ones({64, 96}, x.slot());
   ones({64, 96}, y.slot());

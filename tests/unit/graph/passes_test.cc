@@ -99,7 +99,7 @@ TEST_F(Passes, HalvesOfATensorAreTwoRanges) {
             "relu neg");
 }
 
-TEST_F(Passes, WhatIsWrittenOverWasForNobodyUnlessItIsAddedTo) {
+TEST_F(Passes, OverwrittenIsUnusedUnlessAddedTo) {
   Result a, over, added;
   filled(4, a.slot());
   filled(4, over.slot());
@@ -270,7 +270,7 @@ TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
 }
 
 // The programs that docs/program.md shows.
-TEST_F(Passes, ThePageShowsAProductThatTakesInWhatFollowsIt) {
+TEST_F(Passes, PageShowsAProductFused) {
   Result a, b, bias, out;
   const int64_t shape[] = {4, 4};
   for (rondo_tensor** each : {a.slot(), b.slot()})

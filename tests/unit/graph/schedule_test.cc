@@ -171,7 +171,7 @@ TEST(PlanBranches, NoMoreBranchesThanAllowed) {
   for (const int each : load) EXPECT_EQ(each, 16) << "independent tasks are spread evenly";
 }
 
-TEST(PlanBranches, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
+TEST(PlanBranches, SmallTaskJoinedAtOnceHasNoBranch) {
   const Edges diamond = {{}, {0}, {0}, {1, 2}};
   EXPECT_EQ(branches_used(plan_small(diamond)), 1);
   EXPECT_EQ(branches_used(plan_small(diamond, {0, 3})), 1) << "these run alone anyway";
@@ -181,7 +181,7 @@ TEST(PlanBranches, ASmallTaskThatIsJoinedAtOnceHasNoBranch) {
   EXPECT_EQ(branches_used(plan_small({{}, {0}, {0}, {0}, {0}, {1, 2, 3, 4}})), 2) << "three in front cost as much";
 }
 
-TEST(PlanBranches, ABranchThatIsThereIsNoReasonToLeaveTheProducer) {
+TEST(PlanBranches, FreeBranchLeavesTaskWithItsProducer) {
   Edges before = {{}, {}, {0, 1}};  // two that come after nothing
   for (uint32_t i = 2; i < 20; i += 3) {
     before.push_back({i});

@@ -113,7 +113,7 @@ TEST_F(LoaderCudnn, SomethingElseOrNothing) {
   refused(open("none"), {"RONDO_CUDNN=none"});
 }
 
-TEST_F(LoaderCudnn, AnAbsentFunctionNamesTheVersionOfCudnn) {
+TEST_F(LoaderCudnn, AbsentFunctionNamesCudnnsVersion) {
   const std::string eight = plant_8("eight");
   plant("eight", "cublaslt_whole", "libcublasLt.so.12");
   const Outcome outcome = run({{"RONDO_CUDA_DRIVER", driver}, {"RONDO_NVRTC", "none"}, {"RONDO_CUDNN", eight}},

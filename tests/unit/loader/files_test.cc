@@ -233,7 +233,7 @@ TEST_F(LoaderFilesAlone, CutBehindTwoOthers) {
   opened(run(environment, {"open", "driver"}), path + "/libcuda.so.1", "CUDA 12.4");
 }
 
-TEST_F(LoaderFiles, ALibraryThatIsNeededInTheCurrentFolder) {
+TEST_F(LoaderFiles, NeededLibraryInTheCurrentFolder) {
   const std::string main = plant("main", "cuda_needing", "libcuda.so.1");
   plant("cwd", "needed", "libneeded.so.1");
   for (const char* path : {":", ".", "/dev/null/nowhere::"}) {

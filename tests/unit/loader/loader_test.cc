@@ -152,7 +152,7 @@ TEST_F(Loader, NothingIsOpenedFromTheCurrentFolder) {
   EXPECT_EQ(empty.text.find("current folder"), std::string::npos) << empty.text;
 }
 
-TEST_F(Loader, NothingIsOpenedFromFoldersOfAProcessorBelowTheCurrentOne) {
+TEST_F(Loader, FoldersOfLesserProcessorsAreLeftOut) {
   // Below each folder it searches, the system's loader prefers these; which of them depends on its age and the
   // processor.
   for (const char* below : {"glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v4", "tls",
@@ -231,7 +231,7 @@ TEST_F(Loader, SetUidProgramsIgnoreTheEnvironment) {
 
 // --- OpenBLAS's kernels and threads ---
 
-TEST_F(Loader, OpenBlasIsToldOfAProcessorThatItDoesNotKnow) {
+TEST_F(Loader, OpenBlasIsToldOfAnUnknownProcessor) {
   const std::string has = run({}, {"instructions"})["instructions"];
   const std::string known = has == "avx512" ? "SkylakeX" : has == "avx2" ? "Haswell" : "Prescott";
   const std::string old = plant("old", "openblas_old", "libopenblas.so.0"), file = old + "/libopenblas.so.0";
@@ -294,7 +294,7 @@ TEST_F(LoaderVersions, TheNewestOfTwoSideBySide) {
          both + "/libnvrtc.so.13", "CUDA 13.0");
 }
 
-TEST_F(LoaderVersions, NewerThanTheDriverGivesWayToTheOlderBesideIt) {
+TEST_F(LoaderVersions, NewerThanTheDriverYieldsToOlder) {
   const Outcome outcome =
       run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", both}}, {"open", "driver", "open", "nvrtc"});
   opened(outcome, both + "/libnvrtc.so.12", "CUDA 12.4");
@@ -303,14 +303,14 @@ TEST_F(LoaderVersions, NewerThanTheDriverGivesWayToTheOlderBesideIt) {
          both + "/libcublasLt.so.12", "12.4.0");
 }
 
-TEST_F(LoaderVersions, TheDriverCountsEvenIfNobodyAskedForItYet) {
+TEST_F(LoaderVersions, DriverCountsThoughNotYetOpened) {
   opened(run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", both}}, {"open", "nvrtc"}), both + "/libnvrtc.so.12",
          "CUDA 12.4");
   opened(run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_CUBLASLT", both}}, {"open", "cublaslt"}),
          both + "/libcublasLt.so.12", "12.4.0");
 }
 
-TEST_F(LoaderVersions, WhatDoesNotServeADeviceGivesWayToWhatDoes) {
+TEST_F(LoaderVersions, UnfitForADeviceYieldsToWhatFits) {
   const std::string old_gpu = plant("old_gpu", "cuda_13000_sm70", "libcuda.so.1");
   const Outcome outcome = run({{"RONDO_CUDA_DRIVER", old_gpu}, {"RONDO_NVRTC", both}, {"RONDO_CUBLASLT", both}},
                               {"device", "open", "nvrtc", "open", "cublaslt"});
@@ -324,7 +324,7 @@ TEST_F(LoaderVersions, WhatDoesNotServeADeviceGivesWayToWhatDoes) {
          both + "/libnvrtc.so.13", "CUDA 13.0");
 }
 
-TEST_F(LoaderVersions, TheAdviceNamesTheMajorVersionThatFits) {
+TEST_F(LoaderVersions, AdviceNamesTheVersionThatFits) {
   const std::string empty = (root / "empty").string();
   fs::create_directories(empty);
   const std::string driver11 = plant("driver11", "cuda_11040", "libcuda.so.1");
@@ -346,7 +346,7 @@ TEST_F(LoaderVersions, TheAdviceNamesTheMajorVersionThatFits) {
   }
 }
 
-TEST_F(LoaderVersions, OnlyANewerOneIsRefusedWithTheReason) {
+TEST_F(LoaderVersions, LoneNewerOneIsRefused) {
   refused(run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", both + "/libnvrtc.so.13"}},
               {"open", "driver", "open", "nvrtc"}),
           {"NVRTC is of CUDA 13.0, newer than the driver's CUDA 12", both + "/libnvrtc.so.13"});
@@ -355,7 +355,7 @@ TEST_F(LoaderVersions, OnlyANewerOneIsRefusedWithTheReason) {
           {"cuBLASLt 13.0.0 is newer than the driver's CUDA 12"});
 }
 
-TEST_F(LoaderVersions, BuiltinsAreLoadedFirstFromTheSameFolder) {
+TEST_F(LoaderVersions, BuiltinsAreLoadedFirst) {
   for (const std::string& setting : {both, both + "/libnvrtc.so.12"}) {
     const Outcome outcome =
         run({{"RONDO_CUDA_DRIVER", driver12}, {"RONDO_NVRTC", setting}},

@@ -58,7 +58,7 @@ double number(const std::string& text) {
   return value;
 }
 
-TEST(ExpressionText, OperandsAndResultsInTheOrderOfTheText) {
+TEST(ExpressionText, OperandsAndResultsInOrderOfText) {
   const auto it = parsed("let t = b * a;\n y = t + y; // y is read before it is assigned\n z = y - c; y *= 2;");
   EXPECT_EQ(it->operands(), (std::vector<std::string>{"b", "a", "y", "c"}));
   ASSERT_EQ(it->results().size(), 2u);
@@ -191,7 +191,7 @@ TEST(ExpressionText, LimitsAreToldAndKept) {
 }
 
 // A thread may have no more than that.
-TEST(ExpressionText, TheDeepestTextNeedsLessThan64KiBOfStack) {
+TEST(ExpressionText, DeepestTextNeedsUnder64KiBOfStack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's frames are several times as large";
 #endif
@@ -221,7 +221,7 @@ TEST(ExpressionText, TheDeepestTextNeedsLessThan64KiBOfStack) {
   }
 }
 
-TEST(ExpressionText, ComputesNothingTwiceAndNothingInVain) {
+TEST(ExpressionText, ComputesNothingTwiceOrInVain) {
   const Lowered twice = lowered("y = (a + b) * (a + b) + exp(a + b); z = 2 * a + 2 * b - 2 * a");
   EXPECT_EQ(twice.expression.instructions(), 8);  // a+b, its square, exp, +; 2a, 2b, +, -
   EXPECT_EQ(twice.expression.scalars(), 1) << "equal literals are one scalar";

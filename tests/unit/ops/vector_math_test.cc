@@ -340,7 +340,7 @@ TEST_P(VectorMath, StreamsCopyBytesAndNothingBesideThem) {
     }
 }
 
-TEST_P(VectorMath, MovesOfEightBitFloatsHaveTheBaselinesBits) {
+TEST_P(VectorMath, MovesOfF8HaveTheBaselinesBits) {
   for (const rondo_dtype dtype : {RONDO_F8_E4M3, RONDO_F8_E5M2}) {
     const Moves expected = loops(Instructions::baseline).moves(dtype, false),
                 got = loops(GetParam()).moves(dtype, false);

@@ -243,7 +243,7 @@ Origin nvrtc(int architecture, bool binary, int major, int minor, uint64_t build
   return {architecture, binary, major, minor, build};
 }
 
-TEST_F(DiskCacheTest, ImagesOfAnotherCompilerOrDeviceAreOthers) {
+TEST_F(DiskCacheTest, ImagesDependOnCompilerAndDevice) {
   DiskCache cache(root_, 1 << 20);
   const Key key = key_of("k");
   cache.store(key, nvrtc(90, true, 12, 8), "add", "image");
@@ -342,7 +342,7 @@ TEST_F(DiskCacheTest, MakesItsFolderWithTheFirstFile) {
   EXPECT_EQ(files(folder).size(), 1u);
 }
 
-TEST_F(DiskCacheTest, TrustsNoFolderThatSomebodyElseMadeMeanwhile) {
+TEST_F(DiskCacheTest, TrustsNoFolderOfAnotherUser) {
   const fs::path folder = root_ / "a";
   DiskCache honest(folder, 1 << 20), cache(folder, 1 << 20);
   honest.store(key_of("k"), "add", "image");
