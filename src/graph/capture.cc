@@ -212,6 +212,10 @@ Status Graph::capture_tasks(Segment& segment, const std::vector<void*>& streams,
     context.stream = stream;
     context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
     context.workspace = workspace_.empty() ? nullptr : workspace_[i];
+    if (zeroed_.count(i)) [[unlikely]] {
+      RONDO_TRY(zero_first(i, context));  // mutation: temporary_left_as_it_was
+      own.chained = false;
+    }
     std::vector<void*> before;
     KernelNodes kernels;
     const bool changes = is_switched(i) || is_parameter(i), patched = is_patched(i);

@@ -82,7 +82,7 @@ Status Graph::compile(Recording& recording, Ref<Graph>* graph) {
   self.spread();
   const double prepared = Trace::now_us();
   RONDO_TRY(self.place_memory());
-  RONDO_TRY(self.clear_kept());
+  RONDO_TRY(self.zero_own());
   RONDO_TRY(self.capture());
   self.collect_uses();
   self.collect_binding_uses();

@@ -9,6 +9,7 @@ namespace rondo {
 Control::Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies)
     : Task(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
   random_count_ = 1;
+  leaves_gaps_ = opaque();
   declare_effects();
 }
 

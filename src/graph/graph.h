@@ -281,7 +281,7 @@ class Graph final : public RefCounted {
   bool is_parameter(uint32_t task) const { return !parameter_of_.empty() && parameter_of_[task] != ops::kAlways; }
   bool changes_in_graph(uint32_t task, const char** why) const;
   bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
-  Status clear_kept();
+  Status zero_own();
   // A task has been captured. kernels: of a parameter's; before: the nodes that there were without the task.
   Status note_changed(Segment& segment, uint32_t task, void* stream, KernelNodes kernels,
                       const std::vector<void*>& before);
@@ -303,6 +303,11 @@ class Graph final : public RefCounted {
   void list_tasks(std::vector<Task*>* tasks) const;  // those of bodies too
   Status prepare();
   void make_arenas();
+  // Zero is what a task may leave unwritten of a temporary, or of a call's output, that it is the first to write: else
+  // whatever reads it would see what others have left in its place.
+  void find_zeroed();
+  bool is_zeroed(uint32_t task, const Storage* storage) const;
+  RONDO_COLD Status zero_first(uint32_t task, const TaskContext& context) const;  // before each run of the task
   Status place_memory();
   Status plan_memory(Arena& arena);  // how large it is, and what lies where
   std::vector<size_t> join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const;
@@ -404,8 +409,9 @@ class Graph final : public RefCounted {
   std::vector<Binding> bindings_;  // inputs, then outputs
   uint32_t call_inputs_ = 0;       // of which are inputs
   std::unordered_map<const Storage*, uint32_t> binding_of_;
-  std::vector<bool> elsewhere_;  // by binding: used by a task of another device
-  std::vector<bool> copied_;     // by binding: through memory of the graph's, because a CUDA graph works on it
+  std::unordered_map<uint32_t, std::vector<const Storage*>> zeroed_;  // by task: see find_zeroed()
+  std::vector<bool> elsewhere_;                                       // by binding: used by a task of another device
+  std::vector<bool> copied_;  // by binding: through memory of the graph's, because a CUDA graph works on it
   std::unordered_map<const Variable*, bool> known_;  // what else it uses, and whether it writes that
   std::vector<Ref<Storage>> storages_;               // created inside: outputs and temporaries
   std::unordered_set<const Storage*> outputs_;       // those whose contents are the user's after a launch

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/covers.h"
 #include "graph/control.h"
 #include "ops/task/chooser.h"
 #include "ops/task/overlap.h"
@@ -62,9 +63,68 @@ void Graph::make_arenas() {
   });
 }
 
+void Graph::find_zeroed() {
+  std::unordered_set<const Storage*> inside, met;
+  for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
+  for (uint32_t i = 0; i < tasks_.size(); ++i)
+    for (const Access& access : tasks_[i]->accesses()) {
+      const Storage* const storage = access.variable->storage();
+      if (!access.write || !storage || !inside.count(storage) || !met.insert(storage).second) continue;
+      const bool bound = binding_of_.count(storage) > 0;
+      if (!bound && (outputs_.count(storage) || stays(*storage))) continue;
+      // What a captured collective was to write is no good where it is given up.
+      const Task& task = *tasks_[i];
+      const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
+      if (!gaps && !(bound && is_switched(i))) continue;
+      if (bound || &storage->device() == &task.device())
+        zeroed_[i].push_back(storage);
+      else
+        kept_.insert(storage);  // the task's stream cannot zero it each time
+    }
+  for_each_body([](uint32_t, Graph& body) { body.find_zeroed(); });
+}
+
+bool Graph::is_zeroed(uint32_t task, const Storage* storage) const {
+  const auto found = zeroed_.find(task);
+  return found != zeroed_.end() &&
+         std::find(found->second.begin(), found->second.end(), storage) != found->second.end();
+}
+
+Status Graph::zero_first(uint32_t task, const TaskContext& context) const {
+  const auto found = zeroed_.find(task);
+  if (found == zeroed_.end()) return {};
+  for (const Storage* storage : found->second) {
+    const Device::Bytes memory{storage->address(), storage->bytes()};
+    Device& device = storage->device();
+    RONDO_TRY(engine_->noted(context.stream && &device == context.device
+                                 ? device.streams()->fill_bytes(memory.address, 0, memory.count, context.stream)
+                                 : device.zero({&memory, 1})));
+  }
+  return {};
+}
+
+// What has memory of its own, outputs and what a section may leave as it is, begins as zeros: nothing may be written
+// there from the first launch on.
+Status Graph::zero_own() {
+  std::unordered_map<Device*, std::vector<Device::Bytes>> memory;
+  for (const Ref<Storage>& storage : storages_) {
+    if (!storage->stale() || storage->pinned() || binding_of_.count(storage.get())) continue;
+    memory[&storage->device()].push_back({storage->address(), storage->bytes()});
+  }
+  for (const auto& [device, all] : memory) RONDO_TRY(device->zero(all));
+  for (const Ref<Storage>& storage : storages_)
+    if (storage->stale()) storage->mark_clean();
+  Status status;
+  for_each_body([&status](uint32_t, Graph& body) {
+    if (status.ok()) status = body.zero_own();
+  });
+  return status;
+}
+
 // Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
 Status Graph::place_memory() {
   make_arenas();
+  find_zeroed();
   // Inputs from outside keep their memory; it must exist before addresses are captured.
   std::unordered_set<const Storage*> inside;
   for (const Ref<Storage>& storage : storages_) inside.insert(storage.get());
@@ -180,7 +240,7 @@ std::vector<size_t> Graph::join_in_place(Arena* arena, std::vector<Temporary>* t
     operands.pop_back();
     const auto taken = index.find(result.storage);
     if (taken == index.end() || heir[taken->second] != taken->second) continue;
-    if ((*temporaries)[taken->second].users.front() != task) continue;
+    if ((*temporaries)[taken->second].users.front() != task || is_zeroed(task, result.storage)) continue;
     for (const TaskOperand& operand : operands) {
       const auto found = index.find(operand.view.storage);
       if (found == index.end() || found->second == taken->second) continue;

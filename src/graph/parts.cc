@@ -76,14 +76,16 @@ Status Graph::run_tasks(const Segment& segment, const TaskContext& context, cons
   RangeAround around(observer);
   for (; progress->next < segment.tasks.size(); ++progress->next) {
     const uint32_t i = segment.tasks[progress->next];
-    if (is_switched(i) && !context.settings[section_of_[i]]) [[unlikely]] {
+    Status status;
+    if (!zeroed_.empty() && !completed) [[unlikely]]
+      status = zero_first(i, each);
+    if (status.ok() && is_switched(i) && !context.settings[section_of_[i]]) [[unlikely]] {
       if (!parts->clean()) keep_poison(*tasks_[i], *parts, &progress->first);
       continue;
     }
     Task& task = *tasks_[i];
     each.workspace = workspace_.empty() ? nullptr : workspace_[i];
-    Status status;
-    if (!completed && !parts->clean()) [[unlikely]]
+    if (status.ok() && !completed && !parts->clean()) [[unlikely]]
       status = hand_in(task, *parts);
     if (status.ok()) {
       if (observed) [[unlikely]]

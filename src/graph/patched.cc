@@ -74,7 +74,7 @@ void Graph::choose_copied() {
         const auto found = binding_of_.find(access.variable->storage());
         if (found == binding_of_.end()) continue;
         kernels[found->second] += tasks_[i]->own_kernels();
-        if (!may_be_patched(i)) copied_[found->second] = true;
+        if (!may_be_patched(i) || is_zeroed(i, found->first)) copied_[found->second] = true;
       }
   }
   for (uint32_t i = 0; i < bindings_.size(); ++i) {

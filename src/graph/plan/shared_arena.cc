@@ -37,7 +37,7 @@ Status SharedArena::make_block(Engine& engine, Device& device, size_t bytes, con
     Engine::NotRecorded not_recorded;
     *block = engine.new_storage(device, bytes);
   }
-  RONDO_TRY(engine.back(**block));
+  RONDO_TRY(engine.back_unseen(**block));
   (*block)->mark_written(graph);  // nobody needs to have put anything there
   return {};
 }
