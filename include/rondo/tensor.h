@@ -46,9 +46,9 @@ RONDO_API rondo_status rondo_tensor_write(rondo_tensor* tensor, const void* data
  * written. Not allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_read(rondo_tensor* tensor, void* data, size_t bytes);
 /* From here on what is in the memory of the tensor's storage, of all its views, counts as written, whatever it is: an
- * error is cleared, and a tensor that was never written may be read. Changes no byte. Ordered like any task that writes
- * the tensor, and kept by a recording like one. For whoever salvages what a failed task left, and for memory that is
- * filled behind Rondo's back.
+ * error is cleared, and a tensor that was never written may be read, as zeros. Changes no byte that was written.
+ * Ordered like any task that writes the tensor, and kept by a recording like one. For whoever salvages what a failed
+ * task left, and for memory that is filled behind Rondo's back.
  *
  * As written counts a tensor that a task was submitted to write (from the host, by an operator, by a user task that
  * names it among its writes, by a graph's launch, in whole or through a view of a part), one from
@@ -86,10 +86,10 @@ typedef struct rondo_tensor_info {
 /* Facts about a tensor. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_query(rondo_tensor* tensor, rondo_tensor_info* info);
 /* Address of the first element, in the device's address space, for use in user tasks. Takes memory if the tensor has
- * none yet, and counts as a write: who has the address may fill it. Ordering is the caller's duty: use it inside a task
- * that names rondo_tensor_variable(tensor), or give the tensor to the task (rondo_engine_push_tensors), which then asks
- * for the address. Stays valid while the tensor lives. RONDO_INVALID_STATE for a tensor of an open recording and for a
- * graph's temporary. Since 0.1. */
+ * none yet, which is zeroed first, and counts as a write: who has the address may fill it. Ordering is the caller's
+ * duty: use it inside a task that names rondo_tensor_variable(tensor), or give the tensor to the task
+ * (rondo_engine_push_tensors), which then asks for the address. Stays valid while the tensor lives. RONDO_INVALID_STATE
+ * for a tensor of an open recording and for a graph's temporary. Since 0.1. */
 RONDO_API rondo_status rondo_tensor_data(rondo_tensor* tensor, void** address);
 /* The variable of the tensor's storage, for rondo_engine_push. Borrowed: lives as long as the tensor; must not be
  * destroyed. Since 0.1. */

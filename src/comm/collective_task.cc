@@ -26,6 +26,7 @@ const char* kind_name(Kind kind) {
 CollectiveTask::CollectiveTask(const char* name, Ref<Communicator> communicator)
     : Task(name, communicator->device()), communicator_(std::move(communicator)) {
   lane = Lane::communicate;
+  leaves_gaps_ = !device().is_host();  // it may be given up while the device is at it
   writes(*communicator_->chain_->order);
 }
 

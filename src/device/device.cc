@@ -16,6 +16,18 @@ std::string device_name(rondo_device id) {
   return format("%s:%d", id.kind == RONDO_CPU ? "cpu" : id.kind == RONDO_CUDA ? "cuda" : "unknown", id.index);
 }
 
+Status StreamDevice::zero(std::span<const Bytes> memory) {
+  const Relaxed relaxed(*this);
+  void* stream = nullptr;
+  RONDO_TRY(stream_create(false, &stream));
+  Status status;
+  for (const Bytes& each : memory)
+    if (status.ok()) status = fill_bytes(each.address, 0, each.count, stream);
+  if (status.ok()) status = stream_synchronize(stream);
+  stream_destroy(stream);
+  return status;
+}
+
 Status parse_device(const char* text, rondo_device* device) {
   rondo_device parsed = {RONDO_CPU, 0};
   const char* rest = text;

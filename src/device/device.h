@@ -11,6 +11,7 @@
 #include <rondo/device.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ class Device {
   // Memory of the system or driver, for the pool: slow. RONDO_OUT_OF_MEMORY when there is none left.
   virtual Status allocate(size_t bytes, void** address) = 0;
   virtual void release(void* address) = 0;
+  // Makes memory zero that nothing else is using; done when it returns. It may be called while a stream is captured.
+  struct Bytes {
+    void* address;
+    size_t count;
+  };
+  virtual Status zero(std::span<const Bytes> memory) = 0;
   // Alignment of every block the pool hands out, and the size it asks for at least.
   virtual size_t alignment() const = 0;
   virtual size_t segment_bytes() const = 0;
@@ -70,6 +77,7 @@ class StreamDevice : public Device {
  public:
   using Device::Device;
   StreamDevice* streams() override { return this; }
+  Status zero(std::span<const Bytes> memory) override;
 
   // Page-locked host memory that every device can copy from and to.
   virtual Status allocate_pinned(size_t bytes, void** address) = 0;

@@ -13,6 +13,7 @@
 #include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
+#include "engine/covers.h"
 #include "engine/tasks/last_tasks.h"
 #include "engine/tasks/observer.h"
 #include "engine/trace.h"
@@ -212,8 +213,10 @@ void Engine::run_device(Task& task) {
   Status status = task.failure_;
   if (status.ok()) [[likely]] {
     status = caught([&] { return issue(task, &fence); });
-    if (!status.ok()) [[unlikely]]
+    if (!status.ok()) [[unlikely]] {
+      zero_behind(task, status, fence);  // mutation: failed_task_leaves_memory_as_it_was
       status = failed(task, status);
+    }
   }
   finish(task, status, fence);
 }
@@ -223,26 +226,55 @@ void Engine::run_host(Task& task) {
   bool completed = static_cast<bool>(task.later_);  // handed on by the thread that completed it
   if (!completed && status.ok()) {
     status = caught([&] { return run_on_host(task); });
-    if (!status.ok() && !task.later_) status = failed(task, status);
+    if (!status.ok() && !task.later_) {
+      zero_behind(task, status, {});
+      status = failed(task, status);
+    }
   }
   for (; task.later_; completed = false) {
     if (!completed && suspend(task, status)) return;
     status = go_on(task);
-    if (!status.ok() && !task.later_) status = failed(task, status);
+    if (!status.ok() && !task.later_) {
+      zero_behind(task, status, {});
+      status = failed(task, status);
+    }
   }
   finish(task, status, {});
 }
 
-// Memory for what the task writes first, and its workspace. Memory that the task may leave unwritten, because it writes
-// a part or is the user's, is zeroed: no task reads what other tensors have left there.
+// Whoever accepts what a task left that failed (rondo_tensor_accept) is not shown what other tensors had there before.
+void Engine::zero_behind(Task& task, const Status& status, Fence fence) {
+  if (status.code() == RONDO_DEVICE_LOST) return;
+  const auto wait_for = [this](const FenceSet& fences) -> Status {
+    for (const Fence& each : fences) RONDO_TRY(fence_wait(each));
+    return {};
+  };
+  for (const Access& access : task.accesses_) {
+    Storage* const storage = access.write ? access.variable->storage() : nullptr;
+    if (!storage || !storage->stale() || task.left_on(*storage, status).ok()) continue;
+    const Status zeroed = caught([&]() -> Status {
+      if (fence.sequence) RONDO_TRY(fence_wait(fence));
+      RONDO_TRY(wait_for(fences(*storage)));
+      return storage->device().zero({{{storage->address(), storage->bytes()}}});
+    });
+    if (zeroed.ok()) {
+      storage->mark_clean();
+      continue;
+    }
+    (void)noted(zeroed);
+    std::lock_guard lock(order_mutex_);
+    storage->given_away_ = true;  // nobody uses it any more
+  }
+}
+
+// Memory for what the task writes first, and its workspace. What it may leave unwritten is zero, as take_zeroed() says.
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
   for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
     const Access& access = task.accesses_[i];
     Storage* const storage = access.variable->storage();
     if (!storage || storage->address()) continue;
-    RONDO_TRY(storage->materialise(kNoStream));
-    if ((access.read || task.calls_out_) && storage->device().is_host()) [[unlikely]]
-      std::memset(storage->address(), 0, storage->bytes());
+    const bool gaps = (access.read || task.leaves_gaps_) && !covers(task, *storage);
+    RONDO_TRY(gaps ? storage->materialise_zeroed() : storage->materialise(kNoStream));
   }
   const size_t bytes = task.workspace_bytes();
   return bytes ? state.pool.allocate(bytes, kNoStream, workspace) : Status();
@@ -317,7 +349,10 @@ Status Engine::run_naive(Task& task) {
       if (suspend(task, status)) wait_until_completed(task);
       status = go_on(task);
     }
-    if (!status.ok()) status = failed(task, status);
+    if (!status.ok()) {
+      zero_behind(task, status, fence);
+      status = failed(task, status);
+    }
   }
   // The fence of a task that was issued and could not be waited for still holds its memory.
   finish(task, status, status.ok() ? Fence() : fence);

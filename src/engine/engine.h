@@ -149,8 +149,10 @@ class Engine final : public RefCounted, public FenceOracle {
   // Outside of the locks of streams. Later users of its operands wait for the fence.
   Status issue_within(Device& device, const char* name, int auxiliaries,
                       const std::function<Status(const TaskContext&)>& body, Fence* fence);
-  // Makes sure the storage has memory now.
+  // Makes sure the storage has memory now, for whoever learns where it is: new memory is zero.
   Status back(Storage& storage);
+  // The same for memory that no user sees before Rondo has written all of it.
+  Status back_unseen(Storage& storage);
   // Delivers the end of a task that its function left to a completion; never blocks, and calls neither the user nor a
   // device. RONDO_INVALID_STATE if it has an end already.
   Status complete(Completion& later, Status outcome);
@@ -251,6 +253,9 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock);
 
+  // Of a task that has failed, and what it has issued: zeroes memory that it took and left as it was.
+  RONDO_COLD void zero_behind(Task& task, const Status& status, Fence fence);
+
   // --- completion.cc: tasks that end later than their function ---
   static Completion& completion_of(const Task& task);
   // The function has returned. Returns whether its completion is still missing: then this thread is done with the task.
@@ -289,7 +294,8 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT Status issue(Task& task, Fence* fence);
   // Its last steps for a task that needs scratch memory or comes after work of other streams.
   RONDO_APART Status issue_apart(Task& task, Stream& stream, DeviceState& state, TaskContext& context, Fence* fence);
-  RONDO_HOT Status take_memory(Task& task, const Stream& stream);
+  RONDO_HOT Status take_memory(Task& task, Stream& stream);
+  RONDO_APART Status take_zeroed(Task& task, Storage& storage, Stream& stream);
   struct Wait {
     Fence fence;
     Ref<Event> event;

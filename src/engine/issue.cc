@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/caught.h"
-#include "engine/engine.h"
+#include "engine/covers.h"
 
 namespace rondo {
 
@@ -69,16 +69,36 @@ Status Engine::choose_stream(Task& task, DeviceState& state, Stream** stream) {
   return compute_stream(state, home, stream);
 }
 
-// Memory for what the task uses first.
-Status Engine::take_memory(Task& task, const Stream& stream) {
+// Memory for what the task uses first. The memory's earlier uses, on other streams, come before ours.
+Status Engine::take_memory(Task& task, Stream& stream) {
   for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
-    Storage* storage = task.accesses_[i].variable->storage();
+    const Access& access = task.accesses_[i];
+    Storage* storage = access.variable->storage();
     if (!storage || storage->address()) continue;
-    RONDO_TRY(storage->materialise(stream.id));
-    // The memory's earlier uses, on other streams, come before ours.
-    std::lock_guard lock(order_mutex_);
-    task.fences_.add(storage->read_fences_);  // mutation: pool_reuse_without_its_fence
+    if (access.read | task.leaves_gaps_) [[unlikely]]
+      RONDO_TRY(take_zeroed(task, *storage, stream));
+    else
+      RONDO_TRY(storage->materialise(stream.id, &task.fences_));
   }
+  return {};
+}
+
+// What the task may leave unwritten, because it writes a part, or is the user's, is zero: nobody reads what other
+// tensors have left there. It is done on the task's stream, before the task.
+Status Engine::take_zeroed(Task& task, Storage& storage, Stream& stream) {
+  if (&storage.device() != &stream.device || storage.pinned()) return storage.materialise_zeroed();
+  RONDO_TRY(storage.materialise(stream.id, &task.fences_));
+  if (!storage.stale() || covers(task, storage)) return {};
+  std::vector<Wait> waits;
+  RONDO_TRY(find_waits(task, stream, &waits));
+  const Stream::Issue issuing(stream);
+  for (const auto& [each, event] : waits) RONDO_TRY(stream.wait_for(each, *event));
+  // mutation: unwritten_part_left_as_it_was
+  RONDO_TRY(stream.device.fill_bytes(storage.address(), 0, storage.bytes(), stream.native));
+  const Fence fence = stream.advance("zero");
+  storage.mark_clean();
+  std::lock_guard lock(order_mutex_);
+  storage.write_fence_ = fence;
   return {};
 }
 

@@ -170,13 +170,27 @@ Storage::~Storage() {
   }
 }
 
-Status Storage::materialise(uint32_t stream) {
+Status Storage::take_block(uint32_t stream, FenceSet* before, bool zeroed) {
   std::lock_guard once(materialise_mutex_);
-  if (address()) return {};
+  if (address()) [[unlikely]] {
+    std::lock_guard order(engine_->order_mutex_);
+    if (before) before->add(read_fences_);
+    return {};
+  }
   DeviceState* state = nullptr;
   RONDO_TRY(engine_->device_state(device_, &state));
+  Pool& pool = pinned_ ? *state->pinned : state->pool;
   Block* block = nullptr;
-  RONDO_TRY((pinned_ ? *state->pinned : state->pool).allocate(bytes_, stream, &block));
+  RONDO_TRY(pool.allocate(bytes_, stream, &block));
+  if (zeroed) [[unlikely]] {
+    if (Status status = device_.zero({{{block->address, bytes_}}}); !status.ok()) {
+      pool.free(block, {});
+      return status;
+    }
+    mark_clean();
+  }
+  // mutation: pool_reuse_without_its_fence
+  if (before) before->add(block->fences);
   {
     std::lock_guard order(engine_->order_mutex_);
     read_fences_.add(block->fences);
@@ -225,8 +239,18 @@ Status Engine::back(Storage& storage) {
     return error(RONDO_INVALID_STATE,
                  "the tensor is %s; a task that rondo_engine_push_tensors gives it can ask for its address",
                  owner->refusal);
-  if (storage.address()) return {};
-  return noted(storage.materialise(kNoStream));
+  if (storage.address() && !storage.stale()) return {};
+  if (storage.address()) [[unlikely]] {
+    std::lock_guard lock(order_mutex_);
+    return storage.given_away_ ? storage.error_ : Status();  // it could not be zeroed when its first task had failed
+  }
+  return noted(storage.materialise_zeroed());
+}
+
+Status Engine::back_unseen(Storage& storage) {
+  RONDO_TRY(noted(storage.materialise(kNoStream)));
+  storage.mark_clean();
+  return {};
 }
 
 // --- trace

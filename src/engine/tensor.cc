@@ -15,7 +15,10 @@ namespace {
 // Leaves the contents as they are; as a write that goes well it clears the error.
 class Accept final : public Task {
  public:
-  explicit Accept(Storage& storage) : Task("accept", storage.device()) { writes(storage); }
+  explicit Accept(Storage& storage) : Task("accept", storage.device()) {
+    leaves_gaps_ = true;
+    writes(storage);
+  }
   Status run(const TaskContext&) override { return {}; }
 };
 

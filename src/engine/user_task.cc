@@ -31,6 +31,7 @@ UserTask::UserTask(Engine& engine, const char* name, Device& device, rondo_task_
       engine_(engine),
       function_(std::make_shared<const Function>(fn, arg, destroy)),
       capturable_(capturable) {
+  leaves_gaps_ = true;
   calls_out_ = destroy != nullptr;
   want_auxiliaries(auxiliaries);
 }
@@ -40,6 +41,7 @@ UserTask::UserTask(const UserTask& other)
       engine_(other.engine_),
       function_(other.function_),
       capturable_(other.capturable_) {
+  leaves_gaps_ = true;
   calls_out_ = other.calls_out_;
   priority = other.priority;
   stream_hint = other.stream_hint;

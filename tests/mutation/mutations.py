@@ -162,7 +162,25 @@ MUTATIONS = (
         cases=RECORDINGS,
         endings=("reported",),
     ),
+    Mutation(
+        name="unwritten_part_left_as_it_was",
+        breaks="what a task leaves unwritten of new memory is zero",
+        program="engine",
+        cases="Conformance/Stale.PartsOfATensorAreZero/cuda_async",
+    ),
+    Mutation(
+        name="failed_task_leaves_memory_as_it_was",
+        breaks="a task that fails leaves zeros in memory that it took and did not write",
+        program="engine",
+        cases="Conformance/Stale.WhatAFailedTaskTookIsZero/cuda_async",
+    ),
     # --- graphs ---
+    Mutation(
+        name="temporary_left_as_it_was",
+        breaks="what a task leaves unwritten of a temporary is zero in each launch",
+        program="engine",
+        cases="Conformance/Stale.PartsOfTemporariesAreZero/cuda_async",
+    ),
     Mutation(
         name="arena_released_early",
         breaks="a graph's arena stays until its last launch is done, also when the graph is destroyed",

@@ -60,6 +60,10 @@ class CpuDevice final : public Device {
     return {};
   }
   void release(void* address) override { std::free(address); }
+  Status zero(std::span<const Bytes> memory) override {
+    for (const Bytes& each : memory) std::memset(each.address, 0, each.count);
+    return {};
+  }
   size_t alignment() const override { return kAlignment; }
   size_t segment_bytes() const override { return kSegment; }
 };

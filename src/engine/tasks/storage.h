@@ -35,9 +35,18 @@ class Storage final : public Variable {
   // Null until memory is there. Stable from then on.
   char* address() const { return address_.load(std::memory_order_acquire); }
 
-  // Takes memory from the pool for use on a stream (kNoStream: the host). Only the task that is about to use it first
-  // calls this.
-  Status materialise(uint32_t stream);
+  // Takes memory from the pool for use on a stream (kNoStream: the host), after its earlier uses, which are added to
+  // `before`. Only the task that is about to use it first calls this, and it writes all of it.
+  Status materialise(uint32_t stream, FenceSet* before = nullptr) { return take_block(stream, before, false); }
+  // Takes memory for use by anybody; what is taken now is zero.
+  Status materialise_zeroed() { return take_block(kNoStream, nullptr, true); }
+  // Whether bytes may be in the memory that other tensors have left there: it is of the pool, was not zeroed, and no
+  // task has written it well.
+  bool stale() const {
+    return block_ && !clean_.load(std::memory_order_relaxed) && version_.load(std::memory_order_relaxed) == 0;
+  }
+  // It is zero now; or no user sees it before Rondo has written all of it.
+  void mark_clean() { clean_.store(true, std::memory_order_relaxed); }
   // Memory inside a block of another owner (a graph's arena), which must outlive every use.
   void place(char* address) { address_.store(address, std::memory_order_release); }
 
@@ -57,7 +66,9 @@ class Storage final : public Variable {
   const size_t bytes_;
   const bool pinned_ = false;
   std::atomic<char*> address_{nullptr};
+  Status take_block(uint32_t stream, FenceSet* before, bool zeroed);
   Block* block_ = nullptr;
+  std::atomic<bool> clean_{false};
   std::mutex materialise_mutex_;
   Ref<Task> release_;
 };

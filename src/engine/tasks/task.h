@@ -199,6 +199,9 @@ class Task : public RefCounted {
   virtual const char* why_no_gradient() const { return nullptr; }
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
+  // Whether it may leave a part unwritten of what it writes: it is the user's, say. Of any other each byte is written
+  // that it names so and does not read.
+  bool leaves_gaps() const { return leaves_gaps_; }
   // The decisions of prepare() that people may want to know, for reports; empty: none.
   virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
@@ -255,8 +258,9 @@ class Task : public RefCounted {
   uint64_t random_count_ = 0;   // set by the constructor
   uint64_t choice_count_ = 0;   // set by the constructor
   int wants_auxiliaries_ = 0;
-  bool calls_out_ = false;  // set by the constructor: its destructor runs code of the user's
-  bool lendable_ = false;   // set by the constructor
+  bool calls_out_ = false;    // set by the constructor: its destructor runs code of the user's
+  bool lendable_ = false;     // set by the constructor
+  bool leaves_gaps_ = false;  // set by the constructor
 
  private:
   friend class Engine;

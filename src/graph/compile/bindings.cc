@@ -88,7 +88,7 @@ void GraphCompiler::choose_copied() {
         const uint32_t* const binding = bindings_.find(access.variable);
         if (!binding) continue;
         kernels[*binding] += task_of(i).own_kernels();
-        if (!may_be_patched(i)) bindings_[*binding].copied = true;
+        if (!may_be_patched(i) || is_zeroed(i, access.variable)) bindings_[*binding].copied = true;
       }
   for (uint32_t i = 0; i < bindings_.size(); ++i) {
     const double mib = static_cast<double>(bindings_[i].storage->bytes()) / (1 << 20);

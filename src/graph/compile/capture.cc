@@ -226,6 +226,10 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     context.stream = stream;
     context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
     context.workspace = step.workspace;
+    if (step.zeroed) [[unlikely]] {
+      RONDO_TRY(zero_first(*recorded_.engine, step, context));  // mutation: temporary_left_as_it_was
+      own.chained = false;
+    }
     std::vector<void*> before;
     KernelNodes kernels;
     std::vector<const Storage*> bound = this->bound(i);

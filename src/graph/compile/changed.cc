@@ -1,33 +1,12 @@
-// What settings change of a graph: which tensors must stay as they are where a section is off, and which nodes of
-// captured segments are changed.
+// What settings change of a graph: the nodes of captured segments, which are changed before a launch that wants them
+// otherwise than they are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <cstring>
 #include <unordered_set>
 
 #include "graph/compile/compiler.h"
 
 namespace rondo {
-
-// What a section may leave as it is has memory of its own: the arena would give its place to something else. It begins
-// as zeros, for a section may be off from the first launch on.
-Status GraphCompiler::clear_kept() {
-  for (const Ref<Storage>& storage : facts_.storages) {
-    if (!kept_.count(storage.get()) || !storage->address()) continue;
-    StreamDevice* const device = storage->device().streams();
-    if (!device) {
-      std::memset(storage->address(), 0, storage->bytes());
-      continue;
-    }
-    void* stream = nullptr;
-    RONDO_TRY(device->stream_create(false, &stream));
-    Status status = device->fill_bytes(storage->address(), 0, storage->bytes(), stream);
-    if (status.ok()) status = device->stream_synchronize(stream);
-    device->stream_destroy(stream);
-    RONDO_TRY(status);
-  }
-  return {};
-}
 
 // Whether what a setting changes of a captured task can be changed in the graph.
 bool GraphCompiler::changes_in_graph(uint32_t step, const char** why) const {

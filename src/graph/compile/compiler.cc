@@ -84,7 +84,7 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   self.spread();
   const double prepared_us = Trace::now_us();
   RONDO_TRY(self.place_memory());
-  RONDO_TRY(self.clear_kept());
+  RONDO_TRY(self.zero_own());
   RONDO_TRY(self.capture());
   self.collect_uses();
   self.collect_binding_uses();

@@ -101,7 +101,6 @@ class GraphCompiler {
   // --- changed.cc: what settings change
   bool changes_in_graph(uint32_t step, const char** why) const;
   bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
-  Status clear_kept();
   // A task has been captured. kernels: of a parameter's; before: the nodes that there were without the task.
   Status note_changed(CapturedSegment* segment, const Step& of, void* stream, KernelNodes kernels,
                       const std::vector<void*>& before, Switched* switched) const;
@@ -110,6 +109,11 @@ class GraphCompiler {
   Arena* arena(const Device& device);
   ops::RunState* run_state(const Device& device);
   void make_arenas();
+  // A task may leave unwritten a part of a temporary, or of a call's output, that it is the first to write. That is
+  // zeroed, or its readers would see what others have left in its place.
+  void find_zeroed();
+  bool is_zeroed(uint32_t step, const Variable* storage) const;
+  Status zero_own();
   Status place_memory();
   Status plan_memory(Arena& arena);  // how large it is, and what lies where
   std::vector<size_t> join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const;

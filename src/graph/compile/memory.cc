@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/covers.h"
 #include "graph/compile/compiler.h"
 #include "ops/program/overlap.h"
 #include "ops/task/chooser.h"
@@ -72,9 +73,54 @@ ops::RunState* GraphCompiler::run_state(const Device& device) {
   return reinterpret_cast<ops::RunState*>(arena(device)->address);
 }
 
+void GraphCompiler::find_zeroed() {
+  std::unordered_set<const Storage*> inside, met;
+  for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
+  for (Step& step : facts_.steps) {
+    const Task& task = *step.task;
+    for (const Access& access : task.accesses()) {
+      const Storage* const storage = access.variable->storage();
+      if (!access.write || !storage || !inside.count(storage) || !met.insert(storage).second) continue;
+      const bool bound = bindings_.find(storage) != nullptr;
+      if (!bound && (facts_.outputs.count(storage) || stays(*storage))) continue;
+      // The result of a captured collective that is given up is poisoned anyway.
+      const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
+      if (!gaps && !(bound && step.is_switched())) continue;
+      if (!bound && &storage->device() != &task.device()) {
+        kept_.insert(storage);  // the task's stream cannot zero it each time
+        continue;
+      }
+      if (!step.zeroed) step.zeroed = std::make_unique<std::vector<const Storage*>>();
+      step.zeroed->push_back(storage);
+    }
+  }
+  for (const Inner& inner : bodies_) inner.compiler->find_zeroed();
+}
+
+bool GraphCompiler::is_zeroed(uint32_t step, const Variable* storage) const {
+  const std::vector<const Storage*>* const zeroed = facts_.steps[step].zeroed.get();
+  return zeroed && std::find(zeroed->begin(), zeroed->end(), storage) != zeroed->end();
+}
+
+// What has memory of its own, outputs and what a section may leave as it is, begins as zeros: a task may leave it
+// unwritten from the first launch on.
+Status GraphCompiler::zero_own() {
+  std::unordered_map<Device*, std::vector<Device::Bytes>> memory;
+  for (const Ref<Storage>& storage : facts_.storages) {
+    if (!storage->stale() || storage->pinned() || bindings_.find(storage.get())) continue;
+    memory[&storage->device()].push_back({storage->address(), storage->bytes()});
+  }
+  for (const auto& [device, all] : memory) RONDO_TRY(device->zero(all));
+  for (const Ref<Storage>& storage : facts_.storages)
+    if (storage->stale()) storage->mark_clean();
+  for (const Inner& inner : bodies_) RONDO_TRY(inner.compiler->zero_own());
+  return {};
+}
+
 // Outputs get memory of their own, temporaries and workspaces a place in their device's arena.
 Status GraphCompiler::place_memory() {
   make_arenas();
+  find_zeroed();
   // Inputs from outside keep their memory; it must exist before addresses are captured.
   std::unordered_set<const Storage*> inside;
   for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
@@ -194,7 +240,7 @@ std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Tempo
     operands.pop_back();
     const auto taken = index.find(result.storage);
     if (taken == index.end() || heir[taken->second] != taken->second) continue;
-    if ((*temporaries)[taken->second].users.front() != step) continue;
+    if ((*temporaries)[taken->second].users.front() != step || is_zeroed(step, result.storage)) continue;
     for (const TaskOperand& operand : operands) {
       const auto found = index.find(operand.view.storage);
       if (found == index.end() || found->second == taken->second) continue;

@@ -38,7 +38,7 @@ Status SharedArena::make_block(Engine& engine, Device& device, size_t bytes, con
     Engine::NotRecorded not_recorded;
     *block = engine.new_storage(device, bytes);
   }
-  RONDO_TRY(engine.back(**block));
+  RONDO_TRY(engine.back_unseen(**block));
   (*block)->mark_written(graph);  // there need not be anything in it
   return {};
 }

@@ -9,6 +9,7 @@ namespace rondo {
 Control::Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies)
     : Task(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
   random_count_ = 1;
+  for (const Body& body : bodies_) leaves_gaps_ |= body.program && body.program->strongest() >= ops::Effects::ordered;
   reads(*number_.storage);
 }
 

@@ -35,9 +35,10 @@ struct Step {
   uint64_t random_offset, choice_offset;
   char* workspace = nullptr;  // in its device's arena
   std::unique_ptr<const Origin> origin;
-  SmallVector<uint32_t, 2> predecessors;  // ascending
-  uint32_t section;                       // of the settings, the one that switches it
-  uint32_t parameter = ops::kAlways;      // of the settings, the one whose value it writes
+  std::unique_ptr<std::vector<const Storage*>> zeroed;  // before each run of it; mostly null: nothing is
+  SmallVector<uint32_t, 2> predecessors;                // ascending
+  uint32_t section;                                     // of the settings, the one that switches it
+  uint32_t parameter = ops::kAlways;                    // of the settings, the one whose value it writes
   uint32_t segment = 0, branch = 0;
 };
 

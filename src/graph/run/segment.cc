@@ -68,6 +68,17 @@ void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
 
 }  // namespace
 
+Status zero_first(Engine& engine, const Step& step, const TaskContext& context) {
+  for (const Storage* storage : *step.zeroed) {
+    const Device::Bytes memory{storage->address(), storage->bytes()};
+    Device& device = storage->device();
+    const bool on_stream = context.stream && &device == context.device;
+    RONDO_TRY(engine.noted(on_stream ? device.streams()->fill_bytes(memory.address, 0, memory.count, context.stream)
+                                     : device.zero({&memory, 1})));
+  }
+  return {};
+}
+
 SegmentRun::SegmentRun(const char* name, Segment& segment)
     : Task(name, segment.device()), segment_(segment), fails_in_parts_(segment.fails_in_parts()) {
   random_count_ = segment.facts().numbers.count;
@@ -101,13 +112,15 @@ Status Segment::run_tasks(const TaskContext& context, const RandomState& random,
     const auto i = static_cast<uint32_t>(facts_.begin + progress->next);
     const Step& step = graph.steps[i];
     Task& task = *step.task;
-    if (step.is_switched() && !context.settings[step.section]) [[unlikely]] {
+    Status status;
+    if (step.zeroed && !completed) [[unlikely]]
+      status = zero_first(owner_.engine, step, each);
+    if (status.ok() && step.is_switched() && !context.settings[step.section]) [[unlikely]] {
       if (!parts->clean()) keep_poison(task, *parts, &progress->first);
       continue;
     }
     each.workspace = step.workspace;
-    Status status;
-    if (!completed && !parts->clean()) [[unlikely]]
+    if (status.ok() && !completed && !parts->clean()) [[unlikely]]
       status = hand_in(task, *parts);
     if (status.ok()) {
       if (observed) [[unlikely]]

@@ -21,6 +21,9 @@ namespace rondo {
 
 class SegmentRun;
 
+// Zeroes what the step may leave unwritten, before each run of it.
+RONDO_COLD Status zero_first(Engine& engine, const Step& step, const TaskContext& context);
+
 // What a segment does to a variable that others know too.
 struct Use {
   Variable* variable = nullptr;

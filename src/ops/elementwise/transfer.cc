@@ -43,6 +43,7 @@ class DeviceCopy : public Task {
     reads(*from.storage);
     if (to.continues) follows(*to.storage);
     writes(*to.storage);
+    leaves_gaps_ = bytes < to.storage->bytes();  // what follows may fail
     if (bytes >= kOwnStream)
       lane = from.storage->pinned() ? Lane::copy_in : to.storage->pinned() ? Lane::copy_out : lane;
   }
@@ -211,7 +212,7 @@ Status upload(const View& to, const void* data, size_t bytes) {
   if (to.device().is_host()) {
     // A copy of the user's data that a worker moves in when the tensor's turn comes.
     const Ref<Storage> copy = engine.new_storage(to.device(), bytes);
-    RONDO_TRY(engine.back(*copy));
+    RONDO_TRY(engine.back_unseen(*copy));
     std::memcpy(copy->address(), from, bytes);
     RONDO_TRY(engine.submit(make_ref<HostCopy>(to.device(), Region{copy.get(), 0}, target_of(to), bytes)));
     keep_pace(engine, *to.storage, bytes);
@@ -220,7 +221,7 @@ Status upload(const View& to, const void* data, size_t bytes) {
   for (size_t done = 0; done < bytes; done += kChunk) {
     const size_t part = std::min(kChunk, bytes - done);
     const Ref<Storage> staging = engine.new_storage(to.device(), part, true);
-    if (Status status = engine.back(*staging); !status.ok()) {
+    if (Status status = engine.back_unseen(*staging); !status.ok()) {
       // The parts that were moved before cannot be taken back: half a write is none.
       if (done > 0) {
         (void)engine.wait(*to.storage, Awaited::contents);
@@ -249,7 +250,7 @@ Status write_from_host(const View& to, const void* data, size_t bytes) {
 
 Status initialise_from_host(const View& to, const void* data, size_t bytes) {
   if (!to.device().is_host() || bytes == 0) return write_from_host(to, data, bytes);
-  RONDO_TRY(to.engine().back(*to.storage));
+  RONDO_TRY(to.engine().back_unseen(*to.storage));
   std::memcpy(to.address(), data, bytes);
   to.storage->mark_written("copy");
   return {};

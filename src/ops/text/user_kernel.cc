@@ -19,6 +19,7 @@ class UserKernelTask final : public KernelTask {
   UserKernelTask(const char* name, Device& device, const rtc::UserKernel& kernel, const cuda::CudaDevice::Launch& shape,
                  size_t arguments)
       : KernelTask(name, device), kernel_(kernel), shape_(shape), words_(arguments), parameters_(arguments) {
+    leaves_gaps_ = true;
     for (size_t i = 0; i < arguments; ++i) parameters_[i] = &words_[i];
     add_launch(kernel.function, parameters_.data(), shape);
   }

@@ -220,6 +220,7 @@ impl Tensor {
         let [out, lse] = &mut made;
         check(unsafe { sys::rondo_attention(self.as_ptr(), k.as_ptr(), v.as_ptr(), &options, out, lse) })?;
         let adopt = |handle| {
+            // SAFETY: `create` gives a live variable.
             Tensor::create(self.engine(), |out| unsafe {
                 *out = handle;
                 sys::RONDO_OK

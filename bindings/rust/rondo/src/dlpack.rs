@@ -145,6 +145,9 @@ macro_rules! managed {
                 &self.dl_tensor
             }
 
+            /// # Safety
+            ///
+            /// As of the trait.
             unsafe fn delete(this: *mut Self) {
                 // SAFETY: as the caller says.
                 unsafe {

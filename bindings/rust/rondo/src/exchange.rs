@@ -79,6 +79,10 @@ where
 }
 
 /// As many items as are said; none may have no address.
+///
+/// # Safety
+///
+/// The items are there, and nothing writes them while they are lent.
 unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
     // SAFETY: the caller's.
     if count == 0 {
@@ -99,6 +103,7 @@ where
         unsafe { (list(raw.sends, raw.n_sends as usize), list(raw.receives, raw.n_receives as usize)) };
     let sent = |each: &sys::rondo_message| Message {
         rank: each.rank,
+        // SAFETY: as above.
         data: unsafe { list(each.data.cast::<u8>() as *const u8, each.bytes) },
     };
     let received = |each: &sys::rondo_message| Message {
@@ -106,7 +111,7 @@ where
         data: if each.bytes == 0 {
             &mut [][..]
         } else {
-            // What comes goes where nothing may have been written before.
+            // SAFETY: as above. What comes goes where nothing may have been written before, so it is written first.
             unsafe {
                 each.data.cast::<u8>().write_bytes(0, each.bytes);
                 std::slice::from_raw_parts_mut(each.data.cast::<u8>(), each.bytes)
@@ -135,6 +140,10 @@ fn describe(error: BoxError) -> (ErrorKind, String) {
 }
 
 /// As much of a text as there is room for, with a zero behind it.
+///
+/// # Safety
+///
+/// There is room for that many bytes.
 unsafe fn write_text(text: &str, room: *mut c_char, capacity: usize) {
     let mut length = text.len().min(capacity.saturating_sub(1));
     while !text.is_char_boundary(length) {

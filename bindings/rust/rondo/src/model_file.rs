@@ -360,5 +360,6 @@ impl Texts {
 ///
 /// A text of C that lives during the call.
 unsafe fn text_of(text: *const c_char) -> String {
+    // SAFETY: as the caller says.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

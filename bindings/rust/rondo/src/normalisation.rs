@@ -208,6 +208,7 @@ impl Tensor {
             sys::rondo_batch_norm_training(self.as_ptr(), mean, variance, momentum, &options, out, batch, inverse)
         })?;
         let adopt = |handle| {
+            // SAFETY: `create` gives a live variable.
             Tensor::create(self.engine(), |out| unsafe {
                 *out = handle;
                 sys::RONDO_OK

@@ -50,6 +50,7 @@ pub(crate) fn new_pair(
     let (mut first, mut second) = (std::ptr::null_mut(), std::ptr::null_mut());
     check(call(&mut first, &mut second))?;
     let adopt = |handle| {
+        // SAFETY: `create` gives a live variable.
         Tensor::create(engine, |out| unsafe {
             *out = handle;
             sys::RONDO_OK

@@ -250,6 +250,7 @@ impl Tensor {
         let (options, handles) = (how.as_raw(), handles_of(weights));
         let mut made = [null_mut(); 2];
         let [out, h] = &mut made;
+        // SAFETY: one of the two functions of this type; as many handles as the length says.
         check(unsafe { function(self.as_ptr(), handles.len() as i32, handles.as_ptr(), &options, out, h) })?;
         let [out, h] = made;
         Ok(RecurrentResults { out: Tensor::adopt(out, self.engine()), last_h: Tensor::adopt(h, self.engine()) })

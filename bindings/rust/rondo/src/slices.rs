@@ -41,6 +41,7 @@ impl Slices {
                 format!("{}: input {} has bytes that are no {}", function, index, T::DTYPE),
             ));
         }
+        // SAFETY: the same bytes, each value of which is one of the type.
         Ok(unsafe { std::slice::from_raw_parts(first, count) })
     }
 

@@ -314,8 +314,8 @@ impl Tensor {
     ///
     /// # Safety
     ///
-    /// All of the tensor's memory, which its views share, was written: it came from a pool with what other tensors have
-    /// left there, or nobody ever wrote.
+    /// What a task that failed has left in the tensor's memory, which its views share, are values of its dtype. What
+    /// nothing has written is zero.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Tensor};
@@ -466,8 +466,8 @@ impl Tensor {
     ///
     /// # Safety
     ///
-    /// A tensor counts as written once its address was asked for. So the caller writes all of its memory, which its views
-    /// share, before anything reads it, unless something has written it before.
+    /// A tensor counts as written once its address was asked for; what nothing has written is zero. What the caller writes
+    /// there are values of its dtype, and nothing else uses the memory, which its views share, meanwhile.
     ///
     /// ```
     /// # use rondo::{Device, Engine, Tensor};

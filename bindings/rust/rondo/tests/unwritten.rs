@@ -85,6 +85,23 @@ fn slices_of_tensors_that_the_task_reads_too_are_what_they_were() {
 }
 
 #[test]
+fn memory_that_is_accepted_or_asked_for_is_zero() {
+    everywhere(|engine, device| {
+        let left = Tensor::full(engine, device, DType::U8, 4096, 115.0).unwrap();
+        left.wait().unwrap();
+        drop(left);
+        let x = Tensor::empty(engine, device, DType::U8, 4096).unwrap();
+        // SAFETY: nothing has written there.
+        unsafe { x.accept() }.unwrap();
+        assert_eq!(x.to_vec::<u8>().unwrap(), [0; 4096]);
+        let y = Tensor::empty(engine, device, DType::U8, 4096).unwrap();
+        // SAFETY: nothing is written there.
+        unsafe { y.address() }.unwrap();
+        assert_eq!(y.to_vec::<u8>().unwrap(), [0; 4096]);
+    });
+}
+
+#[test]
 fn reads_of_what_nothing_wrote_are_refused() {
     everywhere(|engine, device| {
         let x = Tensor::empty(engine, device, DType::F32, 4).unwrap();

@@ -218,7 +218,7 @@ public final class Tensor extends TensorAliases implements Dependency {
 
   /**
    * From here on what is in the tensor's memory counts as written, whatever it is: an error is cleared, and a tensor that
-   * was never written may be read.
+   * was never written may be read, as zeros.
    *
    * @return this
    */
