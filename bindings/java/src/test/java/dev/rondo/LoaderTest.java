@@ -42,11 +42,32 @@ class LoaderTest {
     }
   }
 
+  /** Two class loaders that share nothing of Rondo. */
+  static final class Twice {
+    public static void main(String[] arguments) throws Exception {
+      final String[] paths = System.getProperty("java.class.path").split(":");
+      final java.net.URL[] urls = new java.net.URL[paths.length];
+      for (int i = 0; i < paths.length; ++i) {
+        urls[i] = Path.of(paths[i]).toUri().toURL();
+      }
+      for (int i = 0; i < 2; ++i) {
+        final ClassLoader loader = new java.net.URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
+        final java.lang.reflect.Method main = loader.loadClass(Program.class.getName()).getMethod("main", String[].class);
+        main.setAccessible(true);
+        main.invoke(null, (Object) new String[0]);
+      }
+    }
+  }
+
   private static ProcessBuilder java(Path temporary, String classPath, List<String> options, String... arguments) {
+    return java(Program.class, temporary, classPath, options, arguments);
+  }
+
+  private static ProcessBuilder java(Class<?> program, Path temporary, String classPath, List<String> options, String... arguments) {
     final List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xshare:auto",
         "-Djava.io.tmpdir=" + temporary, "-cp", classPath));
     command.addAll(options);
-    command.add(Program.class.getName());
+    command.add(program.getName());
     command.addAll(List.of(arguments));
     final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().remove("LD_LIBRARY_PATH"); // the library path would have its folders
@@ -80,6 +101,12 @@ class LoaderTest {
   void theJarIsExtractedAndNothingIsLeft(@TempDir Path temporary) throws Exception {
     assertLoads(run(java(temporary, classPath(true), List.of())));
     assertEquals(List.of(), list(temporary));
+  }
+
+  @Test
+  void aSecondClassLoaderGetsACopyOfItsOwn(@TempDir Path temporary) throws Exception {
+    final String out = run(java(Twice.class, temporary, classPath(true), List.of()));
+    assertEquals("version " + Fingerprint.VERSION + "\nversion " + Fingerprint.VERSION + "\n", out);
   }
 
   @Test

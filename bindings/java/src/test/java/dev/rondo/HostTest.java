@@ -1,0 +1,153 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Programs that are hard on a guest: each is a process of its own, which ends by itself or says what was not so. */
+class HostTest {
+  /** A condition of a program. */
+  private static void check(boolean holds, String otherwise) {
+    if (!holds) {
+      System.out.println(otherwise);
+      Runtime.getRuntime().halt(1);
+    }
+  }
+
+  /** An engine that nothing refers to any more has a task that takes long. */
+  static final class SlowAbandonedEngine {
+    private static void abandon() {
+      final Engine engine = Engine.create();
+      final Tensor written = engine.zeros(Device.CPU, 1);
+      written.await();
+      engine.submit(task -> Thread.sleep(60_000), List.of(), List.of(written));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      final Engine engine = Engine.create(new EngineOptions().memoryLimit(64 << 20));
+      abandon();
+      for (int i = 0; i < 3; ++i) {
+        System.gc();
+        Thread.sleep(100);
+      }
+      final long begun = System.nanoTime();
+      for (int i = 0; i < 100; ++i) {
+        engine.ones(Device.CPU, 1 << 20).await(); // garbage of 4 MiB each
+      }
+      check(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(50), "reclaiming waited for the slow task");
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  @Test
+  void aSlowTaskOfAnAbandonedEngineHoldsNothingUp() throws Exception {
+    Child.run(SlowAbandonedEngine.class, List.of("-Ddev.rondo.leaks=off"));
+  }
+
+  /** Whatever a log does with the report of garbage, the memory is free. In an unnamed module, for the handler of a log. */
+  private static final String BLOCKED_LOG = String.join("\n", "import dev.rondo.*;", "import java.util.logging.*;", "class BlockedLog {",
+      "  static void abandon(Engine engine) {", "    for (int i = 0; i < 20; ++i) engine.ones(Device.CPU, 1 << 18).await();", "  }",
+      "  public static void main(String[] arguments) throws Exception {", "    Logger logger = Logger.getLogger(\"dev.rondo\");",
+      "    logger.setUseParentHandlers(false);", "    logger.addHandler(new Handler() {", "      public void publish(LogRecord message) {", "        HOW",
+      "      }", "      public void flush() {}", "      public void close() {}", "    });", "    Engine engine = Engine.create();",
+      "    abandon(engine);", "    int i = 0;",
+      "    for (; i < 300 && engine.memory(Device.CPU).inUse() > 1 << 20; ++i) { System.gc(); Thread.sleep(20); }",
+      "    Runtime.getRuntime().halt(i < 300 ? 0 : 1);", "  }", "}");
+
+  @Test
+  void aLogThatThrowsOrBlocksHoldsNoMemory() throws Exception {
+    Child.runSource("BlockedLog", BLOCKED_LOG.replace("HOW", "throw new IllegalStateException(\"the disk is full\");"));
+    Child.runSource("BlockedLog", BLOCKED_LOG.replace("HOW", "try { Thread.sleep(600000); } catch (InterruptedException e) {}"));
+  }
+
+  static final class InterruptedFirstUse {
+    public static void main(String[] arguments) {
+      Thread.currentThread().interrupt();
+      for (int i = 0; i < 2; ++i) {
+        check(Rondo.version().equals(Fingerprint.VERSION), "another version");
+      }
+      check(Thread.interrupted(), "the interrupt is gone");
+      try (Engine engine = Engine.create(); Tensor x = engine.ones(Device.CPU, 2)) {
+        check(x.sum().item() == 2, "not the sum");
+      }
+    }
+  }
+
+  @Test
+  void anInterruptAtFirstUseDisablesNothing() throws Exception {
+    Child.run(InterruptedFirstUse.class, List.of());
+  }
+
+  static final class ManyWaiters {
+    private static long processorTime() {
+      return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      final Engine engine = Engine.create();
+      final Tensor slow = engine.zeros(Device.CPU, 1);
+      slow.await();
+      final CountDownLatch end = new CountDownLatch(1);
+      engine.submit(task -> end.await(), List.of(), List.of(slow));
+      for (int i = 0; i < 500; ++i) {
+        final Thread waiter = new Thread(null, slow::await, "waiter", 256 << 10);
+        waiter.setDaemon(true);
+        waiter.start();
+      }
+      Thread.sleep(1000);
+      final long before = processorTime();
+      Thread.sleep(2000);
+      final long taken = processorTime() - before;
+      check(taken < 500, "500 threads that wait take " + taken / 2 + " ms of a processor each second");
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  @Test
+  void threadsThatWaitTakeNoProcessorTime() throws Exception {
+    Child.run(ManyWaiters.class, List.of());
+  }
+
+  /** What is chained to a future hands over to whatever the virtual thread is to do next. */
+  static final class BlockedContinuation {
+    public static void main(String[] arguments) throws Exception {
+      final Engine engine = Engine.create();
+      final Tensor first = engine.zeros(Device.CPU, 1), second = engine.zeros(Device.CPU, 1);
+      first.await();
+      second.await();
+      engine.submit(task -> Thread.sleep(100), List.of(), List.of(first));
+      final BlockingQueue<Integer> handed = new ArrayBlockingQueue<>(1);
+      first.awaitAsync().thenRun(() -> {
+        try {
+          handed.take();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      });
+      Thread.sleep(300);
+      final CountDownLatch done = new CountDownLatch(1);
+      final Runnable body = () -> {
+        engine.submit(task -> Thread.sleep(50), List.of(), List.of(second));
+        second.await();
+        handed.add(1);
+        done.countDown();
+      };
+      Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+      check(done.await(60, TimeUnit.SECONDS), "the virtual thread waits for a continuation that waits for it");
+      Runtime.getRuntime().halt(0);
+    }
+  }
+
+  @Test
+  void aVirtualThreadWaitsWhileAContinuationBlocks() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 21, "virtual threads are there from Java 21 on");
+    assertTrue(Child.run(BlockedContinuation.class, List.of()).isEmpty());
+  }
+}
