@@ -1,7 +1,7 @@
 // Records graphs, and launches, calls, changes, describes and destroys them, after checking their handles.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "graph/recording.h"
 #include "base/settings.h"
+#include "graph/recording.h"
 
 #include "base/file.h"
 #include "base/files/asked.h"

@@ -1,4 +1,4 @@
-// Whether a task writes all of a storage though it writes views of parts: several results packed in one tensor.
+// Tells whether a task writes all of a storage though it writes views of parts: several results packed in one tensor.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

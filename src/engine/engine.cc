@@ -263,11 +263,12 @@ void Engine::zero_behind(Task& task, const Status& status, Fence fence) {
     }
     (void)noted(zeroed);
     std::lock_guard lock(order_mutex_);
-    storage->given_away_ = true;  // nobody uses it any more
+    storage->given_away_ = true;  // no task uses it any more
   }
 }
 
-// Memory for what the task writes first, and its workspace. What it may leave unwritten is zero, as take_zeroed() says.
+// Memory for what the task writes first, and its workspace. Memory that it may leave unwritten is zero (see
+// take_zeroed()).
 Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspace) {
   for (uint32_t i = task.kept_accesses_; i < task.accesses_.size(); ++i) {
     const Access& access = task.accesses_[i];

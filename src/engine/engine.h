@@ -149,7 +149,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // Outside of the locks of streams. Later users of its operands wait for the fence.
   Status issue_within(Device& device, const char* name, int auxiliaries,
                       const std::function<Status(const TaskContext&)>& body, Fence* fence);
-  // Makes sure the storage has memory now, for whoever learns where it is: new memory is zero.
+  // Makes sure the storage has memory now, for a user who learns its address: new memory is zero.
   Status back(Storage& storage);
   // The same for memory that no user sees before Rondo has written all of it.
   Status back_unseen(Storage& storage);
@@ -253,7 +253,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_HOT void finish(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_apart(const RefCounted& last, uint64_t order, std::unique_lock<std::mutex>& lock);
 
-  // Of a task that has failed, and what it has issued: zeroes memory that it took and left as it was.
+  // Zeroes memory that a failed task took and left as it was, after the work that it has issued.
   RONDO_COLD void zero_behind(Task& task, const Status& status, Fence fence);
 
   // --- completion.cc: tasks that end later than their function ---

@@ -83,8 +83,8 @@ Status Engine::take_memory(Task& task, Stream& stream) {
   return {};
 }
 
-// What the task may leave unwritten, because it writes a part, or is the user's, is zero: nobody reads what other
-// tensors have left there. It is done on the task's stream, before the task.
+// Zeroes memory that the task may leave unwritten, because it writes a part or is the user's: its readers must not see
+// what other tensors have left there. The task's stream does it before the task.
 Status Engine::take_zeroed(Task& task, Storage& storage, Stream& stream) {
   if (&storage.device() != &stream.device || storage.pinned()) return storage.materialise_zeroed();
   RONDO_TRY(storage.materialise(stream.id, &task.fences_));

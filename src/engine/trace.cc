@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "base/caught.h"
+#include "base/files/written_file.h"
 #include "base/json_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/threads/thread_id.h"
-#include "base/files/written_file.h"
 #include "engine/shown.h"
 #include "engine/tasks/stream.h"
 #include "engine/tensor.h"

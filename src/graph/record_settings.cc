@@ -1,4 +1,6 @@
-// Recording parameters and sections. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Records parameters and sections: the settings of a graph, and the tasks that they switch or give values.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
 #include "graph/recording.h"

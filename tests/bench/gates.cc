@@ -1,7 +1,7 @@
 // Rows of what transformers have beside products and attention: rotary positions of the queries and keys of one packed
 // product, in place, and gated activations of its halves, both ways. Of 16,384 rows of 2,048 numbers, in bf16; on a cpu
-// of less, in f32, where the goal is PyTorch's time (peers/peer_recommender.py). The floor copies as many bytes as are read
-// and written.
+// of less, in f32, where the goal is PyTorch's time (peers/peer_recommender.py). The floor copies as many bytes as are
+// read and written.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>

@@ -66,7 +66,8 @@ uint64_t thread() {
   return static_cast<uint64_t>(syscall(SYS_gettid));
 }
 
-// The lines of src/engine/tasks/last_tasks.cc, which are of one length and begin with a word and a number, by that number.
+// The lines of src/engine/tasks/last_tasks.cc, which are of one length and begin with a word and a number, by that
+// number.
 void say_last_tasks() {
   constexpr size_t kLine = 128, kMost = 1024;
   static char lines[kLine * kMost];

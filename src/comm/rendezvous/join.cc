@@ -9,9 +9,9 @@
 #include <string_view>
 #include <thread>
 
+#include "base/files/trusted_file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "base/files/trusted_file.h"
 #include "comm/rendezvous/handshake.h"
 #include "comm/rendezvous/messages.h"
 #include "comm/rendezvous/socket_session.h"

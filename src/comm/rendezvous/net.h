@@ -37,7 +37,7 @@ Status parse_address(const std::string& address, std::string* host, int* port);
 std::string join_address(const std::string& host, int port);
 
 // Listens at a port of the host's, which is this machine by one of its names; 0: any that is free. If the name is not
-// one of this machine's own addresses (it is behind a translation), at all of them.
+// one of this machine's own addresses (an address translation stands between), at all of them.
 // `kept`: a process of this user may hold the port for this one (`rondo launch`).
 Status listen_at(const std::string& host, int port, File* listener, bool kept = false);
 int port_of(const File& listener);

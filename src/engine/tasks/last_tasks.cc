@@ -13,8 +13,8 @@
 #include <new>
 #include <string>
 
-#include "base/files/asked.h"
 #include "base/file.h"
+#include "base/files/asked.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/threads/thread_id.h"

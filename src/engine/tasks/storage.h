@@ -40,8 +40,8 @@ class Storage final : public Variable {
   Status materialise(uint32_t stream, FenceSet* before = nullptr) { return take_block(stream, before, false); }
   // Takes memory for use by anybody; what is taken now is zero.
   Status materialise_zeroed() { return take_block(kNoStream, nullptr, true); }
-  // Whether bytes may be in the memory that other tensors have left there: it is of the pool, was not zeroed, and no
-  // task has written it well.
+  // Tells whether the memory may hold bytes that other tensors have left there: it is of the pool, was not zeroed, and
+  // no task has written it well.
   bool stale() const {
     return block_ && !clean_.load(std::memory_order_relaxed) && version_.load(std::memory_order_relaxed) == 0;
   }

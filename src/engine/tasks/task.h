@@ -199,8 +199,8 @@ class Task : public RefCounted {
   virtual const char* why_no_gradient() const { return nullptr; }
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
-  // Whether it may leave a part unwritten of what it writes: it is the user's, say. Of any other each byte is written
-  // that it names so and does not read.
+  // Tells whether it may leave a part of its results unwritten, as a user's task may. Any other task writes each byte
+  // of a result that it does not read.
   bool leaves_gaps() const { return leaves_gaps_; }
   // The decisions of prepare() that people may want to know, for reports; empty: none.
   virtual std::string remark() const { return {}; }

@@ -70,7 +70,7 @@ Status GraphCompiler::back_bindings() {
   return {};
 }
 
-// Whether a captured task's kernels can be given other addresses.
+// Tells whether a captured task's kernels can be given other addresses.
 bool GraphCompiler::may_be_patched(uint32_t step) const {
   const char* why = "";
   const Step& of = facts_.steps[step];

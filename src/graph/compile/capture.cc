@@ -46,7 +46,7 @@ cuda::CudaDevice& gpu(const SegmentFacts& segment) {
   return static_cast<cuda::CudaDevice&>(*segment.device);
 }
 
-// Whether kernels of ours that follow each other do so by programmatic edges.
+// Tells whether kernels of ours that follow each other do so by programmatic edges.
 bool chains_kernels(const cuda::CudaDevice& device) {
   return device.programmatic_edges() && setting_choice(Setting::graph_programmatic) != 1;
 }

@@ -8,7 +8,7 @@
 
 namespace rondo {
 
-// Whether what a setting changes of a captured task can be changed in the graph.
+// Tells whether what a setting changes of a captured task can be changed in the graph.
 bool GraphCompiler::changes_in_graph(uint32_t step, const char** why) const {
   const Step& of = facts_.steps[step];
   StreamDevice* const device = of.task->device().streams();

@@ -102,8 +102,8 @@ bool GraphCompiler::is_zeroed(uint32_t step, const Variable* storage) const {
   return zeroed && std::find(zeroed->begin(), zeroed->end(), storage) != zeroed->end();
 }
 
-// What has memory of its own, outputs and what a section may leave as it is, begins as zeros: a task may leave it
-// unwritten from the first launch on.
+// Zeroes the memory of outputs, and of results that a section may leave as they are: a task may leave it unwritten from
+// the first launch on.
 Status GraphCompiler::zero_own() {
   std::unordered_map<Device*, std::vector<Device::Bytes>> memory;
   for (const Ref<Storage>& storage : facts_.storages) {

@@ -1,4 +1,6 @@
-// Checking what a call is given. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Checks what a call of a graph is given, its inputs and its outputs, and finds the bindings that they stand for.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/bindings.h"
 
 #include <unordered_map>

@@ -57,7 +57,7 @@ class Bindings {
   std::unordered_map<Variable*, bool> others_;
 };
 
-// Whether a tensor begins where kernels count on, so that a call can take it.
+// Tells whether a tensor begins where kernels count on, so that a call can take it.
 bool is_aligned(const View& view);
 
 }  // namespace rondo

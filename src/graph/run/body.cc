@@ -1,4 +1,6 @@
-// Running a body, and what it does to others. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs a body of control flow, segment by segment, and answers what it reads and writes.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/body.h"
 
 #include <algorithm>

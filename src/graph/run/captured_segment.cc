@@ -1,4 +1,6 @@
-// Launching what was captured. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Launches the CUDA graph that a segment was captured as, with the changes of that launch.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/captured_segment.h"
 
 #include <utility>

@@ -1,4 +1,6 @@
-// Running control flow. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Runs control flow on the host: reads the number, and runs the bodies that it chooses.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/control.h"
 
 #include <cstring>

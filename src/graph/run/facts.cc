@@ -1,4 +1,6 @@
-// Steps, and what facts answer. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes steps of nodes, and answers questions about the facts of a graph.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/facts.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-// Launches and calls. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Launches and calls graphs: checks what the caller gives, and pushes a task for each segment.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/graph.h"
 
 #include <utility>

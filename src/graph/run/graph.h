@@ -43,7 +43,7 @@ struct LaunchChecks {
 
   bool empty() const { return unwritten.empty() && parties.empty(); }
   RONDO_COLD Status check_unwritten(Engine& engine, const char* graph) const;
-  // Whether other ranks can still take part.
+  // Tells whether other ranks can still take part.
   RONDO_COLD Status check_parties() const;
 };
 
@@ -89,7 +89,7 @@ class Graph final : public RefCounted {
   rondo_graph_info query() const;
 
   RONDO_HOT Status launch();
-  // Whether a call gives so many tensors.
+  // Tells whether a call gives so many tensors.
   Status check_call(int32_t n_inputs, int32_t n_outputs) const;
   // A run on the caller's tensors, which are live and as many as there are.
   RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs);

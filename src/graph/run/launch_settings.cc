@@ -1,4 +1,6 @@
-// Setting them. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Sets the sections and parameters of a graph, and tells a launch which values hold.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/launch_settings.h"
 
 #include "base/text.h"

@@ -1,4 +1,6 @@
-// Changing kernels' addresses. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Changes the addresses in the kernels of a captured segment to those that a call gives.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/patched.h"
 
 #include <algorithm>

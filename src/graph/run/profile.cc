@@ -1,4 +1,6 @@
-// Taking the times of a run. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Takes the times of each task, section and segment of a measured run.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/profile.h"
 
 #include <algorithm>

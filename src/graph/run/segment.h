@@ -77,9 +77,9 @@ class Segment {
     (void)context;
     return {};
   }
-  // Whether what is poisoned is told task by task; else a run fails as a whole.
+  // Tells whether what is poisoned is told task by task; else a run fails as a whole.
   virtual bool fails_in_parts() const { return true; }
-  // Whether a measured run is timed as a whole.
+  // Tells whether a measured run is timed as a whole.
   virtual bool measured_whole() const { return false; }
   // How many auxiliary streams a run is given, and the same of a measured run.
   virtual int auxiliaries() const = 0;

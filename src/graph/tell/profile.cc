@@ -1,4 +1,6 @@
-// Making profiles. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Makes a profile of the graph, which runs once more for it, for the caller to read.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,6 @@
-// The report for people. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Writes the report of a graph: what passes did, its segments, and those of its bodies.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "engine/tensor.h"
 #include "graph/tell/tell.h"

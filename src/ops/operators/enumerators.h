@@ -1,5 +1,5 @@
-// The names of reductions and normalisations as enumerators, for code that only passes them on. What each computes is
-// in reductions.h and normalisations.h, with loops that few files need.
+// The names of reductions and normalisations as enumerators, for code that only passes them on. The headers
+// reductions.h and normalisations.h say what each computes, with loops that few files need.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -16,8 +16,8 @@
 
 namespace rondo::ops {
 
-// One step by what it is as data: parameters, gradients, states, the number of steps, the rate, and whether all is finite
-// and a scale if it has them.
+// One step by what it is as data: parameters, gradients, states, the number of steps, the rate, and whether all is
+// finite and a scale if it has them.
 Status step_once(const OptimizerStepCall& call, std::span<const View> operands);
 
 class Optimizer {

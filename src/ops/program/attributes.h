@@ -13,8 +13,8 @@
 
 #include "base/members.h"
 #include "ops/operators/convolution_options.h"
-#include "ops/operators/expression.h"
 #include "ops/operators/enumerators.h"
+#include "ops/operators/expression.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/windows.h"
 

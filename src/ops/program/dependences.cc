@@ -1,4 +1,4 @@
-// Finding dependences, in the order of the program.
+// Finds the dependences between the nodes of a program, in the order of the program.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/dependences.h"

@@ -14,10 +14,10 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kSumLanes = 128;       // partial sums of a row
-constexpr int64_t kColumns = 4096;    // sums next to each other: whole rows of most matrices, one after the other in
-                                      // memory
-constexpr int64_t kChunk = 1 << 16;   // elements of a row, and about as many of columns
+constexpr int64_t kSumLanes = 128;   // partial sums of a row
+constexpr int64_t kColumns = 4096;   // sums next to each other: whole rows of most matrices, one after the other in
+                                     // memory
+constexpr int64_t kChunk = 1 << 16;  // elements of a row, and about as many of columns
 constexpr int64_t kSharedSums = 1 << 17;  // elements in all that are worth other threads
 
 // Along memory, a result is the sum of a row; down, neighbouring results are sums of neighbouring columns.

@@ -1,5 +1,5 @@
-// What a window over an axis of images is, by value. Apart from window.h, because what only hands it on needs none of
-// the loops.
+// A window over an axis of images, by value. It is apart from window.h because code that only hands it on needs none
+// of the loops.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

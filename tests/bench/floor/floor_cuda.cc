@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "../handles.h"
 #include "dynlib/cuda_types.h"
 #include "floor.h"
-#include "../handles.h"
 
 namespace bench {
 namespace {

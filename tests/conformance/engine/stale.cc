@@ -98,7 +98,7 @@ TEST_P(Stale, WhatAUserTaskLeavesUnwrittenIsZero) {
 }
 
 // By a task of the other device, too.
-TEST_P(Stale, WhatATaskOfAnotherDeviceLeavesUnwrittenIsZero) {
+TEST_P(Stale, GapsOfTasksOnAnotherDeviceAreZero) {
   const Tensor by_host = fresh();
   push_nothing(by_host, kCpu);
   expect_zero(by_host, "by a task of the host");

@@ -59,7 +59,7 @@ class DependencesOf : public OnPrograms {
   }
 };
 
-TEST_F(DependencesOf, VariablesWithoutMemoryGiveTheirOrder) {
+TEST_F(DependencesOf, PlainVariablesKeepTheirOrder) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     std::mt19937 random(seed);
     std::vector<rondo_variable*> variables(1 + random() % 8);

@@ -86,7 +86,7 @@ TEST(Attributes, EachMemberCounts) {
 #undef RONDO_KIND
 }
 
-TEST(Attributes, WordsThatAnOperatorDoesNotHaveDoNotCount) {
+TEST(Attributes, WordsOfOtherOperatorsDoNotCount) {
   ops::ElementwiseCall one{}, two{};
   one.row = two.row = &ops::operator_of(ops::Op::relu);
   one.computed = two.computed = RONDO_F32;
