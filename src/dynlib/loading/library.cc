@@ -24,11 +24,6 @@ namespace rondo {
 
 namespace {
 
-bool is_folder(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 // Paths in a folder whose names start with prefix, newest version first ("python3.12" before "python3.9").
 std::vector<std::string> entries(const std::string& folder, const std::string& prefix) {
   std::vector<std::string> found;

@@ -83,11 +83,6 @@ bool exists(const std::string& file) {
   return lstat(file.c_str(), &info) == 0;
 }
 
-bool is_folder(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 // Files of that name in a folder that the loader is told to search, without the one in the folder itself: in the
 // folders below it that glibc prefers for a processor (glibc-hwcaps since 2.33, nested ones named after its features
 // until 2.36). Which of them this processor has is not asked: that would be another way to be wrong.
@@ -242,6 +237,11 @@ int compare_loaded(dl_phdr_info* info, size_t, void* argument) {
 }
 
 }  // namespace
+
+bool is_folder(const std::string& path) {
+  struct stat info;
+  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
 
 std::vector<std::string> loaded_files(const std::string& name) {
   Search search = {name, {}};

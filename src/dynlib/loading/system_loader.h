@@ -11,6 +11,8 @@
 
 namespace rondo {
 
+bool is_folder(const std::string& path);
+
 // Files of that name, or that call themselves so, which are in the process. dlopen with RTLD_NOLOAD would search the
 // folders, and open what it finds there, to answer this.
 std::vector<std::string> loaded_files(const std::string& name);
