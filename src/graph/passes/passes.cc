@@ -29,6 +29,9 @@ constexpr Pass kPasses[] = {
 
 Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
   const std::string chosen = setting(Setting::graph_passes);
+  // Creating an engine refuses such a value, but the environment may have changed since.
+  if (const std::string problem = setting_problem(Setting::graph_passes); !problem.empty())
+    return error(RONDO_INVALID_ARGUMENT, "the setting RONDO_GRAPH_PASSES=%s is %s", chosen.c_str(), problem.c_str());
 #ifdef RONDO_VERIFY_PROGRAMS
   RONDO_TRY(ops::verify(program));
   RONDO_TRY(ops::lower_again(&program));

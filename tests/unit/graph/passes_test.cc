@@ -33,6 +33,20 @@ TEST_F(Passes, AProgramSaysWhatWasRecorded) {
             "1 Elementwise 'add': %0 (given) f32 [4], %1 f32 [4] -> %2 (output) f32 [4]\n");
 }
 
+TEST_F(Passes, UnknownPassIsRefused) {
+  Result a, b;
+  filled(4, a.slot());
+  ops::Program program = recorded([&] { must(rondo_unary(RONDO_RELU, a, b.slot())); });
+  ASSERT_EQ(setenv("RONDO_GRAPH_PASSES", "faster", 1), 0);  // after the engine has been created
+  std::vector<PassReport> reports;
+  const Status status = run_passes(program, &reports);
+  unsetenv("RONDO_GRAPH_PASSES");
+  EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(status.message()).find("RONDO_GRAPH_PASSES=faster is none of all, none"), std::string::npos)
+      << status.message();
+  EXPECT_TRUE(reports.empty());
+}
+
 // The programs that docs/program.md shows.
 TEST_F(Passes, ThePageShowsProgramsAsTheyAre) {
   Result x, out;
