@@ -58,7 +58,7 @@ Engine::Engine(const rondo_engine_options& options, rondo_engine_mode mode)
 Status Engine::admit(Task& task, const Sink* sink) {
   for (const Access& access : task.accesses_) {
     const Owner* owner = access.variable->owner_.load(std::memory_order_acquire);
-    if (owner && owner != sink && !(sink && owner == sink->stands_for)) [[unlikely]]
+    if (owner && owner != sink && !(sink && sink->takes_any)) [[unlikely]]
       return error(RONDO_INVALID_STATE, "%s uses a tensor that is %s", task.name(), owner->refusal);
   }
   task.fold();

@@ -63,8 +63,8 @@ class Sink : public Owner {
   const Task& taken(size_t i) const { return *taken_[i].task; }
   virtual void created(Storage& storage) = 0;
   Engine& engine;
-  const bool notes_sites;             // where in the program each task comes from
-  const Owner* stands_for = nullptr;  // tasks may use what belongs to this one as well
+  const bool notes_sites;  // where in the program each task comes from
+  bool takes_any = false;  // tasks may use tensors of other recordings and of bodies
 
  protected:
   struct Taken {

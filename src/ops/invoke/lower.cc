@@ -14,8 +14,8 @@ namespace {
 // Takes the tasks of calls in the place of a recording.
 class Collector final : public Sink {
  public:
-  Collector(Engine& engine, const Owner* owner) : Sink(engine, false), before_(Engine::thread_sink()) {
-    stands_for = owner;
+  explicit Collector(Engine& engine) : Sink(engine, false), before_(Engine::thread_sink()) {
+    takes_any = true;
     Engine::set_thread_sink(this);
   }
   ~Collector() override { Engine::set_thread_sink(before_); }
@@ -46,10 +46,8 @@ Status lower_node(Program* program, ProgramNode* node) {
   std::vector<View> inputs;
   std::vector<Handle> handles(node->operands.size());
   std::vector<Result> results;
-  const Owner* owner = nullptr;
   for (size_t i = 0; i < node->operands.size(); ++i) {
     const ProgramOperand& each = node->operands[i];
-    if (const Owner* of = Engine::owner(*program->values[each.value].storage)) owner = of;
     if (!each.known) continue;
     if (!each.written) {
       inputs.push_back(each.view);
@@ -60,7 +58,7 @@ Status lower_node(Program* program, ProgramNode* node) {
   }
   Engine& engine = program->values[node->operands[0].value].storage->engine();
   const ScopedNoTape unheard;
-  Collector collector(engine, owner);
+  Collector collector(engine);
   if (Status status = invoke(*node->call, {engine, node->task->name(), inputs, results}); !status.ok())
     return status.code() == RONDO_UNSUPPORTED ? Status() : status.with_context(program->text(*node));
   if (collector.count() != 1) return wrong(*program, *node, "it is not one task");

@@ -70,6 +70,24 @@ TEST_P(Control, WhileRunsUntilItsBodySaysSo) {
   }
 }
 
+// The condition is made in the recording, what it is written from in the body.
+TEST_P(Control, ConditionIsWrittenFromATensorOfTheBody) {
+  const Tensor x = ones(33);
+  const auto program = [&] {
+    const Tensor condition = positive(x);
+    while_true(condition, [&] {
+      multiply(x, 2);
+      into(condition, rondo_binary_scalar, RONDO_LT, reduce(RONDO_SUM, x, {}), 33 * 1000.0);
+    });
+  };
+  program();
+  EXPECT_EQ(first(x), 1024);
+  const Graph graph = record(engine(), program);
+  must(rondo_fill(x, 3));
+  must(rondo_graph_launch(graph.get()));
+  EXPECT_EQ(first(x), 1536);
+}
+
 TEST_P(Control, WhileEndsAtItsLimit) {
   const Tensor condition = truth(true), x = ones(7, 0);
   const auto program = [&] {
