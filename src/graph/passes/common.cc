@@ -196,7 +196,7 @@ class Common {
   // What a node does to what is where now; false: its kind does not tell.
   bool words_of(const ProgramNode& node, Words* words) const {
     if (!append_words(*node.call, words)) return false;
-    put(words, node.unwritten, reinterpret_cast<uintptr_t>(&node.task->device()));
+    put(words, reinterpret_cast<uintptr_t>(&node.task->device()));
     for (const ProgramOperand& each : node.operands) {
       const Place place = place_[each.value];
       put(words, each.written, each.view.dtype);

@@ -78,7 +78,7 @@ Status lower_node(Program* program, ProgramNode* node) {
 
 Status lower_again(Program* program) {
   for (ProgramNode& node : program->nodes) {
-    if (!node.removable() || node.unwritten || node.operands.empty()) continue;
+    if (!node.removable() || node.call->unwritten || node.operands.empty()) continue;
     Words words;
     if (!append_words(*node.call, &words)) continue;
     if (program->values[node.operands[0].value].storage->engine().checks_indices()) continue;  // checks are nodes too

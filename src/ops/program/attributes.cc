@@ -73,6 +73,7 @@ void add_value(Words* words, const Value& value) {
 
 bool append_words(const Call& call, Words* words) {
   add(words, call.of.index());
+  add(words, call.unwritten);
   return std::visit(
       [words](const auto& attributes) {
         using Attributes = std::decay_t<decltype(attributes)>;

@@ -36,8 +36,9 @@ using Kinds = KindList<
 // Stays where it is made: an observer that keeps it shares it.
 struct Call : Description {
   template <class OneKind>
-  Call(const OneKind& kind) : of(kind) {}
+  Call(const OneKind& kind, uint32_t unwritten_results = 0) : of(kind), unwritten(unwritten_results) {}
   const Kinds::Variant of;
+  const uint32_t unwritten;  // of the results that the kind has, those that are not made, a bit each
 };
 
 struct KindRow {

@@ -115,7 +115,6 @@ void Program::find_kept() {
 void Program::replace(ProgramNode* node, Ref<const Call> call, Ref<Task> task) {
   node->call = std::move(call);
   node->task = std::move(task);
-  node->unwritten = 0;
   find_operands(node);
 }
 
@@ -127,13 +126,15 @@ void Program::rebind(ProgramNode* node, const Rebinding& memory) {
 bool Program::leave_out(ProgramNode* node, uint32_t unread) {
   Ref<Task> less = node->task->without(unread);
   if (!less) return false;
-  // Bits of `unread` count the results that are made yet; those of the node, all that its kind has.
-  uint32_t written = 0;
+  // Bits of `unread` count the results that are made yet; those of the call, all that its kind has.
+  uint32_t written = 0, unwritten = node->call->unwritten;
   for (uint32_t k = 0; k < 32; ++k) {
-    if ((node->unwritten >> k) & 1) continue;
-    if ((unread >> written) & 1) node->unwritten |= 1u << k;
+    if ((node->call->unwritten >> k) & 1) continue;
+    if ((unread >> written) & 1) unwritten |= 1u << k;
     ++written;
   }
+  node->call = std::visit([unwritten](const auto& kind) { return Ref<const Call>::adopt(new Call(kind, unwritten)); },
+                          node->call->of);
   node->task = std::move(less);
   find_operands(node);
   return true;

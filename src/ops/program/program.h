@@ -43,7 +43,6 @@ struct ProgramNode {
   Ref<Task> task;
   Ref<const Call> call;  // null: opaque
   std::vector<ProgramOperand> operands;
-  uint32_t unwritten = 0;      // of the results that its kind has, those that it does not make, a bit each
   uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
   uint64_t choice_offset = 0;  // the same of those of cpu:0 that it draws besides
   std::string operators;       // "mul, tanh, add": what a pass made it of, if it did

@@ -20,7 +20,7 @@ bool has_its_operands(const ProgramNode& node) {
   size_t inputs = 0, outputs = 0;
   for (const ProgramOperand& each : node.operands)
     if (each.known) ++(each.written ? outputs : inputs);
-  for (uint32_t bits = node.unwritten; bits; bits &= bits - 1) ++outputs;
+  for (uint32_t bits = node.call->unwritten; bits; bits &= bits - 1) ++outputs;
   std::vector<std::string_view> names;
   return name_operands(*node.call, inputs, outputs, &names);
 }
@@ -32,7 +32,7 @@ bool is_inside(const ProgramOperand& operand, const ProgramValue& value) {
 
 }  // namespace
 
-Status verify(const Program& program) {
+Status verify(const Program& program, bool defined) {
   std::vector<bool> written(program.values.size());
   for (size_t v = 0; v < written.size(); ++v) written[v] = !program.values[v].made;
   for (size_t i = 0; i < program.nodes.size(); ++i) {
@@ -46,7 +46,7 @@ Status verify(const Program& program) {
       if (each.known && each.view.storage != value.storage)
         return wrong(program, i, "a view of an operand shows another value");
       if (!is_inside(each, value)) return wrong(program, i, "an operand lies outside of its value");
-      if (!each.written && each.known && each.begin < each.end && !written[each.value] && !value.outlives())
+      if (defined && !each.written && each.known && each.begin < each.end && !written[each.value] && !value.outlives())
         return wrong(program, i, "it reads a value that no node before it writes");
     }
     for (const ProgramOperand& each : node.operands)

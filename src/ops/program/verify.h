@@ -10,8 +10,8 @@
 
 namespace rondo::ops {
 
-// An error that names the first node that is wrong, and why.
-Status verify(const Program& program);
+// An error that names the first node that is wrong, and why. defined: each value must be written before it is read.
+Status verify(const Program& program, bool defined = true);
 
 // Remembers what passes must keep: the nodes that are never left out, in their order, and where the random numbers of
 // each node begin.
