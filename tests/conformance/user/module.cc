@@ -104,7 +104,8 @@ TEST_P(UserModule, RunsBetweenOperators) {
     });
   };
   run(body);
-  // Five nodes: none is a copy or a wait of its own.
+  // A node for each task, and one before each kernel of the user that may leave its new output unwritten, which zeroes
+  // that: none is a copy or a wait.
   Results kept;
   const Graph graph = record(engine(), [&] { body(kept); });
   EXPECT_EQ(graph_info(graph.get()).nodes, 5 + 2) << graph_report(graph.get());
