@@ -4,6 +4,7 @@
 #include "ops/program/program.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/small_vector.h"
 #include "base/text.h"
@@ -61,6 +62,7 @@ void Program::find_operands(ProgramNode* node) {
   const auto use = [](uint32_t value, bool written) { return uint64_t{value} << 1 | (written ? 1 : 0); };
   for (const ProgramOperand& each : operands) known.push_back(use(each.value, each.written));
   std::sort(known.begin(), known.end());
+  std::unordered_set<uint64_t> whole;  // before it is submitted, a task may name a variable several times
   for (const Access& access : task.accesses()) {
     Storage* const storage = access.variable->storage();
     if (!storage) continue;
@@ -70,8 +72,9 @@ void Program::find_operands(ProgramNode* node) {
     const bool in_order = access.read && !has(true);
     const bool reads = (access.input || in_order || reads_all) && !has(false), writes = access.write && !has(true);
     const auto end = static_cast<int64_t>(storage->bytes());
-    if (reads) operands.push_back({value, 0, end, false, false, false, {}});
-    if (writes) operands.push_back({value, 0, end, true, always && !access.read, false, {}});
+    if (reads && whole.insert(use(value, false)).second) operands.push_back({value, 0, end, false, false, false, {}});
+    if (writes && whole.insert(use(value, true)).second)
+      operands.push_back({value, 0, end, true, always && !access.read, false, {}});
   }
 }
 
