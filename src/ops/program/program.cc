@@ -4,7 +4,7 @@
 #include "ops/program/program.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <cstddef>
 
 #include "base/small_vector.h"
 #include "base/text.h"
@@ -62,7 +62,6 @@ void Program::find_operands(ProgramNode* node) {
   const auto use = [](uint32_t value, bool written) { return uint64_t{value} << 1 | (written ? 1 : 0); };
   for (const ProgramOperand& each : operands) known.push_back(use(each.value, each.written));
   std::sort(known.begin(), known.end());
-  std::unordered_set<uint64_t> whole;  // before it is submitted, a task may name a variable several times
   for (const Access& access : task.accesses()) {
     Storage* const storage = access.variable->storage();
     if (!storage) continue;
@@ -72,10 +71,16 @@ void Program::find_operands(ProgramNode* node) {
     const bool in_order = access.read && !has(true);
     const bool reads = (access.input || in_order || reads_all) && !has(false), writes = access.write && !has(true);
     const auto end = static_cast<int64_t>(storage->bytes());
-    if (reads && whole.insert(use(value, false)).second) operands.push_back({value, 0, end, false, false, false, {}});
-    if (writes && whole.insert(use(value, true)).second)
-      operands.push_back({value, 0, end, true, always && !access.read, false, {}});
+    if (reads) operands.push_back({value, 0, end, false, false, false, {}});
+    if (writes) operands.push_back({value, 0, end, true, always && !access.read, false, {}});
   }
+  // Accesses come in any order, and before a task is submitted a variable may have several.
+  const auto whole = operands.begin() + static_cast<std::ptrdiff_t>(listed.size());
+  const auto use_of = [use](const ProgramOperand& each) { return use(each.value, each.written); };
+  std::sort(whole, operands.end(), [&](const auto& a, const auto& b) { return use_of(a) < use_of(b); });
+  operands.erase(
+      std::unique(whole, operands.end(), [&](const auto& a, const auto& b) { return use_of(a) == use_of(b); }),
+      operands.end());
 }
 
 void Program::add(Ref<Storage> storage) {
