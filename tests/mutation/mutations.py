@@ -344,15 +344,6 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
-        name="part_taken_for_the_whole",
-        part=r" && !access\.read",
-        instead="",
-        breaks="what a body reads of a tensor beside the part that it has written comes from before",
-        program="recording",
-        cases="Conformance/Control.WhatIsBesideAWrittenPartIsReadFromBefore/cuda_async",
-        seeds=(1,),
-    ),
-    Mutation(
         name="smaller_body_decides",
         part=r"std::max",
         instead="std::min",

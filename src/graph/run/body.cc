@@ -34,7 +34,7 @@ std::vector<std::pair<Variable*, BodyProgram::Effect>> BodyProgram::effects() co
       effect.read |= access.read && !fresh_contents;
       effect.input |= access.input && !fresh_contents;
       effect.write |= access.write;
-      if (access.write && !access.read) covered.insert(access.variable);  // mutation: part_taken_for_the_whole
+      if (access.write && !access.read) covered.insert(access.variable);
     }
   return effects;
 }
