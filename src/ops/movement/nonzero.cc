@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "engine/tasks/workers.h"
@@ -116,13 +117,13 @@ Status write_into(const View& to, const Operator& run) {
   return make(&target, run);
 }
 
-}  // namespace
-
-Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
+// The places where elements are not 0, as indices within `size`, one per dimension of it. columns: the length of a row
+// of the result; null: it has one dimension.
+Status find_places(const View& a, int64_t limit, int64_t fill, std::span<const int64_t> size, const int64_t* columns,
+                   Output& out, Output& count) {
   RONDO_TRY(check_inputs({{"a", &a}}));
-  const int64_t columns = a.layout.ndim;
   Layout shape;
-  RONDO_TRY(limited_shape(limit, 1, &columns, RONDO_I64, &shape));
+  RONDO_TRY(limited_shape(limit, columns ? 1 : 0, columns, RONDO_I64, &shape));
   View places, number;
   RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I64, shape, {&a}, false, &places));
   RONDO_TRY(count.resolve(a.engine(), a.device(), RONDO_I64, {}, {&a, &places}, false, &number));
@@ -130,25 +131,21 @@ Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& 
   plan.name = "nonzero";
   plan.limit = limit;
   plan.fill = fill;
-  plan.columns = a.layout.ndim;
-  std::copy_n(a.layout.shape, a.layout.ndim, plan.size);
+  plan.columns = static_cast<int>(size.size());
+  std::copy(size.begin(), size.end(), plan.size);
   return submit_nonzero(plan, a, places, number, {&out, &count});
 }
 
+}  // namespace
+
+Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
+  const int64_t columns = a.layout.ndim;
+  return find_places(a, limit, fill, {a.layout.shape, static_cast<size_t>(columns)}, &columns, out, count);
+}
+
 Status nonzero_numbers(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
-  RONDO_TRY(check_inputs({{"a", &a}}));
-  Layout shape;
-  RONDO_TRY(limited_shape(limit, 0, nullptr, RONDO_I64, &shape));
-  View places, number;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I64, shape, {&a}, false, &places));
-  RONDO_TRY(count.resolve(a.engine(), a.device(), RONDO_I64, {}, {&a, &places}, false, &number));
-  NonzeroPlan plan;
-  plan.name = "nonzero";
-  plan.limit = limit;
-  plan.fill = fill;
-  plan.columns = 1;
-  plan.size[0] = std::max<int64_t>(a.elements(), 1);
-  return submit_nonzero(plan, a, places, number, {&out, &count});
+  const int64_t all = std::max<int64_t>(a.elements(), 1);
+  return find_places(a, limit, fill, {&all, 1}, nullptr, out, count);
 }
 
 Status select(const View& a, const View& mask, int64_t limit, double fill, Output& out, Output& count) {
