@@ -184,7 +184,7 @@ def cases_of_program(record, test, build):
 
 def collect(build, flavour, file):
     tests = {test["name"]: test for test in registered(build)}
-    log = pathlib.Path(build) / "meson-logs" / "testlog.json"
+    (log,) = (pathlib.Path(build) / "meson-logs").glob("testlog*.json")  # meson adds the name of what wraps the tests
     with open(file, "a") as out:
         for line in log.read_text().splitlines():
             record = json.loads(line)
