@@ -23,6 +23,7 @@
 #include <rondo/ops.h>
 #include <rondo/optimizer.h>
 #include <rondo/pooling.h>
+#include <rondo/programs.h>
 #include <rondo/reclaim.h>
 #include <rondo/recommender.h>
 #include <rondo/recurrent.h>

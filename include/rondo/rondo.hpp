@@ -42,6 +42,7 @@
 #include <rondo/hpp/operators.hpp>
 #include <rondo/hpp/optimizer.hpp>
 #include <rondo/hpp/print.hpp>
+#include <rondo/hpp/programs.hpp>
 #include <rondo/hpp/reclaim.hpp>
 #include <rondo/hpp/recommender.hpp>
 #include <rondo/hpp/recurrent.hpp>

@@ -5,17 +5,11 @@
 
 #include "base/file.h"
 #include "base/files/asked.h"
-#include "callable/followed.h"
+#include "capi/graph.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "engine/handle.h"
 #include "graph/tell/tell.h"
-
-struct rondo_graph {
-  uint32_t magic = 0;
-  rondo::Ref<rondo::Graph> graph;
-  rondo::Ref<rondo::FollowedGraph> followed;  // of one that is called
-};
 
 using namespace rondo;
 using capi::check_engine;
@@ -27,8 +21,7 @@ namespace {
 using Graphs = HandleSlab<rondo_graph, HandleKind::graph>;
 
 Status check_graph(const rondo_graph* graph) {
-  if (Graphs::alive(graph)) return {};
-  return capi::dead_handle("graph", "graph", graph);
+  return capi::check_graph(graph, "graph");
 }
 
 Status check_name(const char* name) {
@@ -37,16 +30,21 @@ Status check_name(const char* name) {
   return error(RONDO_INVALID_ARGUMENT, "name is empty; give it one to call it by");
 }
 
-[[gnu::always_inline]] inline Status check_call(const rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
-                                                int32_t n_outputs, rondo_tensor* const* outputs) {
-  RONDO_TRY(check_graph(graph));
-  RONDO_TRY(graph->graph->check_call(n_inputs, n_outputs));
+[[gnu::always_inline]] inline Status check_tensors(const Graph& graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                                   int32_t n_outputs, rondo_tensor* const* outputs) {
+  RONDO_TRY(graph.check_call(n_inputs, n_outputs));
   if (n_inputs) RONDO_NOT_NULL(inputs);
   if (n_outputs) RONDO_NOT_NULL(outputs);
   for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
   for (int32_t i = 0; i < n_outputs; ++i)
     if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
   return {};
+}
+
+[[gnu::always_inline]] inline Status check_call(const rondo_graph* graph, int32_t n_inputs, rondo_tensor* const* inputs,
+                                                int32_t n_outputs, rondo_tensor* const* outputs) {
+  RONDO_TRY(check_graph(graph));
+  return check_tensors(*graph->graph, n_inputs, inputs, n_outputs, outputs);
 }
 
 Status check_switch(int32_t on) {
@@ -82,6 +80,28 @@ void capi::list_live_graphs(const Engine& engine, std::vector<std::string>* obje
   });
 }
 
+namespace rondo::capi {
+
+Status check_graph(const rondo_graph* graph, const char* name) {
+  if (Graphs::alive(graph)) return {};
+  return dead_handle(name, "graph", graph);
+}
+
+rondo_graph* make_graph(Ref<Graph> graph, Ref<FollowedGraph> followed) {
+  return Graphs::create([&](rondo_graph& handle) {
+    handle.graph = std::move(graph);
+    handle.followed = std::move(followed);
+  });
+}
+
+Status call_graph(Graph& graph, FollowedGraph& followed, int32_t n_inputs, rondo_tensor* const* inputs,
+                  int32_t n_outputs, rondo_tensor** outputs) {
+  RONDO_TRY(check_tensors(graph, n_inputs, inputs, n_outputs, outputs));
+  return this_thread().tapes ? followed.call(inputs, outputs) : graph.call(inputs, outputs);
+}
+
+}  // namespace rondo::capi
+
 extern "C" {
 
 rondo_status rondo_record_begin(rondo_engine* engine, const rondo_record_options* options) {
@@ -100,10 +120,7 @@ rondo_status rondo_record_end(rondo_engine* engine, rondo_graph** graph) {
     Ref<Graph> made;
     RONDO_TRY(end_recording(*engine->engine, &made));
     Ref<FollowedGraph> followed = make_ref<FollowedGraph>(made);
-    *graph = Graphs::create([&](rondo_graph& handle) {
-      handle.graph = std::move(made);
-      handle.followed = std::move(followed);
-    });
+    *graph = capi::make_graph(std::move(made), std::move(followed));
     write_asked_files(*(*graph)->graph);
     return {};
   });

@@ -30,6 +30,8 @@ enum class HandleKind : uint32_t {
   completion,
   callable,
   loss_scaler,
+  program,
+  program_instance,
   task_context
 };
 

@@ -64,6 +64,8 @@ class Recording final : public Sink {
   const int max_branches;
   const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
   const double begun_us;
+  // The call of a task that was taken; null: it is opaque.
+  const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
   // What was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those included
   // that tasks have drawn which were left out of inlined graphs.
   using Drawn = rondo::Drawn;

@@ -71,7 +71,7 @@ std::string shown(std::string_view text) {
 }
 
 Status JsonReader::wrong(const std::string& what) const {
-  return error(RONDO_IO_ERROR, "at byte %zu of its header: %s", at_, what.c_str());
+  return error(RONDO_IO_ERROR, "at byte %zu of %s: %s", at_, subject_, what.c_str());
 }
 
 void JsonReader::skip_space() {
@@ -113,6 +113,36 @@ Status JsonReader::number(uint64_t* value) {
     return wrong("a whole number is expected");
   *value = result;
   return {};
+}
+
+Status JsonReader::integer(int64_t* value) {
+  skip_space();
+  const bool negative = at_ < text_.size() && text_[at_] == '-';
+  if (negative) ++at_;
+  uint64_t size = 0;
+  RONDO_TRY(number(&size));
+  if (size > static_cast<uint64_t>(INT64_MAX) + (negative ? 1 : 0)) return wrong("a number beyond 63 bits");
+  if (negative && size == 0) return wrong("a zero with a sign");
+  *value = static_cast<int64_t>(negative ? 0 - size : size);
+  return {};
+}
+
+Status JsonReader::boolean(bool* value) {
+  *value = word("true");
+  return *value || word("false") ? Status() : wrong("true or false is expected");
+}
+
+Status JsonReader::raw(std::string_view* value) {
+  skip_space();
+  const size_t start = at_;
+  RONDO_TRY(skip());
+  *value = text_.substr(start, at_ - start);
+  return {};
+}
+
+char JsonReader::next() {
+  skip_space();
+  return at_ < text_.size() ? text_[at_] : '\0';
 }
 
 bool JsonReader::word(std::string_view wanted) {
@@ -206,7 +236,7 @@ Status JsonReader::escape(std::string* value) {
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   }
   if (code == 0)
-    return error(RONDO_UNSUPPORTED, "at byte %zu of its header: a zero character, which ends a text in C", at_);
+    return error(RONDO_UNSUPPORTED, "at byte %zu of %s: a zero character, which ends a text in C", at_, subject_);
   append_utf8(code, value);
   return {};
 }

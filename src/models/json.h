@@ -1,6 +1,6 @@
-// Reads and writes the JSON that headers of model files are made of: objects, arrays, texts and natural numbers, read
-// strictly, in one pass and without recursion into members that are skipped. The library has no JSON parser of others,
-// so as to need none.
+// Reads and writes the JSON that headers of model files and programs are made of: objects, arrays, texts, truths and
+// whole numbers, read strictly, in one pass and without recursion into members that are skipped. The library has no
+// JSON parser of others, so as to need none.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -22,10 +22,17 @@ std::string shown(std::string_view text);
 // Reads text, which must be UTF-8, from the start. One thread. After an error nothing more is read.
 class JsonReader {
  public:
-  explicit JsonReader(std::string_view text) : text_(text) {}
+  // subject: what messages call the text, which must be a literal.
+  explicit JsonReader(std::string_view text, const char* subject = "its header") : text_(text), subject_(subject) {}
 
   Status text(std::string* value);
   Status number(uint64_t* value);
+  Status integer(int64_t* value);
+  Status boolean(bool* value);
+  // Any value as it is written, which another reader may read.
+  Status raw(std::string_view* value);
+  // The character that stands next, white space aside; 0 at the end.
+  char next();
   // {"key": member(key), ...} and [element(), ...]: the functions read what follows.
   template <class Member>
   Status object(const Member& member) {
@@ -68,6 +75,7 @@ class JsonReader {
   Status code_unit(uint32_t* unit);
 
   std::string_view text_;
+  const char* subject_;
   size_t at_ = 0;
 };
 

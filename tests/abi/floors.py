@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "callable", "comm", "models", "capi", "tools"]
+FLOORS = ["base", "dynlib", "device", "memory", "engine", "rtc", "ops", "tape", "graph", "callable", "comm", "models", "program_files", "capi", "tools"]
 # Wings of floors, a row for each storey from the bottom up; "" is the files of the floor's own folder.
 WINGS = {
     "dynlib": [["loading"], [""]],

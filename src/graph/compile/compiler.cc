@@ -68,8 +68,8 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   GraphCompiler self(recorded, *facts);
   std::shared_ptr<const RecordedProgram> kept;
   if (recorded.journal)
-    kept =
-        std::make_shared<const RecordedProgram>(recorded.program, recorded.storages, recorded.drawn, recorded.journal);
+    kept = std::make_shared<const RecordedProgram>(recorded.program, recorded.storages, recorded.drawn,
+                                                   recorded.journal, recorded.fewer_roundings);
   ops::Program& program = recorded.program;
   program.fewer_roundings = recorded.fewer_roundings;
   if (!recorded.as_written) RONDO_TRY(run_passes(program, &facts->passes));

@@ -38,7 +38,10 @@ class LaunchSettings {
   Status set_section(const char* graph, const char* name, bool on);
 
   std::string report() const;
+  uint32_t size() const { return static_cast<uint32_t>(list_.size()); }
   const char* name(uint32_t number) const { return list_[number].name.c_str(); }
+  Kind kind(uint32_t number) const { return list_[number].kind; }
+  rondo_dtype dtype(uint32_t number) const { return list_[number].dtype; }
   // The name of the section that a step is in, or null.
   const char* section_of(const Step& step) const { return step.is_switched() ? name(step.section) : nullptr; }
 

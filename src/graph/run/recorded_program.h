@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +29,20 @@ class RecordedProgram {
  public:
   // drawn: by its runs, tasks of inlined graphs included that are no part of it any more.
   RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
-                  Ref<tape::Journal> journal);
+                  Ref<tape::Journal> journal, bool fewer_roundings);
+
+  // A node as it was recorded. Its operands are the task's.
+  struct Node {
+    Ref<Task> task;
+    Ref<const ops::Call> call;
+    uint64_t random_offset;
+    uint32_t section;
+    std::string site;
+  };
+  const std::vector<Node>& nodes() const { return nodes_; }
+  // Made in it; inputs and outputs of calls are among them.
+  const std::vector<Ref<Storage>>& storages() const { return storages_; }
+  bool fewer_roundings() const { return fewer_roundings_; }
 
   // Why it cannot be recorded again, for people; null: it can.
   const char* why_not() const;
@@ -37,15 +51,11 @@ class RecordedProgram {
                 std::span<rondo_tensor*> outputs) const;
 
  private:
-  struct Node {
-    Ref<Task> task;
-    Ref<const ops::Call> call;
-    uint64_t random_offset;
-  };
   std::vector<Node> nodes_;
   const std::vector<Ref<Storage>> storages_;  // made in it
   const Drawn drawn_;
   const Ref<tape::Journal> journal_;
+  const bool fewer_roundings_;
 };
 
 }  // namespace rondo

@@ -12,10 +12,14 @@
 namespace rondo {
 
 RecordedProgram::RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
-                                 Ref<tape::Journal> journal)
-    : storages_(std::move(storages)), drawn_(std::move(drawn)), journal_(std::move(journal)) {
+                                 Ref<tape::Journal> journal, bool fewer_roundings)
+    : storages_(std::move(storages)),
+      drawn_(std::move(drawn)),
+      journal_(std::move(journal)),
+      fewer_roundings_(fewer_roundings) {
   nodes_.reserve(program.nodes.size());
-  for (const ops::ProgramNode& node : program.nodes) nodes_.push_back({node.task, node.call, node.random_offset});
+  for (const ops::ProgramNode& node : program.nodes)
+    nodes_.push_back({node.task, node.call, node.random_offset, node.section, node.site});
 }
 
 const char* RecordedProgram::why_not() const {

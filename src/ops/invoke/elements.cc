@@ -23,17 +23,6 @@ Status broadcast(std::span<const View* const> inputs, Layout* shape) {
   return {};
 }
 
-// The number that a word holds for tensors of a dtype.
-Scalar scalar_of(uint64_t word, rondo_dtype dtype) {
-  if (dtype == RONDO_F64) return Scalar::of(bit_cast<double>(word));
-  if (is_float(dtype)) return Scalar::of(static_cast<double>(bit_cast<float>(static_cast<uint32_t>(word))));
-  if (dtype == RONDO_BOOL) return Scalar::of_i64((word & 0xff) != 0);
-  const auto unused = static_cast<int>(64 - 8 * dtype_size(dtype));
-  const bool is_signed = dtype == RONDO_I8 || dtype == RONDO_I16 || dtype == RONDO_I32 || dtype == RONDO_I64;
-  const uint64_t high = word << unused;
-  return Scalar::of_i64(is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused));
-}
-
 // One task of an expression, whose results have one shape.
 Status submit_form(const Fused& form, const Invocation& with, const Describe& describe) {
   const Expression& e = form.expression;
@@ -64,6 +53,16 @@ Status submit_form(const Fused& form, const Invocation& with, const Describe& de
 }
 
 }  // namespace
+
+Scalar scalar_of_word(uint64_t word, rondo_dtype dtype) {
+  if (dtype == RONDO_F64) return Scalar::of(bit_cast<double>(word));
+  if (is_float(dtype)) return Scalar::of(static_cast<double>(bit_cast<float>(static_cast<uint32_t>(word))));
+  if (dtype == RONDO_BOOL) return Scalar::of_i64((word & 0xff) != 0);
+  const auto unused = static_cast<int>(64 - 8 * dtype_size(dtype));
+  const bool is_signed = dtype == RONDO_I8 || dtype == RONDO_I16 || dtype == RONDO_I32 || dtype == RONDO_I64;
+  const uint64_t high = word << unused;
+  return Scalar::of_i64(is_signed ? static_cast<int64_t>(high) >> unused : static_cast<int64_t>(high >> unused));
+}
 
 Status invoke(const ElementwiseCall& call, const Invocation& with) {
   if (!call.row || with.inputs.size() + (call.scalar ? 1 : 0) != call.row->operands)
@@ -122,7 +121,7 @@ Status invoke(const CopyCall&, const Invocation& with) {
 
 Status invoke(const FillCall& call, const Invocation& with) {
   const View& to = with.written();
-  return fill(to, scalar_of(call.word, compute_dtype(to.dtype)));
+  return fill(to, scalar_of_word(call.word, compute_dtype(to.dtype)));
 }
 
 Status invoke(const RandomUniformCall& call, const Invocation& with) {

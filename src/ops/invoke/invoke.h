@@ -55,6 +55,8 @@ struct Invocation {
 Status invoke(const Call& call, const Invocation& with);
 
 // --- elements.cc
+// The number that a word holds for tensors of a register dtype.
+Scalar scalar_of_word(uint64_t word, rondo_dtype dtype);
 Status invoke(const ElementwiseCall& call, const Invocation& with);
 Status invoke(const FusedCall& call, const Invocation& with);
 Status invoke(const TextCall& call, const Invocation& with);

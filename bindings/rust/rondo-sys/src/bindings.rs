@@ -2922,9 +2922,9 @@ extern "C" {
 }
 extern "C" {
     #[doc = " From here on what is in the memory of the tensor's storage, of all its views, counts as written, whatever it is: an"]
-    #[doc = " error is cleared, and a tensor that was never written may be read. Changes no byte. Ordered like any task that writes"]
-    #[doc = " the tensor, and kept by a recording like one. For whoever salvages what a failed task left, and for memory that is"]
-    #[doc = " filled behind Rondo's back."]
+    #[doc = " error is cleared, and a tensor that was never written may be read, as zeros. Changes no byte that was written."]
+    #[doc = " Ordered like any task that writes the tensor, and kept by a recording like one. For whoever salvages what a failed"]
+    #[doc = " task left, and for memory that is filled behind Rondo's back."]
     #[doc = ""]
     #[doc = " As written counts a tensor that a task was submitted to write (from the host, by an operator, by a user task that"]
     #[doc = " names it among its writes, by a graph's launch, in whole or through a view of a part), one from"]
@@ -3090,10 +3090,10 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Address of the first element, in the device's address space, for use in user tasks. Takes memory if the tensor has"]
-    #[doc = " none yet, and counts as a write: who has the address may fill it. Ordering is the caller's duty: use it inside a task"]
-    #[doc = " that names rondo_tensor_variable(tensor), or give the tensor to the task (rondo_engine_push_tensors), which then asks"]
-    #[doc = " for the address. Stays valid while the tensor lives. RONDO_INVALID_STATE for a tensor of an open recording and for a"]
-    #[doc = " graph's temporary. Since 0.1."]
+    #[doc = " none yet, which is zeroed first, and counts as a write: who has the address may fill it. Ordering is the caller's"]
+    #[doc = " duty: use it inside a task that names rondo_tensor_variable(tensor), or give the tensor to the task"]
+    #[doc = " (rondo_engine_push_tensors), which then asks for the address. Stays valid while the tensor lives. RONDO_INVALID_STATE"]
+    #[doc = " for a tensor of an open recording and for a graph's temporary. Since 0.1."]
     pub fn rondo_tensor_data(tensor: *mut rondo_tensor, address: *mut *mut ::std::os::raw::c_void) -> rondo_status;
 }
 extern "C" {
@@ -6222,6 +6222,631 @@ extern "C" {
         out: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_instance {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_save_options {
+    #[doc = " set by RONDO_PROGRAM_SAVE_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " names of the inputs of all functions, one function after the other; NULL, or NULL"]
+    #[doc = "for one: \"input0\" and so on"]
+    pub inputs: *const *const ::std::os::raw::c_char,
+    #[doc = " the same of outputs: \"output0\""]
+    pub outputs: *const *const ::std::os::raw::c_char,
+    #[doc = " tensors from outside that get names"]
+    pub n_weights: usize,
+    #[doc = " as many; the other tensors from outside are \"weight0\" and so on"]
+    pub weight_names: *const *const ::std::os::raw::c_char,
+    #[doc = " as many, each of them used by a function, and whole: no part of a tensor"]
+    pub weights: *const *mut rondo_tensor,
+    #[doc = " texts of the program's author, such as the labels of a classifier"]
+    pub n_metadata: usize,
+    #[doc = " as many"]
+    pub keys: *const *const ::std::os::raw::c_char,
+    #[doc = " as many"]
+    pub values: *const *const ::std::os::raw::c_char,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_save_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_save_options>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_program_save_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_save_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_save_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_inputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).inputs) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(inputs))
+        );
+    }
+    test_field_inputs();
+    fn test_field_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(outputs))
+        );
+    }
+    test_field_outputs();
+    fn test_field_n_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_weights) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(n_weights))
+        );
+    }
+    test_field_n_weights();
+    fn test_field_weight_names() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight_names) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(weight_names))
+        );
+    }
+    test_field_weight_names();
+    fn test_field_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(weights))
+        );
+    }
+    test_field_weights();
+    fn test_field_n_metadata() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_metadata) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(n_metadata))
+        );
+    }
+    test_field_n_metadata();
+    fn test_field_keys() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).keys) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(keys))
+        );
+    }
+    test_field_keys();
+    fn test_field_values() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(values))
+        );
+    }
+    test_field_values();
+}
+extern "C" {
+    #[doc = " Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under"]
+    #[doc = " `names`, as they were recorded, before passes. Tensors from outside become weights, which the functions share; those"]
+    #[doc = " that a function writes become states, with what is in them now. Waits for them. Parameters and sections have the"]
+    #[doc = " values that they have now. options NULL means RONDO_PROGRAM_SAVE_OPTIONS_INIT."]
+    #[doc = ""]
+    #[doc = " The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes."]
+    #[doc = ""]
+    #[doc = " RONDO_UNSUPPORTED if something cannot be in a file: the message names each such operator, and where it was recorded"]
+    #[doc = " if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not"]
+    #[doc = " UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's"]
+    #[doc = " error. Not allowed while recording or inside a task. Since 0.1."]
+    pub fn rondo_program_save(
+        path: *const ::std::os::raw::c_char,
+        n_functions: i32,
+        names: *const *const ::std::os::raw::c_char,
+        graphs: *const *mut rondo_graph,
+        options: *const rondo_program_save_options,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Opens the file `path` and reads and checks its program; no weight is read. The caller owns *program. RONDO_NOT_FOUND"]
+    #[doc = " if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the reason;"]
+    #[doc = " RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not know."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_open(path: *const ::std::os::raw::c_char, program: *mut *mut rondo_program) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; instances stay. NULL is allowed. Since 0.1."]
+    pub fn rondo_program_destroy(program: *mut rondo_program);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_info {
+    #[doc = " set by RONDO_PROGRAM_INFO_INIT"]
+    pub size: usize,
+    #[doc = " number of functions"]
+    pub functions: i64,
+    #[doc = " number of weights, states too"]
+    pub weights: i64,
+    #[doc = " number of texts of the author"]
+    pub metadata: i64,
+    #[doc = " of all weights that no function writes"]
+    pub weight_bytes: i64,
+    #[doc = " of those that functions write, which each instance has for itself"]
+    pub state_bytes: i64,
+    #[doc = " the version of the library that it needs, such as \"0.1\""]
+    pub needs: [::std::os::raw::c_char; 16usize],
+}
+#[test]
+fn bindgen_test_layout_rondo_program_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_info>(),
+        64usize,
+        concat!("Size of: ", stringify!(rondo_program_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_functions() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).functions) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(functions))
+        );
+    }
+    test_field_functions();
+    fn test_field_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(weights))
+        );
+    }
+    test_field_weights();
+    fn test_field_metadata() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).metadata) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(metadata))
+        );
+    }
+    test_field_metadata();
+    fn test_field_weight_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight_bytes) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(weight_bytes))
+        );
+    }
+    test_field_weight_bytes();
+    fn test_field_state_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).state_bytes) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(state_bytes))
+        );
+    }
+    test_field_state_bytes();
+    fn test_field_needs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).needs) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(needs))
+        );
+    }
+    test_field_needs();
+}
+extern "C" {
+    #[doc = " Facts about a program. Never blocks. Since 0.1."]
+    pub fn rondo_program_query(program: *mut rondo_program, info: *mut rondo_program_info) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_function_info {
+    #[doc = " set by RONDO_PROGRAM_FUNCTION_INFO_INIT"]
+    pub size: usize,
+    #[doc = " number of inputs"]
+    pub inputs: i32,
+    #[doc = " number of outputs"]
+    pub outputs: i32,
+    #[doc = " number of nodes, views too"]
+    pub nodes: i64,
+    #[doc = " numbers that rondo_graph_set sets"]
+    pub parameters: i32,
+    #[doc = " parts that rondo_graph_enable switches"]
+    pub sections: i32,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_function_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_function_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_program_function_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_function_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_function_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_inputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).inputs) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(inputs))
+        );
+    }
+    test_field_inputs();
+    fn test_field_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(outputs))
+        );
+    }
+    test_field_outputs();
+    fn test_field_nodes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).nodes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(nodes))
+        );
+    }
+    test_field_nodes();
+    fn test_field_parameters() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).parameters) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(parameters))
+        );
+    }
+    test_field_parameters();
+    fn test_field_sections() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).sections) as usize - ptr as usize
+            },
+            28usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(sections))
+        );
+    }
+    test_field_sections();
+}
+extern "C" {
+    #[doc = " Name and facts of one function, by `index`, in the file's order. *name lives as long as the program. Never blocks."]
+    #[doc = " RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_program_function(
+        program: *mut rondo_program,
+        index: i64,
+        name: *mut *const ::std::os::raw::c_char,
+        info: *mut rondo_program_function_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The index of the function `name`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there are."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_find(
+        program: *mut rondo_program,
+        name: *const ::std::os::raw::c_char,
+        index: *mut i64,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_tensor_info {
+    #[doc = " set by RONDO_PROGRAM_TENSOR_INFO_INIT"]
+    pub size: usize,
+    #[doc = " its dtype"]
+    pub dtype: rondo_dtype,
+    #[doc = " its dimensions"]
+    pub ndim: i32,
+    #[doc = " of a weight, 1: functions write it, and each instance has its own"]
+    pub state: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
+    #[doc = " its shape"]
+    pub shape: [i64; 8usize],
+}
+#[test]
+fn bindgen_test_layout_rondo_program_tensor_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_tensor_info>(),
+        88usize,
+        concat!("Size of: ", stringify!(rondo_program_tensor_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_tensor_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_tensor_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_dtype() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dtype) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(dtype))
+        );
+    }
+    test_field_dtype();
+    fn test_field_ndim() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).ndim) as usize - ptr as usize
+            },
+            12usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(ndim))
+        );
+    }
+    test_field_ndim();
+    fn test_field_state() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).state) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(state))
+        );
+    }
+    test_field_state();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            20usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
+    fn test_field_shape() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(shape))
+        );
+    }
+    test_field_shape();
+}
+extern "C" {
+    #[doc = " Name and facts of an input of a function, both by index. *name lives as long as the program. Never blocks."]
+    #[doc = " RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_program_input(
+        program: *mut rondo_program,
+        function: i64,
+        index: i32,
+        name: *mut *const ::std::os::raw::c_char,
+        info: *mut rondo_program_tensor_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same of an output. Since 0.1."]
+    pub fn rondo_program_output(
+        program: *mut rondo_program,
+        function: i64,
+        index: i32,
+        name: *mut *const ::std::os::raw::c_char,
+        info: *mut rondo_program_tensor_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The same of a weight. Since 0.1."]
+    pub fn rondo_program_weight(
+        program: *mut rondo_program,
+        index: i64,
+        name: *mut *const ::std::os::raw::c_char,
+        info: *mut rondo_program_tensor_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " One text of the program's author, by `index`, in the file's order. *key and *value live as long as the program. Never"]
+    #[doc = " blocks. RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_program_metadata(
+        program: *mut rondo_program,
+        index: i64,
+        key: *mut *const ::std::os::raw::c_char,
+        value: *mut *const ::std::os::raw::c_char,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The program as the file has it: JSON, one node a line. Writes at most capacity bytes with the final zero; *length is"]
+    #[doc = " the whole length without it (buffer may be NULL with capacity 0). Never blocks. Since 0.1."]
+    pub fn rondo_program_text(
+        program: *mut rondo_program,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+        length: *mut usize,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Makes an instance of a program on a device: loads the weights and records each function anew, which checks that"]
+    #[doc = " attributes, shapes and dtypes of all nodes go together. The caller owns *instance, which keeps the file open."]
+    #[doc = " RONDO_IO_ERROR for a program whose nodes do not go together, with function, node and reason; RONDO_INVALID_STATE"]
+    #[doc = " while this thread records; other errors as of rondo_model_file_load and rondo_record_end. Since 0.1."]
+    pub fn rondo_program_create_instance(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        instance: *mut *mut rondo_program_instance,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Destroys the handle. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL is"]
+    #[doc = " allowed. Since 0.1."]
+    pub fn rondo_program_instance_destroy(instance: *mut rondo_program_instance);
+}
+extern "C" {
+    #[doc = " Calls a function by its name, as rondo_graph_call does a graph: inputs and outputs in the order of the file. From any"]
+    #[doc = " thread; on the instance's engine. RONDO_NOT_FOUND if there is no such function, with the names there are; other"]
+    #[doc = " errors as of rondo_graph_call. Since 0.1."]
+    pub fn rondo_program_call(
+        instance: *mut rondo_program_instance,
+        function: *const ::std::os::raw::c_char,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and"]
+    #[doc = " sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is"]
+    #[doc = " no such function, with the names there are. Never blocks. Since 0.1."]
+    pub fn rondo_program_graph(
+        instance: *mut rondo_program_instance,
+        function: *const ::std::os::raw::c_char,
+        graph: *mut *mut rondo_graph,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " A weight of an instance, by its name; of a state, the tensor that the functions write. The caller owns *tensor. What"]
+    #[doc = " is written into it the instance's next calls see, and for other than states other instances may see it too."]
+    #[doc = " RONDO_NOT_FOUND if there is no such weight. Never blocks. Since 0.1."]
+    pub fn rondo_program_instance_weight(
+        instance: *mut rondo_program_instance,
+        name: *const ::std::os::raw::c_char,
+        tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
 #[doc = " Frees what the program holds and does not need. `bytes`: how much was asked for, of which a pool has none left within"]
 #[doc = " its limit or its device. `attempt`: 0 when a request asks the first time, then 1, 2 and so on. Returns 1 for the"]
 #[doc = " request to be tried again, 0 for it to fail with RONDO_OUT_OF_MEMORY."]
@@ -7786,6 +8411,50 @@ pub const RONDO_POOL_OPTIONS_INIT: rondo_pool_options = rondo_pool_options {
     dilation: [1; 3],
     ceil_mode: 0,
     count_include_pad: 1,
+};
+
+/// What a `rondo_program_save_options` begins with.
+pub const RONDO_PROGRAM_SAVE_OPTIONS_INIT: rondo_program_save_options = rondo_program_save_options {
+    size: ::std::mem::size_of::<rondo_program_save_options>(),
+    inputs: ::std::ptr::null(),
+    outputs: ::std::ptr::null(),
+    n_weights: 0,
+    weight_names: ::std::ptr::null(),
+    weights: ::std::ptr::null(),
+    n_metadata: 0,
+    keys: ::std::ptr::null(),
+    values: ::std::ptr::null(),
+};
+
+/// What a `rondo_program_info` begins with.
+pub const RONDO_PROGRAM_INFO_INIT: rondo_program_info = rondo_program_info {
+    size: ::std::mem::size_of::<rondo_program_info>(),
+    functions: 0,
+    weights: 0,
+    metadata: 0,
+    weight_bytes: 0,
+    state_bytes: 0,
+    needs: [0; 16],
+};
+
+/// What a `rondo_program_function_info` begins with.
+pub const RONDO_PROGRAM_FUNCTION_INFO_INIT: rondo_program_function_info = rondo_program_function_info {
+    size: ::std::mem::size_of::<rondo_program_function_info>(),
+    inputs: 0,
+    outputs: 0,
+    nodes: 0,
+    parameters: 0,
+    sections: 0,
+};
+
+/// What a `rondo_program_tensor_info` begins with.
+pub const RONDO_PROGRAM_TENSOR_INFO_INIT: rondo_program_tensor_info = rondo_program_tensor_info {
+    size: ::std::mem::size_of::<rondo_program_tensor_info>(),
+    dtype: 0,
+    ndim: 0,
+    state: 0,
+    reserved: 0,
+    shape: [0; 8],
 };
 
 /// What a `rondo_descend_options` begins with.

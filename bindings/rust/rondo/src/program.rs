@@ -1,0 +1,401 @@
+//! Program files: recorded functions that are saved with their weights, and called elsewhere.
+//!
+//! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::{CStr, CString};
+use std::fmt;
+use std::os::raw::c_char;
+use std::path::Path;
+use std::ptr::{null, null_mut, NonNull};
+
+use rondo_sys as sys;
+
+use crate::device::c_string;
+use crate::error::check;
+use crate::memory::c_path;
+use crate::tensor::made;
+use crate::{DType, Device, Engine, Error, ErrorKind, Graph, Result, Tensor};
+
+/// A program file that is open. Belongs to no engine; what it says does not change.
+///
+/// Opening checks the program; nothing of a file is trusted. `docs/program-files.md` of the C library has the format.
+///
+/// ```
+/// use rondo::{DType, Device, Engine, Program, Tensor};
+///
+/// let engine = Engine::new()?;
+/// let w = Tensor::from_slice(&engine, Device::CPU, 2, &[2.0f32, 3.0])?;
+/// let (scale, ()) = engine.recording().callable().record(|| {
+///     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+///     engine.record_output(&x.mul(&w)?)
+/// })?;
+/// let path = std::env::temp_dir().join(format!("rondo-program-{}.safetensors", std::process::id()));
+/// Program::save(&path, [("scale", &scale)], [("w", &w)], [("author", "me")])?;
+///
+/// let program = Program::open(&path)?;
+/// let instance = program.instance(&engine, Device::CPU)?;
+/// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 10.0])?;
+/// assert_eq!(instance.call("scale", &[&x])?[0].to_vec::<f32>()?, [2.0, 30.0]);
+/// # std::fs::remove_file(&path).unwrap();
+/// # Ok::<(), rondo::Error>(())
+/// ```
+#[doc(alias = "rondo_program")]
+pub struct Program {
+    handle: NonNull<sys::rondo_program>,
+}
+
+// SAFETY: a program does not change, every function on it is thread-safe, and it is destroyed by its one owner.
+unsafe impl Send for Program {}
+unsafe impl Sync for Program {}
+
+impl Program {
+    /// Opens a file and checks its program; no weight is read.
+    ///
+    /// ```
+    /// let missing = rondo::Program::open("missing.safetensors").unwrap_err();
+    /// assert_eq!(missing.kind(), rondo::ErrorKind::NotFound);
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such file; [`IoError`](crate::ErrorKind::IoError)
+    /// where it cannot be read or is not valid, with the place; [`Unsupported`](crate::ErrorKind::Unsupported) where it
+    /// needs a later version.
+    #[doc(alias = "rondo_program_open")]
+    pub fn open(path: impl AsRef<Path>) -> Result<Program> {
+        let path = c_path("Program::open", path.as_ref())?;
+        let mut handle = null_mut();
+        check(unsafe { sys::rondo_program_open(path.as_ptr(), &mut handle) })?;
+        Ok(Program { handle: made(handle) })
+    }
+
+    /// Writes graphs that are called as functions, with names of weights and texts of the author. Inputs are named
+    /// `input0` and so on, outputs `output0`.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) where something cannot be in a file, which names all of it;
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice or a weight that no function
+    /// uses; [`IoError`](crate::ErrorKind::IoError) where the file cannot be written.
+    #[doc(alias = "rondo_program_save")]
+    pub fn save<'a, F, W, K, V>(
+        path: impl AsRef<Path>,
+        functions: impl IntoIterator<Item = (F, &'a Graph)>,
+        weights: impl IntoIterator<Item = (W, &'a Tensor)>,
+        metadata: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<()>
+    where
+        F: AsRef<str>,
+        W: AsRef<str>,
+        K: AsRef<str>,
+        V: AsRef<str>,
+    {
+        let function = "Program::save";
+        let path = c_path(function, path.as_ref())?;
+        let (mut names, mut graphs) = (Vec::new(), Vec::new());
+        for (name, graph) in functions {
+            names.push(c_string(function, "a function's name", name.as_ref())?);
+            graphs.push(graph.as_ptr());
+        }
+        let (mut weight_names, mut tensors) = (Vec::new(), Vec::new());
+        for (name, tensor) in weights {
+            weight_names.push(c_string(function, "a weight's name", name.as_ref())?);
+            tensors.push(tensor.as_ptr());
+        }
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        for (key, value) in metadata {
+            keys.push(c_string(function, "a key", key.as_ref())?);
+            values.push(c_string(function, "a value", value.as_ref())?);
+        }
+        let (names, weight_names) = (addresses(&names), addresses(&weight_names));
+        let (key_texts, value_texts) = (addresses(&keys), addresses(&values));
+        let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+        options.n_weights = tensors.len();
+        options.weight_names = weight_names.as_ptr();
+        options.weights = tensors.as_ptr();
+        options.n_metadata = keys.len();
+        options.keys = key_texts.as_ptr();
+        options.values = value_texts.as_ptr();
+        // SAFETY: as many of each as said, which live until the call returns.
+        check(unsafe {
+            sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)
+        })
+    }
+
+    /// The functions, in the file's order.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
+    #[doc(alias = "rondo_program_query")]
+    #[doc(alias = "rondo_program_function")]
+    #[doc(alias = "rondo_program_input")]
+    #[doc(alias = "rondo_program_output")]
+    pub fn functions(&self) -> Result<Vec<ProgramFunction>> {
+        (0..self.info()?.functions)
+            .map(|function| {
+                let (mut name, mut info) = (null(), sys::RONDO_PROGRAM_FUNCTION_INFO_INIT);
+                check(unsafe { sys::rondo_program_function(self.as_ptr(), function, &mut name, &mut info) })?;
+                let inputs = (0..info.inputs).map(|i| {
+                    value(|name, info| unsafe { sys::rondo_program_input(self.as_ptr(), function, i, name, info) })
+                });
+                let outputs = (0..info.outputs).map(|i| {
+                    value(|name, info| unsafe { sys::rondo_program_output(self.as_ptr(), function, i, name, info) })
+                });
+                Ok(ProgramFunction {
+                    // SAFETY: what is stored there lives as long as the program.
+                    name: unsafe { text_of(name) },
+                    inputs: inputs.collect::<Result<_>>()?,
+                    outputs: outputs.collect::<Result<_>>()?,
+                    nodes: info.nodes as usize,
+                })
+            })
+            .collect()
+    }
+
+    /// The weights, in the file's order.
+    ///
+    /// # Errors
+    ///
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
+    #[doc(alias = "rondo_program_weight")]
+    pub fn weights(&self) -> Result<Vec<ProgramValue>> {
+        (0..self.info()?.weights)
+            .map(|i| value(|name, info| unsafe { sys::rondo_program_weight(self.as_ptr(), i, name, info) }))
+            .collect()
+    }
+
+    /// The number of a function among all, by its name.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is none, with the names there are.
+    #[doc(alias = "rondo_program_find")]
+    pub fn find(&self, function: &str) -> Result<usize> {
+        let name = c_string("Program::find", "function", function)?;
+        let mut index = 0;
+        check(unsafe { sys::rondo_program_find(self.as_ptr(), name.as_ptr(), &mut index) })?;
+        Ok(index as usize)
+    }
+
+    /// Texts of the author by their keys, in the file's order.
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_metadata")]
+    pub fn metadata(&self) -> Result<Vec<(String, String)>> {
+        (0..self.info()?.metadata)
+            .map(|index| {
+                let (mut key, mut value) = (null(), null());
+                // SAFETY: what is stored there lives as long as the program.
+                unsafe {
+                    check(sys::rondo_program_metadata(self.as_ptr(), index, &mut key, &mut value))?;
+                    Ok((text_of(key), text_of(value)))
+                }
+            })
+            .collect()
+    }
+
+    /// The program as the file has it: JSON, one node a line.
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_text")]
+    pub fn text(&self) -> Result<String> {
+        let mut length = 0;
+        check(unsafe { sys::rondo_program_text(self.as_ptr(), null_mut(), 0, &mut length) })?;
+        let mut bytes = vec![0u8; length + 1];
+        check(unsafe { sys::rondo_program_text(self.as_ptr(), bytes.as_mut_ptr().cast(), bytes.len(), &mut length) })?;
+        bytes.truncate(length);
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Loads the weights to a device, and records each function anew.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError`](crate::ErrorKind::IoError) for a program whose nodes do not go together, with function and node;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) inside a recording, and in a task.
+    #[doc(alias = "rondo_program_create_instance")]
+    pub fn instance(&self, engine: &Engine, device: Device) -> Result<ProgramInstance> {
+        let mut handle = null_mut();
+        check(unsafe {
+            sys::rondo_program_create_instance(self.as_ptr(), engine.as_ptr(), device.as_raw(), &mut handle)
+        })?;
+        Ok(ProgramInstance { handle: made(handle), engine: engine.clone() })
+    }
+
+    /// The handle of the C interface, borrowed: it lives as long as this program.
+    pub fn as_ptr(&self) -> *mut sys::rondo_program {
+        self.handle.as_ptr()
+    }
+
+    fn info(&self) -> Result<sys::rondo_program_info> {
+        let mut info = sys::RONDO_PROGRAM_INFO_INIT;
+        check(unsafe { sys::rondo_program_query(self.as_ptr(), &mut info) })?;
+        Ok(info)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: the one owner of the handle. Instances stay.
+        unsafe { sys::rondo_program_destroy(self.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.info() {
+            Ok(info) => write!(f, "Program({} functions, {} weights)", info.functions, info.weights),
+            Err(error) => write!(f, "Program({})", error),
+        }
+    }
+}
+
+/// The functions of a [`Program`] with their weights on one device.
+#[doc(alias = "rondo_program_instance")]
+pub struct ProgramInstance {
+    handle: NonNull<sys::rondo_program_instance>,
+    engine: Engine, // after the handle: it may be the last of its engine
+}
+
+// SAFETY: every function on an instance is thread-safe, and it is destroyed by its one owner.
+unsafe impl Send for ProgramInstance {}
+unsafe impl Sync for ProgramInstance {}
+
+impl ProgramInstance {
+    /// Calls a function by its name, as [`Graph::call`] does; who calls it often keeps its [graph](Self::graph).
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function; others as of [`Graph::call`].
+    #[track_caller]
+    pub fn call(&self, function: &str, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        self.graph(function)?.call(inputs)
+    }
+
+    /// The same into tensors that are there.
+    ///
+    /// # Errors
+    ///
+    /// As of [`ProgramInstance::call`].
+    #[doc(alias = "rondo_program_call")]
+    #[track_caller]
+    pub fn call_into(&self, function: &str, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
+        let name = c_string("ProgramInstance::call_into", "function", function)?;
+        let given: Vec<_> = inputs.iter().map(|each| each.as_ptr()).collect();
+        let mut written: Vec<_> = outputs.iter().map(|each| each.as_ptr()).collect();
+        check(unsafe {
+            sys::rondo_program_call(
+                self.as_ptr(),
+                name.as_ptr(),
+                given.len() as i32,
+                given.as_ptr(),
+                written.len() as i32,
+                written.as_mut_ptr(),
+            )
+        })
+    }
+
+    /// A function as a graph: for its parameters and sections, reports and profiles.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function, with the names there are.
+    #[doc(alias = "rondo_program_graph")]
+    pub fn graph(&self, function: &str) -> Result<Graph> {
+        let name = c_string("ProgramInstance::graph", "function", function)?;
+        let mut graph = null_mut();
+        check(unsafe { sys::rondo_program_graph(self.as_ptr(), name.as_ptr(), &mut graph) })?;
+        Ok(Graph::adopt(graph, &self.engine))
+    }
+
+    /// A weight by its name; of a state, the tensor that the functions write.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such weight.
+    #[doc(alias = "rondo_program_instance_weight")]
+    pub fn weight(&self, name: &str) -> Result<Tensor> {
+        let name = c_string("ProgramInstance::weight", "name", name)?;
+        Tensor::create(&self.engine, |out| unsafe {
+            sys::rondo_program_instance_weight(self.as_ptr(), name.as_ptr(), out)
+        })
+    }
+
+    /// The handle of the C interface, borrowed: it lives as long as this instance.
+    pub fn as_ptr(&self) -> *mut sys::rondo_program_instance {
+        self.handle.as_ptr()
+    }
+}
+
+impl Drop for ProgramInstance {
+    fn drop(&mut self) {
+        // SAFETY: the one owner of the handle. Calls in flight go on.
+        unsafe { sys::rondo_program_instance_destroy(self.as_ptr()) }
+    }
+}
+
+impl fmt::Debug for ProgramInstance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ProgramInstance")
+    }
+}
+
+/// What a [`Program`] says of one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProgramFunction {
+    /// Its name.
+    pub name: String,
+    /// Its inputs, in order.
+    pub inputs: Vec<ProgramValue>,
+    /// Its outputs, in order.
+    pub outputs: Vec<ProgramValue>,
+    /// How many nodes it has, views too.
+    pub nodes: usize,
+}
+
+/// What a [`Program`] says of an input, an output or a weight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProgramValue {
+    /// Its name.
+    pub name: String,
+    /// Its dtype.
+    pub dtype: DType,
+    /// Its sizes.
+    pub shape: Vec<usize>,
+    /// Of a weight: functions write it, and each instance has its own.
+    pub state: bool,
+}
+
+fn value(
+    ask: impl FnOnce(*mut *const c_char, *mut sys::rondo_program_tensor_info) -> sys::rondo_status,
+) -> Result<ProgramValue> {
+    let (mut name, mut info) = (null(), sys::RONDO_PROGRAM_TENSOR_INFO_INIT);
+    check(ask(&mut name, &mut info))?;
+    let dtype = DType::from_raw(info.dtype)
+        .ok_or_else(|| Error::new(ErrorKind::Unsupported, format!("this version knows no dtype {}", info.dtype)))?;
+    Ok(ProgramValue {
+        // SAFETY: what is stored there lives as long as the program.
+        name: unsafe { text_of(name) },
+        dtype,
+        shape: info.shape[..info.ndim as usize].iter().map(|&size| size as usize).collect(),
+        state: info.state != 0,
+    })
+}
+
+fn addresses(texts: &[CString]) -> Vec<*const c_char> {
+    texts.iter().map(|text| text.as_ptr()).collect()
+}
+
+/// # Safety
+///
+/// A text of C that lives during the call.
+unsafe fn text_of(text: *const c_char) -> String {
+    // SAFETY: as the caller says.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}

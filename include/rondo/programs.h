@@ -1,0 +1,158 @@
+/* Program files: functions that were recorded once, saved with their weights, and called in another process, language
+ * or machine.
+ *
+ * A program file is data, never code: a safetensors file whose tensors are the weights and whose metadata have the
+ * program as text. It has functions with names, each with named inputs and outputs of one dtype and shape. Whatever
+ * stands in a file, opening it, making an instance and calling that end with results or with a status; they read and
+ * write nothing but the program's own tensors.
+ *
+ * docs/program-files.md has the format, and says what is checked.
+ *
+ * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
+#ifndef RONDO_PROGRAMS_H
+#define RONDO_PROGRAMS_H
+
+#include <rondo/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program file that is open. Belongs to no engine. What it says does not change. */
+typedef struct rondo_program rondo_program;
+/* The functions of a program with their weights on one device, ready to be called. */
+typedef struct rondo_program_instance rondo_program_instance;
+
+typedef struct rondo_program_save_options {
+  size_t size;                     /* set by RONDO_PROGRAM_SAVE_OPTIONS_INIT */
+  const char* const* inputs;       /* names of the inputs of all functions, one function after the other; NULL, or NULL
+                                      for one: "input0" and so on */
+  const char* const* outputs;      /* the same of outputs: "output0" */
+  size_t n_weights;                /* tensors from outside that get names */
+  const char* const* weight_names; /* as many; the other tensors from outside are "weight0" and so on */
+  rondo_tensor* const* weights;    /* as many, each of them used by a function, and whole: no part of a tensor */
+  size_t n_metadata;               /* texts of the program's author, such as the labels of a classifier */
+  const char* const* keys;         /* as many */
+  const char* const* values;       /* as many */
+} rondo_program_save_options;
+#define RONDO_PROGRAM_SAVE_OPTIONS_INIT \
+  { sizeof(rondo_program_save_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL }
+
+/* Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under
+ * `names`, as they were recorded, before passes. Tensors from outside become weights, which the functions share; those
+ * that a function writes become states, with what is in them now. Waits for them. Parameters and sections have the
+ * values that they have now. options NULL means RONDO_PROGRAM_SAVE_OPTIONS_INIT.
+ *
+ * The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes.
+ *
+ * RONDO_UNSUPPORTED if something cannot be in a file: the message names each such operator, and where it was recorded
+ * if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not
+ * UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's
+ * error. Not allowed while recording or inside a task. Since 0.1. */
+RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,
+                                          rondo_graph* const* graphs, const rondo_program_save_options* options);
+
+/* Opens the file `path` and reads and checks its program; no weight is read. The caller owns *program. RONDO_NOT_FOUND
+ * if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the reason;
+ * RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not know.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_program_open(const char* path, rondo_program** program);
+/* Destroys the handle. Never blocks; instances stay. NULL is allowed. Since 0.1. */
+RONDO_API void rondo_program_destroy(rondo_program* program);
+
+typedef struct rondo_program_info {
+  size_t size;          /* set by RONDO_PROGRAM_INFO_INIT */
+  int64_t functions;    /* number of functions */
+  int64_t weights;      /* number of weights, states too */
+  int64_t metadata;     /* number of texts of the author */
+  int64_t weight_bytes; /* of all weights that no function writes */
+  int64_t state_bytes;  /* of those that functions write, which each instance has for itself */
+  char needs[16];       /* the version of the library that it needs, such as "0.1" */
+} rondo_program_info;
+#define RONDO_PROGRAM_INFO_INIT                  \
+  {                                              \
+    sizeof(rondo_program_info), 0, 0, 0, 0, 0, { \
+      0                                          \
+    }                                            \
+  }
+/* Facts about a program. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_query(rondo_program* program, rondo_program_info* info);
+
+typedef struct rondo_program_function_info {
+  size_t size;        /* set by RONDO_PROGRAM_FUNCTION_INFO_INIT */
+  int32_t inputs;     /* number of inputs */
+  int32_t outputs;    /* number of outputs */
+  int64_t nodes;      /* number of nodes, views too */
+  int32_t parameters; /* numbers that rondo_graph_set sets */
+  int32_t sections;   /* parts that rondo_graph_enable switches */
+} rondo_program_function_info;
+#define RONDO_PROGRAM_FUNCTION_INFO_INIT \
+  { sizeof(rondo_program_function_info), 0, 0, 0, 0, 0 }
+/* Name and facts of one function, by `index`, in the file's order. *name lives as long as the program. Never blocks.
+ * RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
+RONDO_API rondo_status rondo_program_function(rondo_program* program, int64_t index, const char** name,
+                                              rondo_program_function_info* info);
+/* The index of the function `name`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there are.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_program_find(rondo_program* program, const char* name, int64_t* index);
+
+typedef struct rondo_program_tensor_info {
+  size_t size;                   /* set by RONDO_PROGRAM_TENSOR_INFO_INIT */
+  rondo_dtype dtype;             /* its dtype */
+  int32_t ndim;                  /* its dimensions */
+  int32_t state;                 /* of a weight, 1: functions write it, and each instance has its own */
+  int32_t reserved;              /* 0 */
+  int64_t shape[RONDO_MAX_DIMS]; /* its shape */
+} rondo_program_tensor_info;
+#define RONDO_PROGRAM_TENSOR_INFO_INIT                        \
+  {                                                           \
+    sizeof(rondo_program_tensor_info), RONDO_BOOL, 0, 0, 0, { \
+      0                                                       \
+    }                                                         \
+  }
+/* Name and facts of an input of a function, both by index. *name lives as long as the program. Never blocks.
+ * RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
+RONDO_API rondo_status rondo_program_input(rondo_program* program, int64_t function, int32_t index, const char** name,
+                                           rondo_program_tensor_info* info);
+/* The same of an output. Since 0.1. */
+RONDO_API rondo_status rondo_program_output(rondo_program* program, int64_t function, int32_t index, const char** name,
+                                            rondo_program_tensor_info* info);
+/* The same of a weight. Since 0.1. */
+RONDO_API rondo_status rondo_program_weight(rondo_program* program, int64_t index, const char** name,
+                                            rondo_program_tensor_info* info);
+/* One text of the program's author, by `index`, in the file's order. *key and *value live as long as the program. Never
+ * blocks. RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
+RONDO_API rondo_status rondo_program_metadata(rondo_program* program, int64_t index, const char** key,
+                                              const char** value);
+/* The program as the file has it: JSON, one node a line. Writes at most capacity bytes with the final zero; *length is
+ * the whole length without it (buffer may be NULL with capacity 0). Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_text(rondo_program* program, char* buffer, size_t capacity, size_t* length);
+
+/* Makes an instance of a program on a device: loads the weights and records each function anew, which checks that
+ * attributes, shapes and dtypes of all nodes go together. The caller owns *instance, which keeps the file open.
+ * RONDO_IO_ERROR for a program whose nodes do not go together, with function, node and reason; RONDO_INVALID_STATE
+ * while this thread records; other errors as of rondo_model_file_load and rondo_record_end. Since 0.1. */
+RONDO_API rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                                     rondo_program_instance** instance);
+/* Destroys the handle. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL is
+ * allowed. Since 0.1. */
+RONDO_API void rondo_program_instance_destroy(rondo_program_instance* instance);
+/* Calls a function by its name, as rondo_graph_call does a graph: inputs and outputs in the order of the file. From any
+ * thread; on the instance's engine. RONDO_NOT_FOUND if there is no such function, with the names there are; other
+ * errors as of rondo_graph_call. Since 0.1. */
+RONDO_API rondo_status rondo_program_call(rondo_program_instance* instance, const char* function, int32_t n_inputs,
+                                          rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs);
+/* The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and
+ * sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is
+ * no such function, with the names there are. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_graph(rondo_program_instance* instance, const char* function, rondo_graph** graph);
+/* A weight of an instance, by its name; of a state, the tensor that the functions write. The caller owns *tensor. What
+ * is written into it the instance's next calls see, and for other than states other instances may see it too.
+ * RONDO_NOT_FOUND if there is no such weight. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_instance_weight(rondo_program_instance* instance, const char* name,
+                                                     rondo_tensor** tensor);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RONDO_PROGRAMS_H */

@@ -1,0 +1,352 @@
+// Saves, opens, describes and calls program files, after checking handles and the caller's arguments.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+
+#include "capi/graph.h"
+#include "capi/operators.h"
+#include "capi/structs.h"
+#include "engine/handle.h"
+#include "models/json.h"
+#include "program_files/load.h"
+#include "program_files/save.h"
+
+struct rondo_program {
+  uint32_t magic = 0;
+  rondo::Ref<rondo::program_files::ProgramFile> file;
+};
+
+struct rondo_program_instance {
+  uint32_t magic = 0;
+  rondo::Ref<rondo::program_files::Instance> instance;
+  std::vector<rondo::Ref<rondo::FollowedGraph>> followed;  // by function
+};
+
+using namespace rondo;
+using namespace rondo::program_files;
+using capi::guard;
+using capi::guard_whole;
+
+namespace {
+
+using Programs = HandleSlab<rondo_program, HandleKind::program>;
+using Instances = HandleSlab<rondo_program_instance, HandleKind::program_instance>;
+
+Status check_program(const rondo_program* program) {
+  return Programs::alive(program) ? Status() : capi::dead_handle("program", "program", program);
+}
+
+Status check_instance(const rondo_program_instance* instance) {
+  return Instances::alive(instance) ? Status() : capi::dead_handle("instance", "program instance", instance);
+}
+
+Status check_number(const char* name, int64_t index, size_t count, const char* what) {
+  if (index >= 0 && static_cast<uint64_t>(index) < count) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s is %" PRId64 "; there are %zu %s", name, index, count, what);
+}
+
+Status find_function(const Program& program, const char* name, size_t* index) {
+  std::string names;
+  for (*index = 0; *index < program.functions.size(); ++*index) {
+    const std::string& each = program.functions[*index].name;
+    if (each == name) return {};
+    if (*index < 10) names += (names.empty() ? "'" : ", '") + models::shown(each) + "'";
+  }
+  return error(RONDO_NOT_FOUND, "the program has no function '%s'; it has %s", models::shown(name).c_str(),
+               names.c_str());
+}
+
+// texts[i] of an array, which may be NULL where texts may be left out.
+Status copy_text(const char* array, const char* const* texts, size_t i, bool optional, std::string* text) {
+  if (!texts) return optional ? Status() : capi::null_argument(array);
+  if (texts[i])
+    *text = texts[i];
+  else if (!optional)
+    return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is NULL", array, i);
+  return {};
+}
+
+rondo_program_tensor_info describe(rondo_dtype dtype, const Layout& shape, bool state) {
+  rondo_program_tensor_info facts = RONDO_PROGRAM_TENSOR_INFO_INIT;
+  facts.dtype = dtype;
+  facts.ndim = shape.ndim;
+  facts.state = state;
+  std::copy_n(shape.shape, shape.ndim, facts.shape);
+  return facts;
+}
+
+int64_t bytes_of(const Declared& each) {
+  return each.shape.elements() * static_cast<int64_t>(dtype_size(each.dtype));
+}
+
+Status check_idle(const Engine& engine, const char* what) {
+  const Sink* const sink = Engine::thread_sink();
+  if (sink && &sink->engine == &engine)
+    return error(RONDO_INVALID_STATE, "%s cannot be recorded; do it before the recording or after it", what);
+  if (Engine::in_task()) return error(RONDO_INVALID_STATE, "%s inside a task is refused; do it outside", what);
+  return {};
+}
+
+Status read_save_options(const rondo_program_save_options& given, SaveOptions* options) {
+  for (size_t i = 0; i < given.n_weights; ++i) {
+    models::NamedTensor& weight = options->weights.emplace_back();
+    RONDO_TRY(copy_text("options->weight_names", given.weight_names, i, false, &weight.name));
+    if (!given.weights) return capi::null_argument("options->weights");
+    RONDO_TRY(capi::check_each(given.weights, i, "options->weights"));
+    weight.view = given.weights[i]->view;
+  }
+  for (size_t i = 0; i < given.n_metadata; ++i) {
+    auto& [key, value] = options->metadata.emplace_back();
+    RONDO_TRY(copy_text("options->keys", given.keys, i, false, &key));
+    RONDO_TRY(copy_text("options->values", given.values, i, false, &value));
+    if (key == kProgramKey)
+      return error(RONDO_INVALID_ARGUMENT, "options->keys[%zu] is '%s', which the program itself has", i, kProgramKey);
+  }
+  return {};
+}
+
+}  // namespace
+
+extern "C" {
+
+rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,
+                                rondo_graph* const* graphs, const rondo_program_save_options* options) {
+  return guard_whole("rondo_program_save", [&]() -> Status {
+    RONDO_NOT_NULL(path);
+    if (n_functions < 1) return error(RONDO_INVALID_ARGUMENT, "n_functions is %d; 1 or more is needed", n_functions);
+    RONDO_NOT_NULL(graphs);
+    rondo_program_save_options given = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &given));
+    SaveOptions chosen;
+    RONDO_TRY(read_save_options(given, &chosen));
+    std::vector<SavedFunction> functions(static_cast<size_t>(n_functions));
+    size_t input = 0, output = 0;
+    for (size_t i = 0; i < functions.size(); ++i) {
+      SavedFunction& each = functions[i];
+      RONDO_TRY(copy_text("names", names, i, false, &each.name));
+      RONDO_TRY(capi::check_graph(graphs[i], format("graphs[%zu]", i).c_str()));
+      each.graph = graphs[i]->graph;
+      RONDO_TRY(each.graph->engine().usable());
+      RONDO_TRY(check_idle(each.graph->engine(), "saving a program"));
+      const Bindings& bindings = each.graph->bindings();
+      for (uint32_t k = 0; k < bindings.size(); ++k)
+        RONDO_TRY(bindings.is_input(k)
+                      ? copy_text("options->inputs", given.inputs, input++, true, &each.inputs.emplace_back())
+                      : copy_text("options->outputs", given.outputs, output++, true, &each.outputs.emplace_back()));
+    }
+    Engine::NotRecorded not_recorded;
+    return save_program(path, functions, chosen);
+  });
+}
+
+rondo_status rondo_program_open(const char* path, rondo_program** program) {
+  return guard_whole("rondo_program_open", [&]() -> Status {
+    RONDO_NOT_NULL(path);
+    RONDO_NOT_NULL(program);
+    Ref<ProgramFile> opened;
+    RONDO_TRY(ProgramFile::open(path, &opened));
+    *program = Programs::create([&opened](rondo_program& handle) { handle.file = std::move(opened); });
+    return {};
+  });
+}
+
+void rondo_program_destroy(rondo_program* program) {
+  if (!program) return;
+  guard_whole("rondo_program_destroy", [&]() -> Status {
+    Ref<ProgramFile> last;
+    return capi::destroy<Programs>(program, "program", "program",
+                                   [&last](rondo_program& handle) { last = std::move(handle.file); });
+  });
+}
+
+rondo_status rondo_program_query(rondo_program* program, rondo_program_info* info) {
+  return guard("rondo_program_query", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    const Program& of = program->file->program();
+    rondo_program_info facts = RONDO_PROGRAM_INFO_INIT;
+    facts.functions = static_cast<int64_t>(of.functions.size());
+    facts.weights = static_cast<int64_t>(of.weights.size());
+    facts.metadata = static_cast<int64_t>(program->file->metadata().size());
+    for (const Declared& each : of.weights) (each.state ? facts.state_bytes : facts.weight_bytes) += bytes_of(each);
+    of.needs.copy(facts.needs, sizeof facts.needs - 1);
+    return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_program_function(rondo_program* program, int64_t index, const char** name,
+                                    rondo_program_function_info* info) {
+  return guard("rondo_program_function", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(name);
+    const Program& of = program->file->program();
+    RONDO_TRY(check_number("index", index, of.functions.size(), "functions"));
+    const Function& function = of.functions[static_cast<size_t>(index)];
+    rondo_program_function_info facts = RONDO_PROGRAM_FUNCTION_INFO_INIT;
+    facts.inputs = static_cast<int32_t>(function.inputs.size());
+    facts.outputs = static_cast<int32_t>(function.outputs.size());
+    facts.nodes = static_cast<int64_t>(function.nodes.size());
+    facts.parameters = static_cast<int32_t>(function.parameters.size());
+    facts.sections = static_cast<int32_t>(function.sections.size());
+    RONDO_TRY(capi::write_info("info", info, facts));
+    *name = function.name.c_str();
+    return {};
+  });
+}
+
+rondo_status rondo_program_find(rondo_program* program, const char* name, int64_t* index) {
+  return guard("rondo_program_find", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(index);
+    size_t found = 0;
+    RONDO_TRY(find_function(program->file->program(), name, &found));
+    *index = static_cast<int64_t>(found);
+    return {};
+  });
+}
+
+rondo_status rondo_program_input(rondo_program* program, int64_t function, int32_t index, const char** name,
+                                 rondo_program_tensor_info* info) {
+  return guard("rondo_program_input", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(name);
+    const Program& of = program->file->program();
+    RONDO_TRY(check_number("function", function, of.functions.size(), "functions"));
+    const std::vector<Declared>& inputs = of.functions[static_cast<size_t>(function)].inputs;
+    RONDO_TRY(check_number("index", index, inputs.size(), "inputs"));
+    const Declared& input = inputs[static_cast<size_t>(index)];
+    RONDO_TRY(capi::write_info("info", info, describe(input.dtype, input.shape, false)));
+    *name = input.name.c_str();
+    return {};
+  });
+}
+
+rondo_status rondo_program_output(rondo_program* program, int64_t function, int32_t index, const char** name,
+                                  rondo_program_tensor_info* info) {
+  return guard("rondo_program_output", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(name);
+    const Program& of = program->file->program();
+    RONDO_TRY(check_number("function", function, of.functions.size(), "functions"));
+    const std::vector<Function::Output>& outputs = of.functions[static_cast<size_t>(function)].outputs;
+    RONDO_TRY(check_number("index", index, outputs.size(), "outputs"));
+    const Function::Output& output = outputs[static_cast<size_t>(index)];
+    RONDO_TRY(capi::write_info("info", info, describe(output.dtype, output.shape, false)));
+    *name = output.name.c_str();
+    return {};
+  });
+}
+
+rondo_status rondo_program_weight(rondo_program* program, int64_t index, const char** name,
+                                  rondo_program_tensor_info* info) {
+  return guard("rondo_program_weight", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(name);
+    const std::vector<Declared>& weights = program->file->program().weights;
+    RONDO_TRY(check_number("index", index, weights.size(), "weights"));
+    const Declared& weight = weights[static_cast<size_t>(index)];
+    RONDO_TRY(capi::write_info("info", info, describe(weight.dtype, weight.shape, weight.state)));
+    *name = weight.name.c_str();
+    return {};
+  });
+}
+
+rondo_status rondo_program_metadata(rondo_program* program, int64_t index, const char** key, const char** value) {
+  return guard("rondo_program_metadata", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(key);
+    RONDO_NOT_NULL(value);
+    const models::Metadata& metadata = program->file->metadata();
+    RONDO_TRY(check_number("index", index, metadata.size(), "texts"));
+    *key = metadata[static_cast<size_t>(index)].first.c_str();
+    *value = metadata[static_cast<size_t>(index)].second.c_str();
+    return {};
+  });
+}
+
+rondo_status rondo_program_text(rondo_program* program, char* buffer, size_t capacity, size_t* length) {
+  return guard("rondo_program_text", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(length);
+    if (capacity && !buffer) return capi::null_argument("buffer");
+    return capi::hand_out(program->file->text(), buffer, capacity, length);
+  });
+}
+
+rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                           rondo_program_instance** instance) {
+  return guard_whole("rondo_program_create_instance", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_TRY(capi::check_engine(engine, "engine"));
+    RONDO_NOT_NULL(instance);
+    const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
+    const Ref<ProgramFile> file = program->file;
+    RONDO_TRY(inner->usable());
+    RONDO_TRY(check_idle(*inner, "making an instance of a program"));
+    Device* found = nullptr;
+    RONDO_TRY(get_device(device, &found));
+    Ref<Instance> made;
+    RONDO_TRY(Instance::make(file, *inner, *found, &made));
+    std::vector<Ref<FollowedGraph>> followed;
+    for (const Ref<Graph>& each : made->graphs()) followed.push_back(make_ref<FollowedGraph>(each));
+    *instance = Instances::create([&](rondo_program_instance& handle) {
+      handle.instance = std::move(made);
+      handle.followed = std::move(followed);
+    });
+    return {};
+  });
+}
+
+void rondo_program_instance_destroy(rondo_program_instance* instance) {
+  if (!instance) return;
+  guard_whole("rondo_program_instance_destroy", [&]() -> Status {
+    Ref<Instance> last;
+    std::vector<Ref<FollowedGraph>> followed;
+    return capi::destroy<Instances>(instance, "instance", "program instance", [&](rondo_program_instance& handle) {
+      last = std::move(handle.instance);
+      followed = std::move(handle.followed);
+    });
+  });
+}
+
+rondo_status rondo_program_call(rondo_program_instance* instance, const char* function, int32_t n_inputs,
+                                rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs) {
+  return guard("rondo_program_call", [&]() -> Status {
+    RONDO_TRY(check_instance(instance));
+    RONDO_NOT_NULL(function);
+    size_t found = 0;
+    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
+    return capi::call_graph(*instance->instance->graphs()[found], *instance->followed[found], n_inputs, inputs,
+                            n_outputs, outputs);
+  });
+}
+
+rondo_status rondo_program_graph(rondo_program_instance* instance, const char* function, rondo_graph** graph) {
+  return guard("rondo_program_graph", [&]() -> Status {
+    RONDO_TRY(check_instance(instance));
+    RONDO_NOT_NULL(function);
+    RONDO_NOT_NULL(graph);
+    size_t found = 0;
+    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
+    *graph = capi::make_graph(instance->instance->graphs()[found], instance->followed[found]);
+    return {};
+  });
+}
+
+rondo_status rondo_program_instance_weight(rondo_program_instance* instance, const char* name, rondo_tensor** tensor) {
+  return guard("rondo_program_instance_weight", [&]() -> Status {
+    RONDO_TRY(check_instance(instance));
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(tensor);
+    const std::vector<Declared>& weights = instance->instance->file().program().weights;
+    for (size_t i = 0; i < weights.size(); ++i)
+      if (weights[i].name == name) {
+        const rondo_tensor& weight = *instance->instance->weights()[i];
+        *tensor = make_view(weight.storage, weight.view);
+        return {};
+      }
+    return error(RONDO_NOT_FOUND, "the program has no weight '%s' among its %zu", models::shown(name).c_str(),
+                 weights.size());
+  });
+}
+
+}  // extern "C"

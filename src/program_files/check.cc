@@ -1,0 +1,115 @@
+// Checks attributes and operands of single kinds, before their operators are called.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "program_files/check.h"
+
+#include "ops/program/overlap.h"
+
+namespace rondo::program_files {
+
+using namespace ops;
+
+namespace {
+
+Status wrong(const char* what) {
+  return error(RONDO_IO_ERROR, "%s", what);
+}
+
+bool broadcasts_to(const Layout& from, const Layout& to) {
+  Layout common;
+  return broadcast_shapes(from, to, &common) && common.same_shape(to);
+}
+
+Status check(const ElementwiseCall& call, std::span<const View> inputs, std::span<const View>) {
+  if (!call.row || inputs.empty()) return wrong("it has no operator, or no input");
+  if (call.scalar_first && !call.scalar) return wrong("its scalar comes first, and it has none");
+  rondo_dtype common = inputs[0].dtype;
+  for (const View& each : inputs) {
+    if (!promotes(common, each.dtype)) return wrong("its inputs' dtypes do not go together");
+    common = promote(common, each.dtype);
+  }
+  if (call.row->domain == Domain::whole && is_float(common)) return wrong("its operator is for integers and bool");
+  return call.computed == call.row->computed(common) ? Status()
+                                                     : wrong("it computes in another dtype than its inputs'");
+}
+
+Status check(const CopyCall&, std::span<const View> inputs, std::span<const View> results) {
+  return broadcasts_to(inputs[0].layout, results[0].layout) ? Status() : wrong("its input does not fill its result");
+}
+
+Status check_expressions(const Fused& form, std::span<const View> inputs, std::span<const View> results) {
+  const Expression& e = form.expression;
+  if (inputs.size() != static_cast<size_t>(e.inputs()) || results.size() != static_cast<size_t>(e.outputs()) ||
+      results.empty())
+    return wrong("its expression has another number of inputs or results");
+  for (size_t i = 0; i < results.size(); ++i)
+    if (!results[i].layout.same_shape(results[0].layout) || results[i].dtype != e.output(static_cast<int>(i)).dtype ||
+        results[i].accumulate != (e.output(static_cast<int>(i)).accumulate != 0))
+      return wrong("a result has another shape or dtype than its expression's");
+  for (const View& each : inputs)
+    if (!broadcasts_to(each.layout, results[0].layout)) return wrong("an input does not go with the results' shape");
+  return {};
+}
+
+Status check(const FusedCall& call, std::span<const View> inputs, std::span<const View> results) {
+  return call.fused ? check_expressions(*call.fused, inputs, results) : wrong("it has no expression");
+}
+
+Status check(const TextCall& call, std::span<const View> inputs, std::span<const View> results) {
+  if (call.expressions.size() != 1 || !call.expressions[0]) return wrong("it has no expression, or several");
+  return check_expressions(*call.expressions[0], inputs, results);
+}
+
+Status check(const GatedCall& call, std::span<const View>, std::span<const View>) {
+  return call.row && call.row->operands == 1 ? Status() : wrong("its operator has not one operand");
+}
+
+// The operator's own function checks all that it is given.
+template <class Kind>
+concept Checking =
+    std::is_same_v<Kind, AddNCall> || std::is_same_v<Kind, WhereCall> || std::is_same_v<Kind, FillCall> ||
+    std::is_same_v<Kind, ParameterCall> || std::is_same_v<Kind, SequenceCall> || std::is_same_v<Kind, EyeCall> ||
+    std::is_same_v<Kind, RandomUniformCall> || std::is_same_v<Kind, RandomNormalCall> ||
+    std::is_same_v<Kind, DropoutCall> || std::is_same_v<Kind, DropoutGradCall> || std::is_same_v<Kind, MatmulCall> ||
+    std::is_same_v<Kind, ReduceCall> || std::is_same_v<Kind, CumulativeCall> || std::is_same_v<Kind, SoftmaxCall> ||
+    std::is_same_v<Kind, SoftmaxGradCall> || std::is_same_v<Kind, NormalisationCall> ||
+    std::is_same_v<Kind, NormalisationGradCall> || std::is_same_v<Kind, RotaryCall> ||
+    std::is_same_v<Kind, CrossEntropyCall> || std::is_same_v<Kind, CrossEntropyGradCall> ||
+    std::is_same_v<Kind, ConcatCall> || std::is_same_v<Kind, PadCall> || std::is_same_v<Kind, TileCall> ||
+    std::is_same_v<Kind, RepeatCall> || std::is_same_v<Kind, RollCall> || std::is_same_v<Kind, TriangleCall> ||
+    std::is_same_v<Kind, TakeCall> || std::is_same_v<Kind, TakeAlongAxisCall> || std::is_same_v<Kind, PutCall> ||
+    std::is_same_v<Kind, SortCall> || std::is_same_v<Kind, OneHotCall> || std::is_same_v<Kind, ConvolutionCall>;
+
+template <class Kind>
+concept Checked = requires(const Kind& call, std::span<const View> views) {
+  check(call, views, views);
+};
+
+}  // namespace
+
+bool is_checked(const Call& call) {
+  return std::visit(
+      [](const auto& of) { return Checking<std::decay_t<decltype(of)>> || Checked<std::decay_t<decltype(of)>>; },
+      call.of);
+}
+
+Status check_operation(const Call& call, std::span<const View> inputs, std::span<const View> results) {
+  for (const View& written : results) {
+    if (written.layout.repeats()) return wrong("a result shows an element twice");
+    for (const View& each : inputs)
+      if (overlap(written, each) && !identical(written, each)) return wrong("a result overlaps an input");
+    for (const View& each : results)
+      if (&each != &written && overlap(written, each)) return wrong("two results overlap");
+  }
+  return std::visit(
+      [&](const auto& of) -> Status {
+        using Kind = std::decay_t<decltype(of)>;
+        if constexpr (Checked<Kind>)
+          return check(of, inputs, results);
+        else
+          return Checking<Kind> ? Status() : error(RONDO_UNSUPPORTED, "files do not have nodes of this kind");
+      },
+      call.of);
+}
+
+}  // namespace rondo::program_files

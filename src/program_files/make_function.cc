@@ -1,0 +1,170 @@
+// Records a function of a program file: each node calls the operator that it names, whose own checks decide whether
+// attributes, shapes and dtypes go together. The recorded task must be the one of the file.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unordered_map>
+
+#include "base/caught.h"
+#include "base/text.h"
+#include "graph/recording.h"
+#include "models/json.h"
+#include "ops/invoke/invoke.h"
+#include "program_files/check.h"
+#include "program_files/load.h"
+#include "program_files/views.h"
+#include "tape/tape.h"
+
+namespace rondo::program_files {
+
+namespace {
+
+Status wrong(const std::string& what) {
+  return error(RONDO_IO_ERROR, "%s", what.c_str());
+}
+
+// Records the nodes of one function. Its thread records.
+class FunctionRecorder {
+ public:
+  FunctionRecorder(const Program& program, const Function& function, Engine& engine, Device& device)
+      : program_(program), function_(function), engine_(engine), device_(device), recording_(*recording_of(engine)) {}
+
+  Status record(const std::vector<TensorHandle>& weights) {
+    for (const Declared& each : function_.inputs) {
+      rondo_tensor* made = nullptr;
+      RONDO_TRY(make_input(engine_, device_, each.dtype, each.shape, &made));
+      put(TensorHandle(made));
+    }
+    for (const uint32_t weight : function_.weights) {
+      const rondo_tensor& tensor = *weights[weight];
+      put(TensorHandle(make_view(tensor.storage, tensor.view)));
+      weights_.emplace(tensor.view.storage, weight);
+    }
+    for (size_t i = 0; i < function_.nodes.size(); ++i) {
+      const Node& node = function_.nodes[i];
+      const Status status = node.role == Node::Role::view    ? add_view(node)
+                            : node.role == Node::Role::empty ? make(node.outputs[0])
+                                                             : add_operation(node);
+      if (!status.ok()) return status.with_context(node_name(node, i));
+    }
+    RONDO_TRY(switch_to(kNoSection));
+    for (const Function::Output& each : function_.outputs) {
+      const View& made = view(each.value);
+      Status status = made.dtype == each.dtype && made.layout.same_shape(each.shape)
+                          ? name_output(engine_, made)
+                          : wrong("it is of another dtype or shape than its value");
+      if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
+    }
+    return {};
+  }
+
+ private:
+  const View& view(uint32_t value) const { return values_[value]->view; }
+  void put(TensorHandle tensor) { values_.push_back(std::move(tensor)); }
+  // A tensor that nothing has written is zero, as all memory of graphs is.
+  Status make(const Written& written) {
+    const Layout& layout = written.layout;
+    View made;
+    Ref<Storage> storage;
+    made = make_temporary(engine_, device_, written.dtype, Layout::row_major(layout.ndim, layout.shape), &storage);
+    made.layout = layout;
+    int64_t bytes = 0;
+    if (__builtin_add_overflow(bytes_, static_cast<int64_t>(storage->bytes()), &bytes) || bytes > INT64_MAX / 2)
+      return wrong("its tensors take more memory than can be counted");
+    bytes_ = bytes;
+    put(TensorHandle(make_view(storage, made)));
+    return {};
+  }
+
+  Status add_view(const Node& node) {
+    View made;
+    RONDO_TRY(apply_view(node.view, view(node.inputs[0]), &made));
+    put(TensorHandle(make_view(values_[node.inputs[0]]->storage, made)));
+    return {};
+  }
+  Status add_operation(const Node& node) {
+    RONDO_TRY(switch_to(node.section));
+    if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of)) return add_parameter(node, *parameter);
+    std::vector<View> inputs, written;
+    for (const uint32_t each : node.inputs) inputs.push_back(view(each));
+    std::vector<ops::Result> results;
+    for (const Written& each : node.outputs) {
+      if (each.made) RONDO_TRY(make(each));
+      const TensorHandle& tensor = values_[each.value];
+      written.push_back(tensor->view);
+      results.push_back({tensor.get(), &device_, tensor->view.dtype, tensor->view.layout});
+      if (each.made) continue;
+      const auto weight = weights_.find(tensor->view.storage);
+      if (weight != weights_.end() && !program_.weights[weight->second].state)
+        return wrong("it writes the weight '" + models::shown(program_.weights[weight->second].name) +
+                     "', which is not a state");
+    }
+    RONDO_TRY(check_operation(*node.call, inputs, written));
+    const size_t before = recording_.taken();
+    Status status = invoke(*node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
+    if (!status.ok()) return status;
+    return check_recorded(*node.call, before);
+  }
+  // One task, which is what the file says; checks of indices aside.
+  Status check_recorded(const ops::Call& call, size_t before) {
+    const ops::Call* found = nullptr;
+    for (size_t i = before; i < recording_.taken(); ++i) {
+      const ops::Call* const each = recording_.call(i);
+      if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
+      if (!each || found)
+        return error(RONDO_UNSUPPORTED,
+                     "on this device the operator is several tasks, of which files have no node yet");
+      found = each;
+    }
+    if (found && same_attributes(*found, call)) return {};
+    return wrong("its attributes are not those of its operator and operands");
+  }
+  Status add_parameter(const Node& node, const ops::ParameterCall& call) {
+    if (call.number >= function_.parameters.size()) return wrong("it is a parameter that the function does not have");
+    const Function::Parameter& parameter = function_.parameters[call.number];
+    const Written& written = node.outputs[0];
+    if (!written.made || written.dtype != parameter.dtype || written.layout.ndim != 0)
+      return wrong("a parameter makes a tensor of its dtype without axes");
+    rondo_tensor* made = nullptr;
+    RONDO_TRY(record_parameter(engine_, parameter.name.c_str(), device_, parameter.dtype,
+                               ops::scalar_of_word(parameter.word, compute_dtype(parameter.dtype)), &made));
+    put(TensorHandle(made));
+    return {};
+  }
+
+  Status switch_to(uint32_t section) {
+    if (section == section_) return {};
+    if (section_ != kNoSection) RONDO_TRY(end_section(engine_));
+    section_ = section;
+    if (section == kNoSection) return {};
+    const Function::Section& each = function_.sections[section];
+    return begin_section(engine_, each.name.c_str(), each.on);
+  }
+
+  const Program& program_;
+  const Function& function_;
+  Engine& engine_;
+  Device& device_;
+  const Recording& recording_;
+  std::vector<TensorHandle> values_;
+  std::unordered_map<const Storage*, uint32_t> weights_;
+  uint32_t section_ = kNoSection;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace
+
+Status make_function(const Program& program, const Function& function, Engine& engine, Device& device,
+                     const std::vector<TensorHandle>& weights, Ref<Graph>* graph) {
+  const tape::Aside aside;
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.name = function.name.c_str();
+  options.flags = RONDO_RECORD_CALLABLE;
+  if (function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  RONDO_TRY(begin_recording(engine, options, true));
+  Status status = caught([&] { return FunctionRecorder(program, function, engine, device).record(weights); });
+  if (status.ok()) return end_recording(engine, graph);
+  RONDO_TRY(abort_recording(engine));
+  return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
+}
+
+}  // namespace rondo::program_files

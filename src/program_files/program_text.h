@@ -1,0 +1,100 @@
+// A program as a file has it: functions of numbered values, each made by a node, with weights that the functions share.
+// It is plain data, without devices, memory, strides or tasks; written as canonical JSON, the same program gives the
+// same bytes.
+//
+// docs/program-files.md has the grammar.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/program/kinds.h"
+
+namespace rondo::program_files {
+
+inline constexpr const char* kProgramKey = "rondo.program";
+inline constexpr size_t kMostNodes = 1u << 20, kMostOperands = 1u << 16, kLongestName = 1024;
+
+// A tensor with a name: an input, or a weight.
+struct Declared {
+  std::string name;
+  rondo_dtype dtype = RONDO_F32;
+  Layout shape;        // row-major
+  bool state = false;  // of a weight: functions write it, and each instance has its own
+};
+
+enum class ViewKind : uint8_t { reshape, permute, slice, flip, expand, accumulate };
+// numbers: a shape, axes, or the axis, start, stop and step of a slice.
+struct ViewStep {
+  ViewKind kind;
+  int count = 0;
+  int64_t numbers[kMaxDims] = {};
+};
+
+// A result of a node: a value that it makes, or one that is there.
+struct Written {
+  uint32_t value = 0;
+  bool made = false;
+  rondo_dtype dtype = RONDO_F32;
+  Layout layout;  // of one that is made: dense, its axes in any order
+};
+
+inline constexpr uint32_t kNoSection = UINT32_MAX;
+
+struct Node {
+  enum class Role : uint8_t { operation, view, empty } role = Role::operation;
+  Ref<const ops::Call> call;     // of an operation
+  ViewStep view = {};            // of a view, which has one input and makes one value
+  std::vector<uint32_t> inputs;  // values
+  std::vector<Written> outputs;  // of an empty tensor: the one that is made
+  uint32_t section = kNoSection;
+};
+
+struct Function {
+  struct Parameter {
+    std::string name;
+    rondo_dtype dtype;
+    uint64_t word;
+  };
+  struct Section {
+    std::string name;
+    bool on;
+  };
+  struct Output {
+    std::string name;
+    uint32_t value;
+    rondo_dtype dtype;
+    Layout shape;  // row-major
+  };
+  std::string name;
+  bool fewer_roundings = false;
+  std::vector<Declared> inputs;   // the first values
+  std::vector<uint32_t> weights;  // of the program's; the values that follow
+  std::vector<Parameter> parameters;
+  std::vector<Section> sections;
+  std::vector<Node> nodes;
+  std::vector<Output> outputs;
+};
+
+struct Program {
+  std::string needs, made_by;
+  std::vector<Declared> weights;
+  std::vector<Function> functions;
+};
+
+// The version of the library that reads what the program uses: the newest of its kinds.
+std::string needed_version(const Program& program);
+
+std::string write_program(const Program& program);
+// Everything is checked that can be without tensors: words, numbers of values, order, names.
+Status read_program(std::string_view text, Program* program);
+// How messages call a node: "node 3 (Matmul)".
+std::string node_name(const Node& node, size_t number);
+const char* view_name(ViewKind kind);
+// UTF-8 without control characters, not empty, not too long.
+Status check_name(const char* what, std::string_view name);
+
+}  // namespace rondo::program_files

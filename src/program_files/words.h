@@ -1,0 +1,51 @@
+// Names the enumerators that attributes of nodes have, as program files spell them. An enumeration without its words
+// does not compile where an attribute of it is written or read.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/program/attributes.h"
+
+namespace rondo::program_files {
+
+// words: by enumerator, from 0 on.
+template <class Enumeration>
+struct Words;
+
+#define RONDO_WORDS(Enumeration, ...)                           \
+  template <>                                                   \
+  struct Words<Enumeration> {                                   \
+    static constexpr const char* const words[] = {__VA_ARGS__}; \
+  }
+
+RONDO_WORDS(rondo_dtype, "bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64",
+            "f8_e4m3", "f8_e5m2");
+RONDO_WORDS(rondo_activation, "none", "relu", "gelu", "relu6", "silu");
+RONDO_WORDS(rondo_softmax_op, "softmax", "log_softmax", "softmin");
+RONDO_WORDS(rondo_pad_mode, "constant", "edge", "reflect", "symmetric", "wrap");
+RONDO_WORDS(rondo_optimizer_kind, "sgd", "adam", "adamw", "lamb");
+RONDO_WORDS(rondo_rate_schedule, "constant", "linear", "cosine", "step");
+RONDO_WORDS(ops::RecurrentKind, "lstm", "gru", "rnn");
+RONDO_WORDS(ops::WindowRule, "fixed", "adaptive", "nearest", "linear", "exact");
+RONDO_WORDS(device::WindowOrigin, "half_pixel", "align_corners", "asymmetric");
+template <>
+struct Words<ops::ReduceOp> {
+  static constexpr const char* const words[] = {
+#define REDUCTION(ID, name, ...) #name,
+#include "ops/operators/reductions.def"
+#undef REDUCTION
+  };
+};
+template <>
+struct Words<ops::Normalisation> {
+  static constexpr const char* const words[] = {
+#define NORMALISATION(name, ...) #name,
+#include "ops/operators/normalisations.def"
+#undef NORMALISATION
+  };
+};
+#undef RONDO_WORDS
+
+static_assert(std::size(Words<rondo_dtype>::words) == kDtypes);
+
+}  // namespace rondo::program_files

@@ -1,0 +1,177 @@
+// Writes a program as canonical JSON: one node a line, members in one order, nothing that is not needed.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "base/json_text.h"
+#include "base/text.h"
+#include "program_files/attributes.h"
+#include "program_files/operand_words.h"
+#include "program_files/program_text.h"
+#include "program_files/version.h"
+
+namespace rondo::program_files {
+
+namespace {
+
+class ProgramWriter {
+ public:
+  explicit ProgramWriter(std::string* json) : json_(*json) {}
+
+  void write(const Program& program) {
+    json_ += "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) +
+             ",\"made_by\":" + json_text(program.made_by) + ",\"weights\":";
+    list(program.weights, true, [this](const Declared& each) { declare(each); });
+    json_ += ",\"functions\":";
+    list(program.functions, true, [this](const Function& each) { write(each); });
+    json_ += '}';
+  }
+
+ private:
+  template <class List, class Item>
+  void list(const List& items, bool lines, const Item& item) {
+    json_ += '[';
+    bool first = true;
+    for (const auto& each : items) {
+      json_ += first ? (lines ? "\n" : "") : (lines ? ",\n" : ",");
+      first = false;
+      item(each);
+    }
+    json_ += ']';
+  }
+  void numbers(const int64_t* values, int count) {
+    list(std::span(values, static_cast<size_t>(count)), false,
+         [this](int64_t each) { json_ += format("%lld", printable(each)); });
+  }
+  void declare(const Declared& each) {
+    json_ += "[" + json_text(each.name) + format(",\"%s\",", dtype_name(each.dtype));
+    numbers(each.shape.shape, each.shape.ndim);
+    json_ += each.state ? ",\"state\"]" : "]";
+  }
+  void write(const Function& function) {
+    json_ += "{\"name\":" + json_text(function.name);
+    if (function.fewer_roundings) json_ += ",\"fewer_roundings\":true";
+    json_ += ",\"inputs\":";
+    list(function.inputs, false, [this](const Declared& each) { declare(each); });
+    json_ += ",\"weights\":";
+    list(function.weights, false, [this](uint32_t each) { json_ += format("%u", each); });
+    if (!function.parameters.empty()) {
+      json_ += ",\"parameters\":";
+      list(function.parameters, false, [this](const Function::Parameter& each) {
+        json_ += "[" + json_text(each.name) + format(",\"%s\",", dtype_name(each.dtype)) + bits_text(each.word) + "]";
+      });
+    }
+    if (!function.sections.empty()) {
+      json_ += ",\"sections\":";
+      list(function.sections, false, [this](const Function::Section& each) {
+        json_ += "[" + json_text(each.name) + (each.on ? ",true]" : ",false]");
+      });
+    }
+    json_ += ",\"nodes\":";
+    list(function.nodes, true, [this](const Node& each) { write(each); });
+    json_ += ",\n\"outputs\":";
+    list(function.outputs, false, [this](const Function::Output& each) {
+      json_ += "[" + json_text(each.name) + format(",%u,\"%s\",", each.value, dtype_name(each.dtype));
+      numbers(each.shape.shape, each.shape.ndim);
+      json_ += ']';
+    });
+    json_ += '}';
+  }
+  void write(const Written& each) {
+    if (!each.made) {
+      json_ += format("%u", each.value);
+      return;
+    }
+    const Layout& layout = each.layout;
+    json_ += format("[%u,\"%s\",", each.value, dtype_name(each.dtype));
+    numbers(layout.shape, layout.ndim);
+    if (!layout.contiguous()) {  // the axes as they lie, outermost first
+      int64_t order[kMaxDims];
+      for (int d = 0; d < layout.ndim; ++d) order[d] = d;
+      std::stable_sort(order, order + layout.ndim,
+                       [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
+      json_ += ',';
+      numbers(order, layout.ndim);
+    }
+    json_ += ']';
+  }
+  void write(const Node& node) {
+    if (node.role == Node::Role::view) {
+      json_ += format("{\"view\":\"%s\",\"with\":", view_name(node.view.kind));
+      numbers(node.view.numbers, node.view.count);
+      json_ += format(",\"in\":%u,\"out\":%u}", node.inputs[0], node.outputs[0].value);
+      return;
+    }
+    if (node.role == Node::Role::empty) {
+      json_ += "{\"empty\":";
+      write(node.outputs[0]);
+      json_ += '}';
+      return;
+    }
+    const ops::KindRow& row = row_of(*node.call);
+    json_ += format("{\"kind\":\"%s\"", row.name);
+    std::string attributes;
+    write_attributes(*node.call, &attributes);
+    if (attributes != "{}") json_ += ",\"with\":" + attributes;
+    std::vector<std::string_view> names;
+    name_operands(*node.call, node.inputs.size(), node.outputs.size(), &names);  // it was checked
+    if (!node.inputs.empty()) {
+      json_ += ",\"in\":";
+      operands(row.operands, false, {names.data(), node.inputs.size()},
+               [&](size_t i) { json_ += format("%u", node.inputs[i]); });
+    }
+    json_ += ",\"out\":";
+    operands(row.operands, true, {names.data() + node.inputs.size(), node.outputs.size()},
+             [&](size_t i) { write(node.outputs[i]); });
+    if (node.section != kNoSection) json_ += format(",\"section\":%u", node.section);
+    json_ += '}';
+  }
+  template <class Operand>
+  void operands(std::string_view row, bool outputs, std::span<const std::string_view> names, const Operand& operand) {
+    json_ += '{';
+    size_t at = 0;
+    each_operand_word(row, outputs, [&](const OperandWord& word) {
+      size_t end = at;
+      while (end < names.size() && names[end] == word.name && (word.list || end == at)) ++end;
+      if (end == at) return;
+      json_ += format("%s\"%.*s\":%s", json_.back() == '{' ? "" : ",", static_cast<int>(word.name.size()),
+                      word.name.data(), word.list ? "[" : "");
+      for (const size_t begin = at; at < end; ++at) {
+        if (at > begin) json_ += ',';
+        operand(at);
+      }
+      if (word.list) json_ += ']';
+    });
+    json_ += '}';
+  }
+
+  std::string& json_;
+};
+
+}  // namespace
+
+const char* view_name(ViewKind kind) {
+  constexpr const char* names[] = {"reshape", "permute", "slice", "flip", "expand", "accumulate"};
+  return names[static_cast<size_t>(kind)];
+}
+
+std::string node_name(const Node& node, size_t number) {
+  return format("node %zu (%s)", number,
+                node.role == Node::Role::view    ? view_name(node.view.kind)
+                : node.role == Node::Role::empty ? "empty"
+                                                 : row_of(*node.call).name);
+}
+
+std::string needed_version(const Program& program) {
+  Version needed;
+  for (const Function& function : program.functions)
+    for (const Node& node : function.nodes)
+      if (node.call) needed = std::max(needed, *read_version(row_of(*node.call).since));
+  return needed.text();
+}
+
+std::string write_program(const Program& program) {
+  std::string json;
+  ProgramWriter(&json).write(program);
+  return json;
+}
+
+}  // namespace rondo::program_files

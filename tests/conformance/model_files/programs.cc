@@ -1,0 +1,393 @@
+// Programs in files: what was recorded has the same bits when it comes from a file, on an engine of its own; what
+// cannot be saved is told all at once; files that are wrong are refused with the place and the reason. Copyright 2026
+// the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "graphs/calls.h"
+#include "model_files/model_file.h"
+
+namespace conformance {
+namespace {
+
+struct ProgramDeleter {
+  void operator()(rondo_program* program) const { rondo_program_destroy(program); }
+};
+using Program = std::unique_ptr<rondo_program, ProgramDeleter>;
+struct InstanceDeleter {
+  void operator()(rondo_program_instance* instance) const { rondo_program_instance_destroy(instance); }
+};
+using Instance = std::unique_ptr<rondo_program_instance, InstanceDeleter>;
+
+Array numbers(const Shape& shape) {
+  return random_array(RONDO_F32, shape, 3, -2, 2);
+}
+
+class ProgramFiles : public OnCalls {
+ protected:
+  void SetUp() override {
+    OnCalls::SetUp();
+    std::string pattern = (std::filesystem::temp_directory_path() / "rondo_programs_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    std::filesystem::remove_all(folder_);
+    OnCalls::TearDown();
+  }
+  std::string path(const std::string& name = "program.safetensors") const { return folder_ / name; }
+  static rondo_status save(const std::string& path, rondo_graph* graph,
+                           const rondo_program_save_options* options = nullptr) {
+    const char* const name = "f";
+    return rondo_program_save(path.c_str(), 1, &name, &graph, options);
+  }
+  static Program open(const std::string& path) {
+    rondo_program* program = nullptr;
+    must(rondo_program_open(path.c_str(), &program));
+    return Program(program);
+  }
+  Instance instance(const Program& program) const {
+    rondo_program_instance* made = nullptr;
+    must(rondo_program_create_instance(program.get(), engine(), device(), &made));
+    return Instance(made);
+  }
+  static std::vector<Tensor> call(const Instance& instance, const char* function, std::vector<rondo_tensor*> inputs,
+                                  size_t outputs) {
+    std::vector<rondo_tensor*> made(outputs, nullptr);
+    must(rondo_program_call(instance.get(), function, static_cast<int32_t>(inputs.size()), inputs.data(),
+                            static_cast<int32_t>(outputs), made.data()));
+    std::vector<Tensor> owned;
+    for (rondo_tensor* each : made) owned.emplace_back(each);
+    return owned;
+  }
+  static std::string text(const Program& program) {
+    size_t length = 0;
+    must(rondo_program_text(program.get(), nullptr, 0, &length));
+    std::string text(length + 1, '\0');
+    must(rondo_program_text(program.get(), text.data(), text.size(), &length));
+    text.resize(length);
+    return text;
+  }
+  // A file without weights that has this program.
+  std::string put_text(const std::string& text) const {
+    const char *const key = "rondo.program", *const value = text.c_str();
+    must(rondo_model_file_write(path("edited").c_str(), nullptr, nullptr, 0, &key, &value, 1));
+    return path("edited");
+  }
+  // What opening a file with this program, or making an instance of it, is told; "" if both succeed.
+  std::string refusal(const std::string& text) const {
+    rondo_program* program = nullptr;
+    if (rondo_program_open(put_text(text).c_str(), &program) != RONDO_OK) return rondo_last_error();
+    const Program owned(program);
+    rondo_program_instance* made = nullptr;
+    if (rondo_program_create_instance(program, engine(), device(), &made) != RONDO_OK) return rondo_last_error();
+    rondo_program_instance_destroy(made);
+    return "";
+  }
+  // Records, calls, saves, loads and calls again; the file of what was loaded has the same text.
+  void same_from_file(const std::vector<Kind>& kinds, const std::vector<rondo_tensor*>& inputs, size_t outputs,
+                      const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body) const {
+    const Graph graph = callable(kinds, body);
+    std::vector<Tensor> expected = call_all(graph, inputs, outputs);
+    must(save(path(), graph.get()));
+    const Program program = open(path());
+    const Instance made = instance(program);
+    std::vector<Tensor> actual = call(made, "f", inputs, outputs);
+    for (size_t i = 0; i < outputs; ++i)
+      expect_same_bits(download(actual[i]), download(expected[i]),
+                       "output " + std::to_string(i) + "\n" + text(program));
+    rondo_graph* again = nullptr;
+    must(rondo_program_graph(made.get(), "f", &again));
+    const Graph owned(again);
+    must(save(path("again"), again));
+    EXPECT_EQ(text(open(path("again"))), text(program));
+  }
+
+  std::filesystem::path folder_;
+};
+CONFORMANCE_ENGINE_SUITE(ProgramFiles);
+
+TEST_P(ProgramFiles, LayersHaveTheBitsOfTheRecording) {
+  const Tensor x = up(numbers({2, 4})), w = up(numbers({4, 6})), b = up(numbers({6}));
+  same_from_file({{RONDO_F32, {2, 4}}}, {x}, 2, [&](const std::vector<Tensor>& in) {
+    rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+    options.bias = b;
+    options.activation = RONDO_ACTIVATION_RELU;
+    Tensor product = make(rondo_matmul, in[0], w, &options);
+    Tensor half = make(rondo_binary_scalar, RONDO_MUL, product, 0.3);
+    Tensor sum = reduce(RONDO_SUM, half, {1});
+    return list(make(rondo_softmax, half, 1), std::move(sum));
+  });
+}
+
+TEST_P(ProgramFiles, ViewsBecomeNodes) {
+  const Tensor x = up(numbers({4, 6}));
+  same_from_file({{RONDO_F32, {4, 6}}}, {x}, 7, [&](const std::vector<Tensor>& in) {
+    const auto copy = [](const Tensor& view) { return make(rondo_unary, RONDO_NEG, view); };
+    const Tensor third = slice(in[0], 1, 1, 6, 2), turned = transpose(in[0], {1, 0}),
+                 flat = reshape(slice(in[0], 0, 1, 3), {12}), wide = broadcast(slice(in[0], 0, 2, 3), {3, 4, 6}),
+                 back = slice(in[0], 0, 3, INT64_MIN, -1),
+                 split = transpose(reshape(in[0], {2, 2, 3, 2}), {2, 0, 3, 1}), none = slice(in[0], 0, 1, 1);
+    return list(copy(third), copy(turned), copy(flat), copy(wide), copy(back), copy(split), copy(none));
+  });
+}
+
+TEST_P(ProgramFiles, PartsOfATensorAreWritten) {
+  const Tensor x = up(numbers({2, 3}));
+  same_from_file({{RONDO_F32, {2, 3}}}, {x}, 1, [&](const std::vector<Tensor>& in) {
+    Tensor both = empty(RONDO_F32, {4, 3});
+    into(slice(both, 0, 0, 2), rondo_unary, RONDO_EXP, in[0]);
+    into(slice(both, 0, 2, 4), rondo_unary, RONDO_NEG, in[0]);
+    return list(std::move(both));
+  });
+}
+
+TEST_P(ProgramFiles, NamesMetadataAndSharedWeights) {
+  const Tensor w = up(numbers({3})), other = up(numbers({3}));
+  const Graph add = callable(
+      {{RONDO_F32, {3}}}, [&](const std::vector<Tensor>& in) { return list(make(rondo_binary, RONDO_ADD, in[0], w)); });
+  const Graph scale = callable({{RONDO_F32, {3}}, {RONDO_F32, {3}}}, [&](const std::vector<Tensor>& in) {
+    const Tensor product = make(rondo_binary, RONDO_MUL, in[0], w);
+    const Tensor sum = make(rondo_binary, RONDO_ADD, product, in[1]);
+    return list(make(rondo_binary, RONDO_SUB, sum, other));
+  });
+  const char *const names[] = {"add", "scale"}, *const inputs[] = {"x", "left", nullptr}, *const keys[] = {"labels"},
+                    *const values[] = {"cat\ndog"}, *const weight_names[] = {"layer.w"};
+  rondo_tensor* const weights[] = {w};
+  rondo_graph* const graphs[] = {add.get(), scale.get()};
+  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  options.inputs = inputs;
+  options.n_weights = options.n_metadata = 1;
+  options.weight_names = weight_names;
+  options.weights = weights;
+  options.keys = keys;
+  options.values = values;
+  must(rondo_program_save(path().c_str(), 2, names, graphs, &options));
+
+  const Program program = open(path());
+  rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
+  must(rondo_program_query(program.get(), &info));
+  EXPECT_EQ(info.functions, 2);
+  EXPECT_EQ(info.weights, 2);
+  EXPECT_EQ(info.weight_bytes, 24);
+  EXPECT_EQ(info.state_bytes, 0);
+  EXPECT_STREQ(info.needs, "0.1");
+  const char *name = nullptr, *value = nullptr;
+  rondo_program_tensor_info tensor = RONDO_PROGRAM_TENSOR_INFO_INIT;
+  must(rondo_program_input(program.get(), 1, 1, &name, &tensor));
+  EXPECT_STREQ(name, "input1");
+  EXPECT_EQ(tensor.shape[0], 3);
+  must(rondo_program_input(program.get(), 1, 0, &name, &tensor));
+  EXPECT_STREQ(name, "left");
+  must(rondo_program_output(program.get(), 0, 0, &name, &tensor));
+  EXPECT_STREQ(name, "output0");
+  must(rondo_program_weight(program.get(), 0, &name, &tensor));
+  EXPECT_STREQ(name, "layer.w");
+  must(rondo_program_metadata(program.get(), 0, &name, &value));
+  EXPECT_STREQ(name, "labels");
+  EXPECT_STREQ(value, "cat\ndog");
+  int64_t index = 0;
+  must(rondo_program_find(program.get(), "scale", &index));
+  EXPECT_EQ(index, 1);
+  expect_refused(rondo_program_find(program.get(), "none", &index), RONDO_NOT_FOUND, "rondo_program_find", "add");
+
+  const Instance one = instance(program), two = instance(program);
+  // Both show the same weight.
+  rondo_tensor* shared = nullptr;
+  must(rondo_program_instance_weight(one.get(), "layer.w", &shared));
+  const Tensor owned(shared);
+  must(rondo_fill(shared, 1));
+  const Tensor x = up(numbers({3}));
+  const std::vector<Tensor> sum = call(two, "add", {x}, 1);
+  const Tensor expected = make(rondo_binary_scalar, RONDO_ADD, x, 1.0);
+  expect_same_bits(download(sum[0]), download(expected), "add");
+}
+
+TEST_P(ProgramFiles, EachInstanceHasItsState) {
+  const Tensor count = up(full(RONDO_F32, {2}, 3));
+  const Graph step = callable({{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) {
+    into(count, rondo_binary, RONDO_ADD, count, in[0]);
+    return list(make(rondo_copy, count));
+  });
+  must(save(path(), step.get()));
+  const Program program = open(path());
+  rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
+  must(rondo_program_query(program.get(), &info));
+  EXPECT_EQ(info.state_bytes, 8);
+  const Instance one = instance(program), two = instance(program);
+  const Tensor x = ones(2);
+  call(one, "f", {x}, 1);
+  EXPECT_EQ(first(call(one, "f", {x}, 1)[0]), 5);
+  EXPECT_EQ(first(call(two, "f", {x}, 1)[0]), 4);
+  EXPECT_EQ(first(count), 3);
+}
+
+TEST_P(ProgramFiles, ParametersAndSectionsAreSet) {
+  const Graph graph = callable({{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) {
+    const Tensor rate = make(rondo_record_parameter, engine(), "rate", device(), RONDO_F32, 2.0);
+    Tensor out = make(rondo_binary, RONDO_MUL, in[0], rate);
+    must(rondo_record_section_begin(engine(), "negate", 0));
+    into(out, rondo_unary, RONDO_NEG, out);
+    must(rondo_record_section_end(engine()));
+    return list(std::move(out));
+  });
+  must(save(path(), graph.get()));
+  const Program program = open(path());
+  const Instance made = instance(program);
+  rondo_graph* handle = nullptr;
+  must(rondo_program_graph(made.get(), "f", &handle));
+  const Graph loaded(handle);
+  const Tensor x = ones(2);
+  EXPECT_EQ(first(call(made, "f", {x}, 1)[0]), 2);
+  must(rondo_graph_set(handle, "rate", 5));
+  EXPECT_EQ(first(call(made, "f", {x}, 1)[0]), 5);
+  must(rondo_graph_enable(handle, "negate", 1));
+  EXPECT_EQ(first(call(made, "f", {x}, 1)[0]), -5);
+}
+
+TEST_P(ProgramFiles, RandomNumbersAreTheRecordings) {
+  const Graph graph = callable({{RONDO_F32, {64}}}, [&](const std::vector<Tensor>& in) {
+    const Shape shape = {64};
+    const Tensor drawn = make(rondo_random_uniform, engine(), device(), RONDO_F32, 1, shape.data(), 0.0, 1.0),
+                 more = make(rondo_random_normal, engine(), device(), RONDO_F32, 1, shape.data(), 0.0, 1.0);
+    const Tensor sum = make(rondo_binary, RONDO_ADD, drawn, more);
+    return list(make(rondo_binary, RONDO_ADD, sum, in[0]));
+  });
+  must(save(path(), graph.get()));
+  const Tensor x = ones(64);
+  must(rondo_engine_seed(engine(), 7));
+  const std::vector<Tensor> expected = call_all(graph, {x}, 1);
+  const Instance made = instance(open(path()));
+  must(rondo_engine_seed(engine(), 7));
+  expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(expected[0]), "random");
+}
+
+TEST_P(ProgramFiles, GradientsOfALoadedFunction) {
+  const Tensor x = up(numbers({3, 4})), w = up(numbers({4, 2})), like = up(numbers({3, 2}));
+  const Graph graph = callable({{RONDO_F32, {3, 4}}, {RONDO_F32, {4, 2}}}, [&](const std::vector<Tensor>& in) {
+    const Tensor product = make(rondo_matmul, in[0], in[1], nullptr);
+    return list(make(rondo_unary, RONDO_TANH, product));
+  });
+  must(save(path(), graph.get()));
+  const Instance made = instance(open(path()));
+  const auto gradient = [&](const std::function<Tensor()>& call) {
+    rondo_tape* tape = nullptr;
+    must(rondo_tape_begin(engine(), 0, &tape));
+    must(rondo_tape_watch(tape, w));
+    const Tensor y = call();
+    must(rondo_tape_end(tape));
+    rondo_tensor* dw = nullptr;
+    rondo_tensor* const watched[] = {w};
+    rondo_tensor *const outputs[] = {y}, *const seeds[] = {like};
+    must(rondo_tape_gradients(tape, 1, outputs, seeds, 1, watched, &dw));
+    rondo_tape_destroy(tape);
+    return Tensor(dw);
+  };
+  const Tensor expected = gradient([&] { return std::move(call_all(graph, {x, w}, 1)[0]); });
+  const Tensor actual = gradient([&] { return std::move(call(made, "f", {x, w}, 1)[0]); });
+  expect_same_bits(download(actual), download(expected), "gradient");
+}
+
+TEST_P(ProgramFiles, WhatCannotBeSavedIsToldAtOnce) {
+  const Graph graph = callable({{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) {
+    const rondo_task_options first = task_options("mine", device()), second = task_options("yours", device());
+    Tensor a = empty(RONDO_F32, {2}), b = empty(RONDO_F32, {2});
+    must(push_tensors(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {in[0]}, {a}, &first));
+    must(push_tensors(
+        engine(), [](rondo_task_context*) { return RONDO_OK; }, {a}, {b}, &second));
+    return list(make(rondo_unary, RONDO_NEG, b));
+  });
+  EXPECT_EQ(save(path(), graph.get()), RONDO_UNSUPPORTED);
+  const std::string message = rondo_last_error();
+  EXPECT_NE(message.find("2 operators cannot be saved"), std::string::npos) << message;
+  EXPECT_TRUE(has_word(message, "mine") && has_word(message, "yours")) << message;
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+constexpr const char* kPlain =
+    R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2,3]]],"weights":[],"nodes":[
+{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2,3]]}},
+{"view":"slice","with":[1,0,2,1],"in":1,"out":2},
+{"kind":"Reduce","with":{"op":"sum","axes":2},"in":{"a":2},"out":{"out":[3,"f32",[2]]}}],
+"outputs":[["y",3,"f32",[2]]]}]})";
+
+TEST_P(ProgramFiles, WrongProgramsAreRefused) {
+  ASSERT_EQ(refusal(kPlain), "");
+  struct Edit {
+    const char *from, *to, *why;
+  };
+  const Edit edits[] = {
+      {"\"rondo_program\":1", "\"rondo_program\":2", "its grammar is 2"},
+      {"\"needs\":\"0.1\",", "\"needs\":\"0.1\",\"needs\":\"0.1\",", "'needs' stands where"},
+      {"\"needs\":\"0.1\",", "", "where 'needs' is expected"},
+      {"\"needs\":\"0.1\"", "\"needs\":\"0.01\"", "no version"},
+      {"\"needs\":\"0.1\"", "\"needs\":\"9.1\"", "it needs Rondo 9.1"},
+      {"\"functions\":[", "\"more\":1,\"functions\":[", "'more' stands where"},
+      {"Elementwise", "Elementwiser", "kind 'Elementwiser' is not known"},
+      {"\"neg\"", "\"negate\"", "operator 'negate' is not known"},
+      {"\"row\":\"neg\"", "\"row\":\"neg\",\"row\":\"neg\"", "'row' comes twice"},
+      {"\"row\":\"neg\"", "\"row\":\"neg\",\"\\u0072ow\":\"exp\"", "'row' comes twice"},
+      {"\"row\":\"neg\",", "", "no operator"},
+      {"\"computed\":\"f32\"", "\"computed\":\"f64\"", "computes in another dtype"},
+      {"\"computed\":\"f32\"", "\"computed\":\"f33\"", "word 'f33' is not known"},
+      {"\"axes\":2", "\"axes\":8", "axes are 0x8"},
+      {"\"axes\":2", "\"axes\":-1", "out of its range"},
+      {"\"axes\":2", "\"axis\":2", "attribute 'axis' is not known"},
+      {"\"op\":\"sum\"", "\"op\":\"sum\",\"parameter\":\"0x1p-1\"", "its attributes are not those"},
+      {"\"op\":\"sum\"", "\"op\":\"sum\",\"parameter\":\"0.5\"", "hexadecimal notation"},
+      {"\"in\":{\"a\":2}", "\"in\":{\"a\":3}", "value 3 is used before it is made"},
+      {"\"in\":{\"a\":2}", "\"in\":{\"b\":2}", "operands of the kind Reduce"},
+      {"\"in\":{\"a\":2}", "\"in\":{\"a\":2,\"a\":2}", "operands of the kind Reduce"},
+      {"[3,\"f32\",[2]]}", "[4,\"f32\",[2]]}", "value 4 is made, and 3 is the next"},
+      {"[3,\"f32\",[2]]}", "[3,\"f32\",[3]]}", "node 2 (Reduce)"},
+      {"[3,\"f32\",[2]]}", "[3,\"f64\",[2]]}", "node 2 (Reduce)"},
+      {"[3,\"f32\",[2]]}", "0}", "node 2 (Reduce)"},
+      {"[1,\"f32\",[2,3]]", "[1,\"f32\",[2,9223372036854775807]]", "63 bits"},
+      {"[1,\"f32\",[2,3]]", "[1,\"f32\",[1048576,1048576,1048576]]", "2^47"},
+      {"[1,\"f32\",[2,3]]", "[1,\"f32\",[2,3],[0,0]]", "each once"},
+      {"[1,\"f32\",[2,3]]", "[1,\"f32\",[2,-3]]", "shape[1] is -3"},
+      {"[1,0,2,1]", "[2,0,2,1]", "axis is 2"},
+      {"[1,0,2,1]", "[1,0,2,0]", "step is 0"},
+      {"[1,0,2,1]", "[1,0,2]", "a slice has an axis"},
+      {"\"slice\"", "\"stride\"", "view 'stride' is not known"},
+      {"\"x\"", "\"\"", "is empty"},
+      {"\"x\"", "\"a\\nb\"", "control character"},
+      {"\"y\",3,\"f32\",[2]", "\"y\",2,\"f32\",[2,2]", "output 'y'"},
+      {"\"y\",3,\"f32\",[2]", "\"y\",3,\"f32\",[3]", "another dtype or shape"},
+      {"\"y\",3,\"f32\",[2]", "\"y\",0,\"f32\",[2,3]", "output 'y'"},
+      {"\"weights\":[],\"functions\"", "\"weights\":[[\"w\",\"f32\",[1]]],\"functions\"",
+       "has 1 weights, and the file 0"},
+      {"\"weights\":[],\"nodes\"", "\"weights\":[0],\"nodes\"", "weight that the program does not have"},
+      {"]]}]}", "]]}]} ]", "more text"},
+  };
+  for (const Edit& each : edits) {
+    std::string text = kPlain;
+    const size_t at = text.find(each.from);
+    ASSERT_NE(at, std::string::npos) << each.from;
+    text.replace(at, std::strlen(each.from), each.to);
+    const std::string why = refusal(text);
+    EXPECT_NE(why.find(each.why), std::string::npos) << each.from << " as " << each.to << ": " << why;
+  }
+}
+
+TEST_P(ProgramFiles, MutatedProgramsNeverCrash) {
+  std::mt19937 random(5);
+  const int turns = on_cuda() || naive() ? 100 : 3000;
+  const std::string words[] = {"-1", "9223372036854775807", "0", "[", "{", "\"", "[0]", "null", "\"f64\"", "3", ",",
+                               "1"};
+  for (int turn = 0; turn < turns; ++turn) {
+    std::string text = kPlain;
+    for (unsigned edit = 0; edit <= random() % 3; ++edit) {
+      const size_t at = random() % text.size();
+      if (random() % 2)
+        text.replace(at, random() % 8, words[random() % std::size(words)]);
+      else
+        text[at] = static_cast<char>(32 + random() % 95);
+    }
+    (void)refusal(text);
+  }
+}
+
+}  // namespace
+}  // namespace conformance
