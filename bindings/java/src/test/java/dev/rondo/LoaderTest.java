@@ -105,7 +105,8 @@ class LoaderTest {
 
   @Test
   void aSecondClassLoaderGetsACopyOfItsOwn(@TempDir Path temporary) throws Exception {
-    final String out = run(java(Twice.class, temporary, classPath(true), List.of()));
+    final List<String> quiet = Runtime.version().feature() >= 22 ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
+    final String out = run(java(Twice.class, temporary, classPath(true), quiet));
     assertEquals("version " + Fingerprint.VERSION + "\nversion " + Fingerprint.VERSION + "\n", out);
   }
 
