@@ -235,8 +235,7 @@ rondo_status rondo_tensor_accumulator(rondo_tensor* tensor, rondo_tensor** view)
     if (from.dtype == RONDO_BOOL)
       return error(RONDO_INVALID_ARGUMENT, "tensor is bool, which does not add; use a number dtype");
     RONDO_TRY(ops::check_computed("tensor", from.dtype));
-    *to = from;
-    to->accumulate = true;
+    *to = accumulator_view(from);
     return {};
   });
 }

@@ -41,6 +41,9 @@
 
 namespace rondo {
 
+struct View;
+struct ViewForm;
+
 // Receives a thread's tasks in place of the engine: a recording.
 class Sink : public Owner {
  public:
@@ -62,6 +65,8 @@ class Sink : public Owner {
   size_t taken() const { return taken_.size(); }
   const Task& taken(size_t i) const { return *taken_[i].task; }
   virtual void created(Storage& storage) = 0;
+  // A view was made (views.h) of another one; or, if both are null, it is how a new storage was made.
+  virtual void viewed(const View* from, const ViewForm* form, const View& view) { (void)from, (void)form, (void)view; }
   Engine& engine;
   const bool notes_sites;  // where in the program each task comes from
   bool takes_any = false;  // tasks may use tensors of other recordings and of bodies

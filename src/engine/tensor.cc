@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "engine/handle.h"
+#include "engine/views.h"
 
 namespace rondo {
 
@@ -63,6 +64,7 @@ View make_temporary(Engine& engine, Device& device, rondo_dtype dtype, const Lay
   view.layout = Layout::row_major(shape.ndim, shape.shape);
   *storage = engine.new_storage(device, static_cast<size_t>(view.layout.elements()) * dtype_size(dtype));
   view.storage = storage->get();
+  note_view(nullptr, nullptr, view);
   return view;
 }
 

@@ -26,38 +26,29 @@ Status check_ndim(int ndim, const int64_t* shape) {
   return {};
 }
 
-}  // namespace
-
-Status check_dtype(int dtype) {
-  if (is_dtype(dtype)) [[likely]]
-    return {};
-  return error(RONDO_INVALID_ARGUMENT, "dtype is %d; RONDO_BOOL (%d) to RONDO_F8_E5M2 (%d) are possible", dtype,
-               RONDO_BOOL, RONDO_F8_E5M2);
+// The recording that is told of a view; null: none.
+Sink* sink_of(const View& view) {
+  Sink* const sink = view.storage ? this_thread().sink : nullptr;
+  return sink && &sink->engine == &view.engine() ? sink : nullptr;
 }
 
-Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {
-  RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_ndim(ndim, shape));
-  int64_t bytes = static_cast<int64_t>(dtype_size(dtype));
-  for (int i = 0; i < ndim; ++i) {
-    if (shape[i] < 0)
-      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; 0 or more is needed", i, shape[i]);
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) return too_large(ndim, shape, dtype);
+// Hands over a view that was made, of which `form` makes the data. It may take the place of the one it was made of.
+template <class Form>
+Status made(const View& from, const View& view, View* result, const Form& form) {
+  if (Sink* const sink = sink_of(view)) [[unlikely]] {
+    const ViewForm how{form()};
+    sink->viewed(&from, &how, view);
   }
-  *layout = Layout::row_major(ndim, shape);
+  *result = view;
   return {};
 }
 
-Status check_axis(int axis, int ndim, const char* name, const char* of, int* result) {
-  if (ndim == 0) return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has 0 dimensions, and so no axis", name, axis, of);
-  if (axis < -ndim || axis >= ndim)
-    return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has %d dimension%s, so %d to %d are possible", name, axis, of,
-                 ndim, ndim == 1 ? "" : "s", -ndim, ndim - 1);
-  *result = axis < 0 ? axis + ndim : axis;
-  return {};
+template <class Number>
+std::vector<int64_t> listed(int count, const Number* numbers) {
+  return {numbers, numbers + count};
 }
 
-Status reshape_view(const View& view, int ndim, const int64_t* shape, View* result) {
+Status reshaped(const View& view, int ndim, const int64_t* shape, View* result) {
   RONDO_TRY(check_ndim(ndim, shape));
   int64_t wanted[kMaxDims] = {};
   int64_t known = 1;
@@ -132,9 +123,7 @@ Status reshape_view(const View& view, int ndim, const int64_t* shape, View* resu
   return {};
 }
 
-Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result) {
-  int a = 0;
-  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &a));
+Status sliced(const View& view, int a, int64_t start, int64_t stop, int64_t step, View* result) {
   if (step == 0) return error(RONDO_INVALID_ARGUMENT, "step is 0; any other is possible but INT64_MIN");
   if (step == INT64_MIN)
     return error(RONDO_INVALID_ARGUMENT,
@@ -159,7 +148,8 @@ Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64
   return {};
 }
 
-Status transpose_view(const View& view, const int32_t* axes, View* result) {
+// order: of the axes of the view, those of the result.
+Status transposed(const View& view, const int32_t* axes, View* result, int64_t* order) {
   const int ndim = view.layout.ndim;
   *result = view;
   bool seen[kMaxDims] = {};
@@ -168,43 +158,45 @@ Status transpose_view(const View& view, const int32_t* axes, View* result) {
     if (axes) RONDO_TRY(check_axis(axes[i], ndim, "axes", "tensor", &from));
     if (seen[from]) return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is needed once", from);
     seen[from] = true;
+    order[i] = from;
     result->layout.shape[i] = view.layout.shape[from];
     result->layout.strides[i] = view.layout.strides[from];
   }
   return {};
 }
 
-Status flip_view(const View& view, int n_axes, const int32_t* axes, View* result) {
+Status flipped(const View& view, int n_axes, const int32_t* axes, View* result, uint32_t* which) {
   const Layout& layout = view.layout;
-  bool flipped[kMaxDims] = {};
+  uint32_t flips = 0;
   for (int i = 0; i < (n_axes ? n_axes : layout.ndim); ++i) {
     int axis = i;
     if (n_axes) RONDO_TRY(check_axis(axes[i], layout.ndim, "axes", "tensor", &axis));
-    if (flipped[axis]) return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is possible once", axis);
-    flipped[axis] = true;
+    if (flips >> axis & 1)
+      return error(RONDO_INVALID_ARGUMENT, "axes names axis %d twice; each is possible once", axis);
+    flips |= 1u << axis;
   }
+  *which = flips;
   *result = view;
   if (view.elements() == 0) return {};
   for (int d = 0; d < layout.ndim; ++d) {
-    if (!flipped[d]) continue;
+    if (!(flips >> d & 1)) continue;
     result->offset += (layout.shape[d] - 1) * layout.strides[d] * static_cast<int64_t>(dtype_size(view.dtype));
     if (layout.shape[d] > 1) result->layout.strides[d] = -layout.strides[d];
   }
   return {};
 }
 
-Status split_view(const View& view, int axis, int64_t parts, int64_t part, View* result) {
-  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &axis));
+Status part_of(const View& view, int axis, int64_t parts, int64_t part, View* result) {
   if (parts < 1) return error(RONDO_INVALID_ARGUMENT, "parts is %" PRId64 "; 1 or more is needed", parts);
   if (part < 0 || part >= parts)
     return error(RONDO_INVALID_ARGUMENT, "part is %" PRId64 "; 0 to %" PRId64 " are possible", part, parts - 1);
   const int64_t each = view.layout.shape[axis] / parts;
   const int64_t longer = view.layout.shape[axis] % parts;
   const int64_t start = part * each + std::min(part, longer);
-  return slice_view(view, axis, start, start + each + (part < longer ? 1 : 0), 1, result);
+  return sliced(view, axis, start, start + each + (part < longer ? 1 : 0), 1, result);
 }
 
-Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result) {
+Status broadcasted(const View& view, int ndim, const int64_t* shape, View* result) {
   Layout wanted;
   RONDO_TRY(check_shape(ndim, shape, view.dtype, &wanted));
   Layout common;
@@ -214,6 +206,134 @@ Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* re
                  shape_text(view.layout).c_str(), shape_text(wanted).c_str());
   *result = view;
   result->layout = broadcast_layout(view.layout, wanted);
+  return {};
+}
+
+}  // namespace
+
+Status reshape_view(const View& view, int ndim, const int64_t* shape, View* result) {
+  View to;
+  RONDO_TRY(reshaped(view, ndim, shape, &to));
+  return made(view, to, result, [&] { return ReshapeView{listed(ndim, shape)}; });
+}
+
+Status slice_view(const View& view, int axis, int64_t start, int64_t stop, int64_t step, View* result) {
+  View to;
+  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &axis));
+  RONDO_TRY(sliced(view, axis, start, stop, step, &to));
+  return made(view, to, result, [&] { return SliceView{axis, start, stop, step}; });
+}
+
+Status transpose_view(const View& view, const int32_t* axes, View* result) {
+  View to;
+  int64_t order[kMaxDims] = {};
+  RONDO_TRY(transposed(view, axes, &to, order));
+  return made(view, to, result, [&] { return TransposeView{listed(view.layout.ndim, order)}; });
+}
+
+Status flip_view(const View& view, int n_axes, const int32_t* axes, View* result) {
+  View to;
+  uint32_t which = 0;
+  RONDO_TRY(flipped(view, n_axes, axes, &to, &which));
+  return made(view, to, result, [&] { return FlipView{which}; });
+}
+
+Status split_view(const View& view, int axis, int64_t parts, int64_t part, View* result) {
+  View to;
+  RONDO_TRY(check_axis(axis, view.layout.ndim, "axis", "tensor", &axis));
+  RONDO_TRY(part_of(view, axis, parts, part, &to));
+  return made(view, to, result, [&] { return SplitView{axis, parts, part}; });
+}
+
+Status broadcast_view(const View& view, int ndim, const int64_t* shape, View* result) {
+  View to;
+  RONDO_TRY(broadcasted(view, ndim, shape, &to));
+  return made(view, to, result, [&] { return BroadcastView{listed(ndim, shape)}; });
+}
+
+View accumulator_view(const View& view) {
+  View adds = view;
+  adds.accumulate = true;
+  (void)made(view, adds, &adds, [] { return AccumulatorView{}; });
+  return adds;
+}
+
+namespace {
+
+template <class Numbers>
+int count_of(const Numbers& numbers) {
+  return static_cast<int>(numbers.size());
+}
+Status apply(const ReshapeView& how, const View& from, View* view) {
+  return reshape_view(from, count_of(how.shape), how.shape.data(), view);
+}
+Status apply(const SliceView& how, const View& from, View* view) {
+  return slice_view(from, how.axis, how.start, how.stop, how.step, view);
+}
+Status apply(const TransposeView& how, const View& from, View* view) {
+  if (count_of(how.axes) != from.layout.ndim)
+    return error(RONDO_INVALID_ARGUMENT, "axes has %d entries; the tensor has %d dimensions", count_of(how.axes),
+                 from.layout.ndim);
+  int32_t axes[kMaxDims] = {};
+  for (int i = 0; i < from.layout.ndim; ++i)
+    axes[i] = static_cast<int32_t>(std::clamp<int64_t>(how.axes[static_cast<size_t>(i)], INT32_MIN, INT32_MAX));
+  return transpose_view(from, axes, view);
+}
+Status apply(const FlipView& how, const View& from, View* view) {
+  SmallVector<int32_t, kMaxDims> axes;
+  for (int d = 0; d < 32; ++d)
+    if (how.axes >> d & 1) axes.push_back(d);
+  if (axes.size() > 0) return flip_view(from, count_of(axes), axes.begin(), view);
+  return made(from, from, view, [&] { return how; });
+}
+Status apply(const SplitView& how, const View& from, View* view) {
+  return split_view(from, how.axis, how.parts, how.part, view);
+}
+Status apply(const BroadcastView& how, const View& from, View* view) {
+  return broadcast_view(from, count_of(how.shape), how.shape.data(), view);
+}
+Status apply(const AccumulatorView&, const View& from, View* view) {
+  *view = accumulator_view(from);
+  return {};
+}
+
+}  // namespace
+
+Status apply_view(const ViewForm& form, const View& from, View* view) {
+  return std::visit([&](const auto& how) { return apply(how, from, view); }, form.of);
+}
+
+void note_view(const View* from, const ViewForm* form, const View& view) {
+  if (Sink* const sink = sink_of(view)) [[unlikely]]
+    sink->viewed(from, form, view);
+}
+
+Status check_dtype(int dtype) {
+  if (is_dtype(dtype)) [[likely]]
+    return {};
+  return error(RONDO_INVALID_ARGUMENT, "dtype is %d; RONDO_BOOL (%d) to RONDO_F8_E5M2 (%d) are possible", dtype,
+               RONDO_BOOL, RONDO_F8_E5M2);
+}
+
+Status check_shape(int ndim, const int64_t* shape, rondo_dtype dtype, Layout* layout) {
+  RONDO_TRY(check_dtype(dtype));
+  RONDO_TRY(check_ndim(ndim, shape));
+  int64_t bytes = static_cast<int64_t>(dtype_size(dtype));
+  for (int i = 0; i < ndim; ++i) {
+    if (shape[i] < 0)
+      return error(RONDO_INVALID_ARGUMENT, "shape[%d] is %" PRId64 "; 0 or more is needed", i, shape[i]);
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(shape[i], 1), &bytes)) return too_large(ndim, shape, dtype);
+  }
+  *layout = Layout::row_major(ndim, shape);
+  return {};
+}
+
+Status check_axis(int axis, int ndim, const char* name, const char* of, int* result) {
+  if (ndim == 0) return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has 0 dimensions, and so no axis", name, axis, of);
+  if (axis < -ndim || axis >= ndim)
+    return error(RONDO_INVALID_ARGUMENT, "%s is %d; %s has %d dimension%s, so %d to %d are possible", name, axis, of,
+                 ndim, ndim == 1 ? "" : "s", -ndim, ndim - 1);
+  *result = axis < 0 ? axis + ndim : axis;
   return {};
 }
 

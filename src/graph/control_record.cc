@@ -2,8 +2,6 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <unordered_map>
-#include <utility>
 
 #include "base/caught.h"
 #include "base/text.h"
@@ -117,40 +115,6 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, st
   return status;
 }
 
-// All of what its bodies may do. What is not written by whichever body is chosen keeps its contents otherwise, so it is
-// read as well.
-void declare_effects(Control* task) {
-  struct Sum {
-    BodyProgram::Effect effect;
-    size_t writers = 0;
-  };
-  std::vector<std::pair<Variable*, Sum>> sums;
-  std::unordered_map<const Variable*, size_t> known;
-  for (const Body& body : task->bodies()) {
-    if (!body.program) continue;
-    for (const auto& [variable, effect] : body.program->effects()) {
-      const auto [found, fresh] = known.emplace(variable, sums.size());
-      if (fresh) sums.push_back({variable, {}});
-      Sum& sum = sums[found->second].second;
-      sum.effect.read |= effect.read;
-      sum.effect.input |= effect.input;
-      sum.effect.write |= effect.write;
-      sum.writers += effect.write ? 1 : 0;
-    }
-  }
-  // Of an index none may be chosen, and a loop may have no turn.
-  const bool one_runs = task->form().kind == ControlForm::Kind::condition;
-  for (const auto& [variable, sum] : sums) {
-    const bool kept = sum.effect.write && !(one_runs && sum.writers == task->bodies().size());
-    // mutation: control_keeps_what_no_body_writes
-    if (sum.effect.input || (kept && variable->storage()))
-      task->reads(*variable);
-    else if (sum.effect.read || kept)
-      task->follows(*variable);
-    if (sum.effect.write) task->writes(*variable);
-  }
-}
-
 Status record(Engine& engine, Recording& recording, const ControlForm& form, const View& number,
               std::span<const BodySource> sources) {
   if (tape::any_open())
@@ -173,10 +137,7 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
   ops::ControlCall call;
-  call.effects = ops::Effects::draws;
-  for (const Body& body : std::as_const(*task).bodies())
-    if (body.program) call.effects = std::max(call.effects, body.program->strongest());
-  declare_effects(task.get());
+  call.effects = task->effects();
   if (form.kind == ControlForm::Kind::loop && !form.limit) {
     bool ends = false;
     for (const Access& access : task->accesses()) ends = ends || (access.variable == number.storage && access.write);

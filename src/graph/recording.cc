@@ -108,7 +108,7 @@ ops::Program Recording::program(Drawn* drawn) {
   ops::Program::Storages made;
   for (const Ref<Storage>& storage : storages) made.insert(storage.get());
   for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  return program_from(0, false, std::move(inlined), std::move(made), outputs(), drawn);
+  return program_from({}, false, std::move(inlined), std::move(made), outputs(), drawn);
 }
 
 FinishedRecording Recording::finish() {
@@ -148,15 +148,21 @@ void append(ops::Program* program, std::vector<InlinedNode>* nodes, const Record
 }
 }  // namespace
 
-ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
+ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined inlined, ops::Program::Storages made,
                                      ops::Program::Storages outputs, Drawn* numbers) {
   ops::Program program(std::move(made), std::move(outputs));
   Drawn& drawn = *numbers;
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   auto section = sections_.begin();
-  for (size_t i = first; i < taken_.size(); ++i) {
+  std::vector<uint32_t> before;  // by view: how many nodes
+  const auto views_until = [&](size_t task) {
+    while (begin.views + before.size() < views_.size() && views_[begin.views + before.size()].tasks <= task)
+      before.push_back(static_cast<uint32_t>(program.nodes.size()));
+  };
+  for (size_t i = begin.tasks; i < taken_.size(); ++i) {
     Taken& each = taken_[i];
+    views_until(i);
     while (section != sections_.end() && section->end <= i) ++section;
     const bool within = !of_body && section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
@@ -187,7 +193,12 @@ ops::Program Recording::program_from(size_t first, bool of_body, Inlined inlined
       drawn[host] += choices;
     }
   }
-  drop_from(first);
+  views_until(taken_.size());
+  for (size_t k = 0; k < before.size(); ++k) {
+    const Viewed& each = views_[begin.views + k];
+    program.note_view(each.from ? &*each.from : nullptr, each.form ? &*each.form : nullptr, each.view, before[k]);
+  }
+  drop_from(begin);
   if (!of_body && !sections_.empty()) program.find_kept();
   return program;
 }
@@ -200,7 +211,7 @@ constexpr Owner kInBody{
 
 Recording::Body Recording::begin_body() {
   ++this_thread().changes;
-  return {taken_.size(), storages.size(), bodies_++};
+  return {taken_.size(), storages.size(), views_.size(), bodies_++};
 }
 
 BodyProgram Recording::end_body(const Body& body) {
@@ -210,7 +221,7 @@ BodyProgram Recording::end_body(const Body& body) {
   ops::Program::Storages inside;
   for (const Ref<Storage>& storage : made) inside.insert(storage.get());
   Drawn drawn;  // after which no later body begins
-  ops::Program program = program_from(body.tasks, true, std::move(inlined), std::move(inside), {}, &drawn);
+  ops::Program program = program_from(body, true, std::move(inlined), std::move(inside), {}, &drawn);
   for (const Ref<Storage>& storage : made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;
@@ -224,14 +235,15 @@ void Recording::drop_body(const Body& body, const Status& error) {
     engine.poison(*storages[i], error);
   }
   storages.resize(body.storages);
-  drop_from(body.tasks);
+  drop_from(body);
   --bodies_;
 }
 
-void Recording::drop_from(size_t task) {
-  taken_.resize(task);
-  sites_.resize(std::min(sites_.size(), task));
-  said_ = std::min(said_, task);
+void Recording::drop_from(const Body& begin) {
+  taken_.resize(begin.tasks);
+  views_.resize(begin.views);
+  sites_.resize(std::min(sites_.size(), begin.tasks));
+  said_ = std::min(said_, begin.tasks);
 }
 
 // What cannot be noted for want of memory is not known.
@@ -252,6 +264,11 @@ void Recording::say_site(const char* site) {
 void Recording::created(Storage& storage) {
   engine.set_owner(storage, this);
   storages.push_back(Ref<Storage>::share(&storage));
+}
+
+void Recording::viewed(const View* from, const ViewForm* form, const View& view) {
+  views_.push_back({taken_.size(), Ref<Storage>::share(view.storage), from ? std::optional(*from) : std::nullopt,
+                    form ? std::optional(*form) : std::nullopt, view});
 }
 
 void Recording::abandon() {

@@ -7,11 +7,13 @@
 #include <rondo/graph.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "engine/views.h"
 #include "graph/compile/finished_recording.h"
 #include "graph/run/body.h"
 
@@ -33,13 +35,14 @@ class Recording final : public Sink {
   ~Recording() override;
 
   void created(Storage& storage) override;
+  void viewed(const View* from, const ViewForm* form, const View& view) override;
   // Where what was taken since the last time comes from.
   void say_site(const char* site);
 
   // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
   // one begun last.
   struct Body {
-    size_t tasks, storages;
+    size_t tasks, storages, views;
     int depth;  // bodies that it is in
   };
   Body begin_body();
@@ -106,7 +109,7 @@ class Recording final : public Sink {
   using Inlined = std::unordered_map<size_t, std::vector<InlinedNode>>;
   Inlined inline_from(size_t first);
   // From a task on to the last; they go over into it.
-  ops::Program program_from(size_t first, bool of_body, Inlined inlined, ops::Program::Storages made,
+  ops::Program program_from(const Body& begin, bool of_body, Inlined inlined, ops::Program::Storages made,
                             ops::Program::Storages outputs, Drawn* drawn);
   static constexpr size_t kOpen = SIZE_MAX;
   struct Section {
@@ -115,7 +118,16 @@ class Recording final : public Sink {
   };
   std::vector<Section> sections_;  // in order
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
-  void drop_from(size_t task);
+  void drop_from(const Body& begin);
+  // A view that was made, after so many tasks.
+  struct Viewed {
+    size_t tasks;
+    Ref<Storage> keep;
+    std::optional<View> from;
+    std::optional<ViewForm> form;
+    View view;
+  };
+  std::vector<Viewed> views_;
   std::vector<std::string> sites_;  // by task that was taken, if they are noted
   size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;

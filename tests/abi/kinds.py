@@ -4,7 +4,7 @@
     kinds.py SOURCE_ROOT             checks
     kinds.py SOURCE_ROOT --print     prints the tables of both pages
 
-Checked: the table of precisions is what the rows of all tables say; the tables of kinds and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
+Checked: the table of precisions is what the rows of all tables say; the tables of kinds, views and passes are those of kinds.def and passes.def; every function of the C interface that submits operators
 is in the row of some kind, and every function in a row exists; rondo/tape.h names each operator whose gradient has none; each pass has a file and is a choice of its setting; the page's example pass is that of
 tests/unit/graph/passes_test.cc, and the programs that it shows before and after each pass are those of tests of tests/unit/graph, which run them.
 """
@@ -15,6 +15,8 @@ import re
 import sys
 
 KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), (\w+), (\w+), "([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+# Of these kinds no task is, so they have neither precision nor effects.
+VIEW = re.compile(r'^RONDO_VIEW\((\w+), "([^"]*)", "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 # Kinds whose functions are the rows of a table.
 TABLES = {"Normalisation": ("src/ops/operators/normalisations.def", re.compile(r"^NORMALISATION\((\w+),", re.MULTILINE))}
 PASS = re.compile(r'^RONDO_PASS\((\w+), "([^"]*)"\)$', re.MULTILINE)
@@ -63,6 +65,18 @@ def kind_table(root):
         listed = ", ".join(f"`rondo_{each}`" for each in functions.split()) or "of gradients and of others"
         effects, _, operands = more[name]
         yield f'| {name} | {text} | `{operands}` | {effects} | {"a rule" if gradient == "rule" else "none"} | {listed} |'
+
+
+def views(root):
+    """(name, since, sentence, functions) of each kind of view."""
+    return VIEW.findall((root / "src/ops/program/kinds.def").read_text())
+
+
+def view_table(root):
+    yield "| view | | functions |"
+    yield "|---|---|---|"
+    for name, _, text, functions in views(root):
+        yield f'| {name} | {text} | {", ".join(f"`rondo_{each}`" for each in functions.split())} |'
 
 
 def precisions(root):
@@ -173,12 +187,12 @@ def pair_problems(root, page):
 
 def problems(root):
     page = (root / "docs/program.md").read_text()
-    for what, table in (("kinds", kind_table(root)), ("passes", pass_table(root))):
+    for what, table in (("kinds", kind_table(root)), ("views", view_table(root)), ("passes", pass_table(root))):
         if "\n".join(table) not in page:
             yield f"docs/program.md has not the table of {what} that kinds.py --print prints"
     yield from precision_problems(root)
     yield from order_problems(root)
-    rows = {each for row in kinds(root) for each in row[3].split()}
+    rows = {each for row in [*kinds(root), *views(root)] for each in row[3].split()}
     functions = set()
     for header in HEADERS:
         functions |= set(FUNCTION.findall((root / "include/rondo" / header).read_text()))
@@ -204,7 +218,7 @@ def problems(root):
 def main(root, *flags):
     root = pathlib.Path(root)
     if flags == ("--print",):
-        print("\n".join([*kind_table(root), "", *pass_table(root), "", *precision_table(root)]))
+        print("\n".join([*kind_table(root), "", *view_table(root), "", *pass_table(root), "", *precision_table(root)]))
         return 0
     found = list(problems(root))
     print("\n".join(found) or f"{len(kinds(root))} kinds, {len(passes(root))} passes")

@@ -182,6 +182,12 @@ MUTATIONS = (
         cases="Conformance/Stale.PartsOfTemporariesAreZero/cuda_async",
     ),
     Mutation(
+        name="part_written_before_the_zeros",
+        breaks="new memory is zeroed before any part of it is written, on whatever branch",
+        program="recording",
+        cases="Conformance/Parts.HalvesOfNewMemoryKeepWhatIsWritten/cuda_async",
+    ),
+    Mutation(
         name="arena_released_early",
         breaks="a graph's arena stays until its last launch is done, also when the graph is destroyed",
         cases=RECORDINGS,
@@ -336,11 +342,20 @@ MUTATIONS = (
     # --- control flow ---
     Mutation(
         name="control_keeps_what_no_body_writes",
-        part=r"kept && variable->storage\(\)",
+        part=r"kept && effect\.variable->storage\(\)",
         instead="false",
         breaks="what only some bodies write has contents before",
         program="recording",
         cases="Conformance/ControlMisuse.WhatOneBodyWritesNeedsContents/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="part_taken_for_the_whole",
+        part=r" && !effect\.written",
+        instead="",
+        breaks="a body that has written a part of a tensor may read all of it",
+        program="recording",
+        cases="Conformance/ControlMisuse.PartsThatEachBodyFillsAreContents/cuda_async",
         seeds=(1,),
     ),
     Mutation(

@@ -33,9 +33,9 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
   if (const std::string problem = setting_problem(Setting::graph_passes); !problem.empty())
     return error(RONDO_INVALID_ARGUMENT, "the setting RONDO_GRAPH_PASSES=%s is %s", chosen.c_str(), problem.c_str());
 #ifdef RONDO_VERIFY_PROGRAMS
-  RONDO_TRY(ops::verify(program, false));
   // A recording may read what no task writes: the compiler refuses that later, in words for the user.
-  const bool defined = ops::verify(program).ok();
+  bool undefined = false;
+  RONDO_TRY(ops::verify(program, &undefined));
   RONDO_TRY(ops::lower_again(&program));
 #endif
   if (chosen == "none") return {};
@@ -52,7 +52,7 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
     RONDO_TRY(pass.run(program, &report));
 #ifdef RONDO_VERIFY_PROGRAMS
     RONDO_TRY(effects.check(program));
-    if (const Status status = ops::verify(program, defined); !status.ok())
+    if (const Status status = ops::verify(program, undefined ? &undefined : nullptr); !status.ok())
       return status.with_context(std::string("after the pass ") + pass.name);
 #endif
     report.after = program.nodes.size();

@@ -1,43 +1,11 @@
-// Runs a body of control flow, segment by segment, and answers what it reads and writes.
+// Runs a body of control flow, one segment after the other, on the host and on devices.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/body.h"
 
-#include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
-
 #include "engine/random_scope.h"
 
 namespace rondo {
-
-ops::Effects BodyProgram::strongest() const {
-  ops::Effects strongest = ops::Effects::pure;
-  for (const ops::ProgramNode& node : program.nodes) strongest = std::max(strongest, node.effects());
-  return strongest;
-}
-
-std::vector<std::pair<Variable*, BodyProgram::Effect>> BodyProgram::effects() const {
-  std::unordered_set<const Variable*> inside;
-  for (const auto* made : {&storages, &program.added()})
-    for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-  std::vector<std::pair<Variable*, Effect>> effects;
-  std::unordered_map<const Variable*, size_t> known;
-  std::unordered_set<const Variable*> covered;  // nothing of what was there is left
-  for (const ops::ProgramNode& node : program.nodes)
-    for (const Access& access : node.task->accesses()) {
-      if (inside.count(access.variable)) continue;
-      const auto [found, fresh] = known.emplace(access.variable, effects.size());
-      if (fresh) effects.push_back({access.variable, {}});
-      Effect& effect = effects[found->second].second;
-      const bool fresh_contents = covered.count(access.variable) > 0;
-      effect.read |= access.read && !fresh_contents;
-      effect.input |= access.input && !fresh_contents;
-      effect.write |= access.write;
-      if (access.write && !access.read) covered.insert(access.variable);
-    }
-  return effects;
-}
 
 Status wait_for(Engine& engine, BodyRun* run) {
   if (!run->device) return {};

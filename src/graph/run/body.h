@@ -4,7 +4,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -18,14 +17,6 @@ struct BodyProgram {
   ops::Program program;
   std::vector<Ref<Storage>> storages;  // made in it
   std::vector<PassReport> passes;
-
-  // The strongest effect of its nodes.
-  ops::Effects strongest() const;
-  // What it does to a variable that others know too; reads are those before it has written that.
-  struct Effect {
-    bool read = false, input = false, write = false;
-  };
-  std::vector<std::pair<Variable*, Effect>> effects() const;
 };
 
 // Where a run of a body stands.

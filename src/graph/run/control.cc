@@ -3,7 +3,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/run/control.h"
 
+#include <algorithm>
 #include <cstring>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace rondo {
@@ -11,8 +14,56 @@ namespace rondo {
 Control::Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies)
     : Task(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
   random_count_ = 1;
-  for (const Body& body : bodies_) leaves_gaps_ |= body.program && body.program->strongest() >= ops::Effects::ordered;
   reads(*number_.storage);
+  declare_effects();
+  leaves_gaps_ = effects_ >= ops::Effects::ordered;
+}
+
+// Gathers all that the bodies may do to variables that others know too. What is not written by whichever body is chosen
+// keeps its contents otherwise, so it is read as well.
+void Control::declare_effects() {
+  struct Effect {
+    Variable* variable;
+    bool read = false, input = false, write = false;  // reads: those before the body has written
+    size_t writers = 0;
+    const Body* body = nullptr;  // the last one that touches it
+    bool written = false;        // by that one
+  };
+  std::vector<Effect> found;
+  std::unordered_map<const Variable*, size_t> known;
+  for (const Body& body : bodies_) {
+    if (!body.program) continue;
+    const BodyProgram& own = *body.program;
+    std::unordered_set<const Variable*> inside;
+    for (const auto* made : {&own.storages, &own.program.added()})
+      for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
+    for (const ops::ProgramNode& node : own.program.nodes) {
+      effects_ = std::max(effects_, node.effects());
+      for (const Access& access : node.task->accesses()) {
+        if (inside.count(access.variable)) continue;
+        const auto [at, fresh] = known.emplace(access.variable, found.size());
+        if (fresh) found.push_back({access.variable});
+        Effect& effect = found[at->second];
+        if (std::exchange(effect.body, &body) != &body) effect.written = false;
+        // A write of a part has said already that it depends on what was there.
+        effect.read |= access.read && !effect.written;
+        effect.input |= access.input && !effect.written;  // mutation: part_taken_for_the_whole
+        if (access.write && !std::exchange(effect.written, true)) ++effect.writers;
+        effect.write |= access.write;
+      }
+    }
+  }
+  // Of an index none may be chosen, and a loop may have no turn.
+  const bool one_runs = form_.kind == ControlForm::Kind::condition;
+  for (const Effect& effect : found) {
+    const bool kept = effect.write && !(one_runs && effect.writers == bodies_.size());
+    // mutation: control_keeps_what_no_body_writes
+    if (effect.input || (kept && effect.variable->storage()))
+      reads(*effect.variable);
+    else if (effect.read || kept)
+      follows(*effect.variable);
+    if (effect.write) writes(*effect.variable);
+  }
 }
 
 void Control::decide(Device* node, const std::string& why) {

@@ -36,12 +36,14 @@ struct Body {
 
 class Control final : public Task {
  public:
-  // host: the device that it runs on. It declares that it reads the number, and nothing of what its bodies do.
+  // host: the device that it runs on. It declares that it reads the number, and all that its bodies may do.
   Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies);
 
   const std::vector<Body>& bodies() const { return bodies_; }
   const ControlForm& form() const { return form_; }
   const View& number() const { return number_; }
+  // The strongest of its bodies.
+  ops::Effects effects() const { return effects_; }
   // The GPU in whose graph it is a node; null: the host decides.
   Device* node() const { return node_; }
   // Of a node, the number of cpu:0's sequence that it takes, from the first that its graph, or body, does.
@@ -67,6 +69,7 @@ class Control final : public Task {
   Status resume(const Status& outcome, const TaskContext& context) override { return go_on(context, &outcome); }
 
  private:
+  void declare_effects();
   Status go_on(const TaskContext& context, const Status* completed);
   // The body that comes next; null: none. Waits for the device.
   Status choose(const CompiledBody** body);
@@ -76,6 +79,7 @@ class Control final : public Task {
   const ControlForm form_;
   const View number_;
   std::vector<Body> bodies_;
+  ops::Effects effects_ = ops::Effects::draws;
   Device* node_ = nullptr;
   std::string why_host_ = "chooses what runs, which the host decides";
   bool given_up_ = false;

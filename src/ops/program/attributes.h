@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/members.h"
+#include "engine/views.h"
 #include "ops/operators/convolution_options.h"
 #include "ops/operators/enumerators.h"
 #include "ops/operators/expression.h"
@@ -373,6 +374,15 @@ struct ClipGlobalNormCall {
   double max_norm;
   RONDO_MEMBERS(max_norm)
 };
+
+// Views: no task makes them (program.h).
+using ReshapeCall = ReshapeView;
+using SliceCall = SliceView;
+using TransposeCall = TransposeView;
+using FlipCall = FlipView;
+using SplitCall = SplitView;
+using BroadcastCall = BroadcastView;
+using AccumulatorCall = AccumulatorView;
 
 // These kinds do not say what decides their results, so no two nodes of them are the same.
 struct Unequal {};

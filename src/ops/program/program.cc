@@ -102,6 +102,14 @@ void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offse
   nodes.push_back(make_node(std::move(task), std::move(call), random_offset, section));
 }
 
+void Program::note_view(const View* from, const ViewForm* form, const View& view, uint32_t before) {
+  const auto value = numbers_.find(view.storage);
+  if (value == numbers_.end()) return;
+  Ref<const Call> call;
+  if (form) call = std::visit([](const auto& how) { return make_ref<const Call>(how); }, form->of);
+  views.push_back({std::move(call), value->second, before, from ? *from : view, view});
+}
+
 void Program::find_kept() {
   struct Use {
     uint32_t section = kAlways;

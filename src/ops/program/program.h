@@ -37,6 +37,15 @@ struct ProgramOperand {
   View view;
 };
 
+// A view that was made while recording, which is a node without a task: it is data, and nothing is done for it when the
+// program runs. Operands are resolved: they are parts of values, whatever views led to them (views.h).
+struct ProgramView {
+  Ref<const Call> call;  // how it is made; null: the value was made so
+  uint32_t value;
+  uint32_t before;  // the node that came next
+  View from, view;
+};
+
 inline constexpr uint32_t kAlways = UINT32_MAX;  // no section
 
 struct ProgramNode {
@@ -66,6 +75,7 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
+  std::vector<ProgramView> views;  // of its values, in the order of recording; passes leave them as they are
   // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 
@@ -77,6 +87,8 @@ class Program {
   ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
   // The same at the end.
   void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
+  // Notes a view of a value that some node uses, and no other one. from, form null: how the value was made.
+  void note_view(const View* from, const ViewForm* form, const View& view, uint32_t before);
   // Once all is there: says which values are kept.
   void find_kept();
   // Makes a node another one, in its place: what it is now, and the task that does that.

@@ -32,7 +32,7 @@ bool is_inside(const ProgramOperand& operand, const ProgramValue& value) {
 
 }  // namespace
 
-Status verify(const Program& program, bool defined) {
+Status verify(const Program& program, bool* undefined) {
   std::vector<bool> written(program.values.size());
   for (size_t v = 0; v < written.size(); ++v) written[v] = !program.values[v].made;
   for (size_t i = 0; i < program.nodes.size(); ++i) {
@@ -46,8 +46,9 @@ Status verify(const Program& program, bool defined) {
       if (each.known && each.view.storage != value.storage)
         return wrong(program, i, "a view of an operand shows another value");
       if (!is_inside(each, value)) return wrong(program, i, "an operand lies outside of its value");
-      if (defined && !each.written && each.known && each.begin < each.end && !written[each.value] && !value.outlives())
-        return wrong(program, i, "it reads a value that no node before it writes");
+      if (each.written || !each.known || each.begin >= each.end || written[each.value] || value.outlives()) continue;
+      if (!undefined) return wrong(program, i, "it reads a value that no node before it writes");
+      *undefined = true;
     }
     for (const ProgramOperand& each : node.operands)
       if (each.written) written[each.value] = true;

@@ -10,8 +10,9 @@
 
 namespace rondo::ops {
 
-// An error that names the first node that is wrong, and why. defined: each value must be written before it is read.
-Status verify(const Program& program, bool defined = true);
+// An error that names the first node that is wrong, and why. A value that is read before it is written is an error too,
+// unless `undefined` is given, which says whether there is one.
+Status verify(const Program& program, bool* undefined = nullptr);
 
 // Remembers what passes must keep: the nodes that are never left out, in their order, and where the random numbers of
 // each node begin.

@@ -214,6 +214,30 @@ TEST_P(ControlMisuse, BodyMayNotWriteToAnotherEngine) {
   EXPECT_EQ(first(x), 2);
 }
 
+TEST_P(ControlMisuse, PartsThatEachBodyFillsAreContents) {
+  const Tensor y = ones(6, 7), condition = truth(true);
+  const auto program = [&] {
+    const Tensor fresh = empty(RONDO_F32, {6});
+    const auto body = [&] {
+      must(rondo_fill(slice(fresh, 0, 2, 4), 3));
+      into(y, rondo_unary, RONDO_NEG, fresh);
+    };
+    if_else(condition, body, body);
+  };
+  const auto expect_zeros_around = [&](const char* when) {
+    const Array got = download(y);
+    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(got[i], i == 2 || i == 3 ? -3 : 0) << when << ", at " << i;
+  };
+  program();
+  expect_zeros_around("eager");
+  const Graph graph = record(engine(), program);
+  for (const char* when : {"first launch", "second launch"}) {
+    must(rondo_fill(y, 7));
+    must(rondo_graph_launch(graph.get()));
+    expect_zeros_around(when);
+  }
+}
+
 TEST_P(ControlMisuse, WhatOneBodyWritesNeedsContents) {
   const Tensor blank = empty(RONDO_F32, {4});
   const Graph graph = record(engine(), [&] { if_else(condition_, [&] { must(rondo_fill(blank, 1)); }); });
