@@ -3,20 +3,21 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "program_files/attributes.h"
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
-#include <limits>
+#include <cstring>
 #include <type_traits>
 
 #include "base/json_text.h"
 #include "base/machine/decimal.h"
 #include "base/text.h"
-#include "program_files/version.h"
+#include "program_files/expression_text.h"
 #include "program_files/words.h"
 
 namespace rondo::program_files {
 
 using models::JsonReader;
-using ops::Expression;
 using ops::Fused;
 
 namespace {
@@ -28,193 +29,250 @@ concept HasWords = requires {
   Words<Enumeration>::words;
 };
 
-const char* op_name(ops::Op op) {
-  constexpr const char* others[] = {"cast", "where", "round_to", "uniform", "normal"};
-  const int number = static_cast<int>(op);
-  return number < ops::kOperators ? ops::operator_of(op).name : others[number - ops::kOperators];
-}
+// --- Members by their names. What is written and read is one routine for all kinds; a kind has only the list.
 
-Status unknown(const JsonReader& json, const char* what, const std::string& word) {
-  return json.wrong(format("%s '%s' is not known to this version of Rondo (%s)", what, models::shown(word).c_str(),
-                           RONDO_VERSION_STRING));
-}
-
-Status read_op(JsonReader* json, ops::Op* op) {
-  std::string word;
-  RONDO_TRY(json->text(&word));
-  for (int i = 0; i <= static_cast<int>(ops::Op::normal); ++i)
-    if (word == op_name(static_cast<ops::Op>(i))) {
-      *op = static_cast<ops::Op>(i);
-      return {};
-    }
-  return unknown(*json, "operator", word);
-}
-
-template <class Integer>
-Status read_integer(JsonReader* json, Integer* value) {
-  int64_t number = 0;
-  RONDO_TRY(json->integer(&number));
-  if (number < static_cast<int64_t>(std::numeric_limits<Integer>::min()) ||
-      (sizeof(Integer) < sizeof number && number > static_cast<int64_t>(std::numeric_limits<Integer>::max())))
-    return json->wrong("a number is out of its range");
-  *value = static_cast<Integer>(number);
-  return {};
-}
-
-template <class Item>
-void write_list(std::string* json, size_t count, const Item& item) {
-  *json += '[';
-  for (size_t i = 0; i < count; ++i) {
-    if (i > 0) *json += ',';
-    item(i);
+struct Fields;
+enum class Form : uint8_t { truth, real, bits, whole, word, row, fused, shape, members, truths, numbers, expressions };
+struct Type {
+  Form form;
+  uint8_t bytes;                 // of a number, a truth or a word
+  bool negative;                 // it has numbers below 0
+  uint8_t count;                 // of words
+  const char* const* words;      // of an enumeration, from 0 on
+  void (*list)(void*, Fields*);  // of a struct: its members
+};
+struct Field {
+  const char* name;
+  const Type* type;
+  void* at;
+  size_t count;  // of several in a row
+  bool several;
+};
+struct Fields {
+  SmallVector<Field, 24> all;
+  [[gnu::noinline]] void add(const char* name, const Type& type, void* at, size_t count = 1, bool several = false) {
+    all.push_back({name, &type, at, count, several});
   }
-  *json += ']';
+};
+
+template <class Members>
+void list_members(void* at, Fields* fields);
+void list_windows(void* at, Fields* fields);
+void list_window_axis(void* at, Fields* fields);
+
+// A type that has no form does not compile.
+template <class Value>
+constexpr Type type_of() {
+  constexpr uint8_t bytes = sizeof(Value) < 256 ? sizeof(Value) : 0;
+  if constexpr (HasMembers<Value>) {
+    return {Form::members, 0, false, 0, nullptr, list_members<Value>};
+  } else if constexpr (std::is_same_v<Value, ops::Windows>) {
+    return {Form::members, 0, false, 0, nullptr, list_windows};
+  } else if constexpr (std::is_same_v<Value, ops::WindowAxis>) {
+    return {Form::members, 0, false, 0, nullptr, list_window_axis};
+  } else if constexpr (HasWords<Value>) {
+    return {Form::word, bytes, false, std::size(Words<Value>::words), Words<Value>::words, nullptr};
+  } else {
+    Form form = Form::whole;
+    if constexpr (std::is_same_v<Value, bool>)
+      form = Form::truth;
+    else if constexpr (std::is_same_v<Value, double>)
+      form = Form::real;
+    else if constexpr (std::is_same_v<Value, uint64_t>)
+      form = Form::bits;
+    else if constexpr (std::is_same_v<Value, const ops::Operator*>)
+      form = Form::row;
+    else if constexpr (std::is_same_v<Value, std::shared_ptr<const Fused>>)
+      form = Form::fused;
+    else if constexpr (std::is_same_v<Value, Layout>)
+      form = Form::shape;
+    else if constexpr (std::is_same_v<Value, std::vector<bool>>)
+      form = Form::truths;
+    else if constexpr (std::is_same_v<Value, std::vector<int64_t>>)
+      form = Form::numbers;
+    else if constexpr (std::is_same_v<Value, std::vector<std::shared_ptr<const Fused>>>)
+      form = Form::expressions;
+    else
+      static_assert(std::is_integral_v<Value>, "an attribute of this type has no form in files");
+    return {form, bytes, std::is_signed_v<Value>, 0, nullptr, nullptr};
+  }
+}
+template <class Value>
+constexpr Type kType = type_of<Value>();
+
+template <class Members>
+void list_members(void* at, Fields* fields) {
+  Members::each_member(*static_cast<Members*>(at), [fields](const char* name, auto&& member) {
+    using Member = std::remove_reference_t<decltype(member)>;
+    if constexpr (std::is_array_v<Member>)
+      fields->add(name, kType<std::remove_extent_t<Member>>, member, std::size(member), true);
+    else if constexpr (std::is_same_v<Member, std::span<uint64_t>>)  // as many as the operator has, once it is read
+      fields->add(name, kType<uint64_t>, member.data(), member.size(), true);
+    else
+      fields->add(name, kType<Member>, &member);
+  });
+}
+void list_window_axis(void* at, Fields* fields) {
+  auto& axis = *static_cast<ops::WindowAxis*>(at);
+  fields->add("in", kType<device::i64>, &axis.in), fields->add("out", kType<device::i64>, &axis.out);
+  fields->add("size", kType<device::i64>, &axis.size), fields->add("stride", kType<device::i64>, &axis.stride);
+  fields->add("padding", kType<device::i64>, &axis.padding);
+  fields->add("padding_end", kType<device::i64>, &axis.padding_end);
+  fields->add("dilation", kType<device::i64>, &axis.dilation);
+  fields->add("counts_padding", kType<decltype(axis.counts_padding)>, &axis.counts_padding);
+  fields->add("rule", kType<decltype(axis.rule)>, &axis.rule);
+  fields->add("origin", kType<decltype(axis.origin)>, &axis.origin);
+}
+void list_windows(void* at, Fields* fields) {
+  auto& windows = *static_cast<ops::Windows*>(at);
+  fields->add("first", kType<int>, &windows.first), fields->add("count", kType<int>, &windows.count);
+  const int count = std::clamp(windows.count, 0, static_cast<int>(std::size(windows.axis)));
+  fields->add("axes", kType<ops::WindowAxis>, windows.axis, static_cast<size_t>(count), true);
+}
+
+using AnyKind = ops::Kinds::Variant;
+// Lists the members of the kind that the variant has, or is made to have.
+template <class OneKind>
+void list_kind(AnyKind* of, Fields* fields) {
+  if (!std::holds_alternative<OneKind>(*of)) *of = OneKind{};
+  list_members<OneKind>(std::get_if<OneKind>(of), fields);
+}
+template <class OneKind>
+constexpr void (*list_of())(AnyKind*, Fields*) {
+  if constexpr (HasMembers<OneKind>)
+    return list_kind<OneKind>;
+  else
+    return nullptr;  // it does not say what decides its results
+}
+// By the kind's number.
+constexpr void (*kLists[])(AnyKind*, Fields*) = {
+#define RONDO_KIND(Name, ...) list_of<ops::Name##Call>(),
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+};
+
+constexpr bool is_plain(Form form) {
+  return form <= Form::word;
+}
+char* item_at(const Field& field, size_t i) {
+  return static_cast<char*>(field.at) + i * (field.type->list ? sizeof(ops::WindowAxis) : field.type->bytes);
+}
+int64_t load(const Type& type, const void* at) {
+  int8_t one = 0;
+  int16_t two = 0;
+  int32_t four = 0;
+  int64_t eight = 0;
+  switch (type.bytes) {
+    case 1: std::memcpy(&one, at, 1); return type.negative ? one : static_cast<uint8_t>(one);
+    case 2: std::memcpy(&two, at, 2); return type.negative ? two : static_cast<uint16_t>(two);
+    case 4: std::memcpy(&four, at, 4); return type.negative ? four : static_cast<uint32_t>(four);
+    default: std::memcpy(&eight, at, 8); return eight;
+  }
+}
+void store(const Type& type, uint64_t value, void* at) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(at, &value, type.bytes);
 }
 
 // --- writing
 
-void write(std::string* json, const Expression& e, const uint64_t* words) {
-  const auto dtype = [json](rondo_dtype of) { *json += format("\"%s\"", Words<rondo_dtype>::words[of]); };
-  *json += "{\"inputs\":";
-  write_list(json, static_cast<size_t>(e.inputs()), [&](size_t i) { dtype(e.input_dtype(static_cast<int>(i))); });
-  *json += ",\"scalars\":";
-  write_list(json, static_cast<size_t>(e.scalars()), [&](size_t i) {
-    *json += '[';
-    dtype(e.scalar_dtype(static_cast<int>(i)));
-    *json += "," + bits_text(words[i]) + "]";
-  });
-  *json += ",\"steps\":";
-  write_list(json, static_cast<size_t>(e.instructions()), [&](size_t i) {
-    const Expression::Instruction& each = e.instruction(static_cast<int>(i));
-    *json += format("[\"%s\",", op_name(each.op));
-    dtype(static_cast<rondo_dtype>(each.dtype));
-    for (int k = 0; k < Expression::arity(each); ++k)
-      *json += format(",%d", k == 0 ? each.a : k == 1 ? each.b : each.c);
-    *json += ']';
-  });
-  *json += ",\"outputs\":";
-  write_list(json, static_cast<size_t>(e.outputs()), [&](size_t i) {
-    const Expression::Output& each = e.output(static_cast<int>(i));
-    *json += format("[%d,", each.value);
-    dtype(static_cast<rondo_dtype>(each.dtype));
-    *json += each.accumulate ? ",true]" : "]";
-  });
-  *json += '}';
-}
-
-template <class Value>
-bool is_nothing(const Value& value) {
-  if constexpr (std::is_floating_point_v<Value>) {
-    return bit_cast<uint64_t>(static_cast<double>(value)) == 0;
-  } else if constexpr (std::is_integral_v<Value>) {
-    return value == 0;
-  } else if constexpr (std::is_array_v<Value>) {
-    return std::all_of(std::begin(value), std::end(value), [](const auto& each) { return is_nothing(each); });
-  } else if constexpr (std::is_pointer_v<Value>) {
-    return !value;
-  } else if constexpr (requires { value.begin(); }) {
-    return value.size() == 0;
-  } else {
-    return false;
+bool is_nothing(const Type& type, const void* at) {
+  switch (type.form) {
+    case Form::truth:
+    case Form::real:
+    case Form::bits:
+    case Form::whole: return load(type, at) == 0;
+    case Form::row: return !*static_cast<const ops::Operator* const*>(at);
+    case Form::fused: return !*static_cast<const std::shared_ptr<const Fused>*>(at);
+    case Form::truths: return static_cast<const std::vector<bool>*>(at)->empty();
+    case Form::numbers: return static_cast<const std::vector<int64_t>*>(at)->empty();
+    case Form::expressions: return static_cast<const std::vector<std::shared_ptr<const Fused>>*>(at)->empty();
+    default: return false;
   }
 }
+size_t used_count(const Field& field) {
+  size_t count = field.count;
+  while (count > 0 && is_nothing(*field.type, item_at(field, count - 1))) --count;
+  return count;
+}
 
-template <class Value>
-void write(std::string* json, const Value& value);
-void write(std::string* json, const Layout& layout);
-void write(std::string* json, const ops::Windows& windows);
+void write_one(std::string* json, const Type& type, void* at);
 
-template <class Members>
-void write_members(std::string* json, const Members& members) {
+void write_fields(std::string* json, const Fields& fields) {
   *json += '{';
   bool first = true;
-  Members::each_member(members, [&](const char* name, const auto& member) {
-    if (is_nothing(member)) return;
-    *json += format("%s\"%s\":", first ? "" : ",", name);
+  for (const Field& each : fields.all) {
+    const size_t count = used_count(each);
+    if (count == 0) continue;
+    *json += format("%s\"%s\":", first ? "" : ",", each.name);
     first = false;
-    write(json, member);
-  });
+    if (each.several)
+      write_list(json, count, [&](size_t i) { write_one(json, *each.type, item_at(each, i)); });
+    else
+      write_one(json, *each.type, each.at);
+  }
   *json += '}';
 }
 
-// Shapes alone: how something lies is not written.
-void write(std::string* json, const Layout& layout) {
-  write_list(json, static_cast<size_t>(layout.ndim),
-             [&](size_t d) { *json += format("%lld", printable(layout.shape[d])); });
-}
-
-void write(std::string* json, const ops::Windows& windows) {
-  *json += format("{\"first\":%d,\"axes\":", windows.first);
-  write_list(json, static_cast<size_t>(windows.count), [&](size_t a) {
-    const ops::WindowAxis& axis = windows.axis[a];
-    write_list(json, 10, [&](size_t i) {
-      const int64_t numbers[] = {axis.in,      axis.out,         axis.size,     axis.stride,
-                                 axis.padding, axis.padding_end, axis.dilation, axis.counts_padding};
-      *json += i < 8 ? format("%lld", printable(numbers[i]))
-                     : format("\"%s\"", i == 8 ? Words<ops::WindowRule>::words[static_cast<int>(axis.rule)]
-                                               : Words<device::WindowOrigin>::words[static_cast<int>(axis.origin)]);
-    });
-  });
-  *json += '}';
-}
-
-template <class Value>
-void write(std::string* json, const Value& value) {
-  if constexpr (HasMembers<const Value>) {
-    write_members(json, value);
-  } else if constexpr (std::is_same_v<Value, bool>) {
-    *json += value ? "true" : "false";
-  } else if constexpr (std::is_floating_point_v<Value>) {
-    *json += real_text(value);
-  } else if constexpr (std::is_same_v<Value, uint64_t>) {
-    *json += bits_text(value);
-  } else if constexpr (std::is_integral_v<Value>) {
-    *json += format("%lld", printable(static_cast<int64_t>(value)));
-  } else if constexpr (HasWords<Value>) {
-    *json += format("\"%s\"", Words<Value>::words[static_cast<size_t>(value)]);
-  } else if constexpr (std::is_same_v<Value, const ops::Operator*>) {
-    *json += json_text(value->name);
-  } else if constexpr (std::is_same_v<Value, std::shared_ptr<const Fused>>) {
-    write(json, value->expression, value->words);
-  } else if constexpr (std::is_array_v<Value>) {
-    size_t count = std::size(value);
-    while (is_nothing(value[count - 1])) --count;  // some is there
-    write_list(json, count, [&](size_t i) { write(json, value[i]); });
-  } else if constexpr (std::is_same_v<Value, std::vector<bool>>) {
-    write_list(json, value.size(), [&](size_t i) { write(json, static_cast<bool>(value[i])); });
-  } else {
-    write_list(json, value.size(), [&](size_t i) { write(json, value[i]); });
+void write_one(std::string* json, const Type& type, void* at) {
+  const auto number = [&](int64_t value) { *json += format("%lld", printable(value)); };
+  const auto truth = [&](bool value) { *json += value ? "true" : "false"; };
+  const auto expression = [&](const Fused& fused) { write_expression(json, fused); };
+  switch (type.form) {
+    case Form::truth: return truth(load(type, at) != 0);
+    case Form::real: *json += real_text(*static_cast<double*>(at)); return;
+    case Form::bits: *json += bits_text(static_cast<uint64_t>(load(type, at))); return;
+    case Form::whole: return number(load(type, at));
+    case Form::word: *json += format("\"%s\"", type.words[load(type, at)]); return;
+    case Form::row: *json += json_text((*static_cast<const ops::Operator**>(at))->name); return;
+    case Form::fused: return expression(**static_cast<std::shared_ptr<const Fused>*>(at));
+    case Form::shape: {  // how something lies is not written
+      const Layout& layout = *static_cast<Layout*>(at);
+      return write_list(json, static_cast<size_t>(layout.ndim), [&](size_t d) { number(layout.shape[d]); });
+    }
+    case Form::members: {
+      Fields fields;
+      type.list(at, &fields);
+      return write_fields(json, fields);
+    }
+    case Form::truths: {
+      const auto& list = *static_cast<std::vector<bool>*>(at);
+      return write_list(json, list.size(), [&](size_t i) { truth(list[i]); });
+    }
+    case Form::numbers: {
+      const auto& list = *static_cast<std::vector<int64_t>*>(at);
+      return write_list(json, list.size(), [&](size_t i) { number(list[i]); });
+    }
+    case Form::expressions: {
+      const auto& list = *static_cast<std::vector<std::shared_ptr<const Fused>>*>(at);
+      return write_list(json, list.size(), [&](size_t i) { expression(*list[i]); });
+    }
   }
 }
 
 // --- reading
 
-template <class Value>
-Status read(JsonReader* json, Value* value);
-Status read(JsonReader* json, Layout* layout);
-Status read(JsonReader* json, ops::Windows* windows);
-
-// A member that comes twice is an error.
-template <class Members>
-Status read_members(JsonReader* json, Members* members) {
-  uint32_t seen = 0;
-  return json->object([&](const std::string& key) -> Status {
-    Status status;
-    bool known = false;
-    uint32_t bit = 1;
-    Members::each_member(*members, [&](const char* name, auto&& member) {
-      if (key == name) {
-        known = true;
-        status = (seen & bit) ? json->wrong("'" + key + "' comes twice") : read(json, &member);
-        seen |= bit;
-      }
-      bit <<= 1;
-    });
-    return known ? status : unknown(*json, "attribute", key);
-  });
+Status read_whole(JsonReader* json, const Type& type, void* value) {
+  int64_t number = 0;
+  RONDO_TRY(json->integer(&number));
+  store(type, static_cast<uint64_t>(number), value);
+  if (load(type, value) == number) return {};
+  store(type, 0, value);
+  return json->wrong("a number is out of its range");
 }
 
-Status read(JsonReader* json, Layout* layout) {
+Status read_word(JsonReader* json, const char* what, const Type& type, void* value) {
+  std::string word;
+  RONDO_TRY(json->text(&word));
+  for (size_t i = 0; i < type.count; ++i)
+    if (word == type.words[i]) {
+      store(type, i, value);
+      return {};
+    }
+  return unknown(*json, what, word);
+}
+
+Status read_shape(JsonReader* json, Layout* layout) {
   int64_t shape[kMaxDims] = {};
   int ndim = 0;
   RONDO_TRY(json->array([&]() -> Status {
@@ -226,223 +284,75 @@ Status read(JsonReader* json, Layout* layout) {
   return {};
 }
 
-template <class Value>
-Status read_word(JsonReader* json, const char* what, Value* value) {
-  std::string word;
-  RONDO_TRY(json->text(&word));
-  for (size_t i = 0; i < std::size(Words<Value>::words); ++i)
-    if (word == Words<Value>::words[i]) {
-      *value = static_cast<Value>(i);
-      return {};
-    }
-  return unknown(*json, what, word);
+Status read_one(JsonReader* json, const Type& type, void* at);
+
+// What a member has where it is not in the file.
+void clear(const Fields& fields) {
+  for (const Field& each : fields.all)
+    if (is_plain(each.type->form)) std::memset(each.at, 0, each.count * each.type->bytes);
 }
 
-Status read(JsonReader* json, ops::Windows* windows) {
-  bool seen[2] = {};
+// List: lists the members anew, as what is read may decide what there is. A member that comes twice is an error.
+Status read_fields(JsonReader* json, void (*list)(void*, Fields*), void* at) {
+  Fields fields;
+  list(at, &fields);
+  clear(fields);
+  uint32_t seen = 0;
   return json->object([&](const std::string& key) -> Status {
-    const int which = key == "first" ? 0 : key == "axes" ? 1 : -1;
-    if (which < 0) return unknown(*json, "attribute", key);
-    if (std::exchange(seen[which], true)) return json->wrong("'" + key + "' comes twice");
-    if (which == 0) return read_integer(json, &windows->first);
-    return json->array([&]() -> Status {
-      if (windows->count == ops::kMostSpatial) return json->wrong("windows over more axes than there are");
-      ops::WindowAxis& axis = windows->axis[windows->count++];
-      device::i64* const numbers[] = {&axis.in,      &axis.out,         &axis.size,    &axis.stride,
-                                      &axis.padding, &axis.padding_end, &axis.dilation};
-      size_t i = 0;
-      RONDO_TRY(json->array([&]() -> Status {
-        const size_t at = i++;
-        if (at < 7) return read_integer(json, numbers[at]);
-        if (at == 7) return read_integer(json, &axis.counts_padding);
-        if (at == 8) return read_word(json, "rule", &axis.rule);
-        return at == 9 ? read_word(json, "origin", &axis.origin) : json->wrong("a window has more than 10 members");
-      }));
-      return i == 10 ? Status() : json->wrong("a window has fewer than 10 members");
-    });
+    Fields now;
+    list(at, &now);
+    uint32_t bit = 1;
+    for (const Field& each : now.all) {
+      if (key == each.name) {
+        if (seen & bit) return json->wrong("'" + key + "' comes twice");
+        seen |= bit;
+        if (!each.several) return read_one(json, *each.type, each.at);
+        size_t count = 0;
+        return json->array([&]() -> Status {
+          if (count == each.count) return json->wrong(format("a list of more than %zu members", count));
+          return read_one(json, *each.type, item_at(each, count++));
+        });
+      }
+      bit <<= 1;
+    }
+    return unknown(*json, "attribute", key);
   });
 }
 
-// Reads the parts of an expression in their order, and builds it as its maker did.
-class ExpressionReader {
- public:
-  ExpressionReader(JsonReader* json, Fused* fused) : json_(*json), e_(fused->expression), words_(fused->words) {}
-
-  Status read() {
-    static constexpr const char* parts[] = {"inputs", "scalars", "steps", "outputs"};
-    size_t part = 0;
-    RONDO_TRY(json_.object([&](const std::string& key) -> Status {
-      if (part == std::size(parts) || key != parts[part])
-        return json_.wrong("an expression has inputs, scalars, steps and outputs, in this order");
-      ++part;
-      return json_.array([&] { return read_item(part); });
-    }));
-    if (part != std::size(parts)) return json_.wrong("an expression has no '" + std::string(parts[part]) + "'");
-    return e_.overflow() ? json_.wrong("an expression has more parts than one can have") : Status();
-  }
-
- private:
-  Status read_item(size_t part) {
-    if (part == 1) {
-      rondo_dtype dtype;
-      RONDO_TRY(read_dtype(&json_, &dtype));
-      e_.input(dtype);
-      return {};
-    }
-    at_ = 0;
-    if (part == 3) step_ = {};
-    RONDO_TRY(json_.array([&] { return part == 2 ? read_scalar() : part == 3 ? read_step() : read_output(); }));
-    if (e_.overflow()) return json_.wrong("an expression has more parts than one can have");
-    if (part == 3) return add_step();
-    if (at_ < 2) return json_.wrong("a part of an expression has fewer members than it needs");
-    if (part == 4) e_.output(step_.a, dtype_, accumulate_);
-    accumulate_ = false;
-    return {};
-  }
-  Status read_scalar() {
-    const int at = at_++;
-    if (at == 0) {
-      RONDO_TRY(read_dtype(&json_, &dtype_));
-      if (compute_dtype(dtype_) != dtype_) return json_.wrong("a scalar of an expression is in no register's dtype");
-      e_.scalar(dtype_);
-      return {};
-    }
-    if (at > 1) return json_.wrong("a scalar of an expression has more than two members");
-    if (e_.overflow()) return json_.wrong("an expression has more scalars than it may have");
-    return read_bits(&json_, &words_[e_.scalars() - 1]);
-  }
-  Status read_step() {
-    const int at = at_++;
-    if (at == 0) return read_op(&json_, &step_.op);
-    if (at == 1) {
-      RONDO_TRY(read_dtype(&json_, &dtype_));
-      step_.dtype = static_cast<uint8_t>(dtype_);
-      return {};
-    }
-    if (at > 4) return json_.wrong("a step of an expression has more than three operands");
-    return read_value(at == 2 ? &step_.a : at == 3 ? &step_.b : &step_.c);
-  }
-  Status read_output() {
-    const int at = at_++;
-    if (at == 0) return read_value(&step_.a);
-    if (at == 1) return read_dtype(&json_, &dtype_);
-    if (at > 2) return json_.wrong("an output of an expression has more than three members");
-    return json_.boolean(&accumulate_);
-  }
-  Status read_value(ops::Value* value) {
-    RONDO_TRY(read_integer(&json_, value));
-    const bool there = Expression::is_input(*value)    ? *value < e_.inputs()
-                       : Expression::is_scalar(*value) ? Expression::scalar_index(*value) < e_.scalars()
-                                                       : Expression::result_index(*value) < e_.instructions();
-    return there ? Status() : json_.wrong("a step of an expression uses a value that is not there");
-  }
-  // An operator's operands have one register dtype, which the step tells.
-  Status add_step() {
-    if (at_ != 2 + Expression::arity(step_))
-      return json_.wrong("a step has another number of operands than its operator");
-    const rondo_dtype first = at_ > 2 ? e_.dtype_of(step_.a) : dtype_;
-    ops::Value made = 0;
-    switch (step_.op) {
-      case ops::Op::cast: made = e_.cast(step_.a, dtype_); break;
-      case ops::Op::round_to:
-        if (!is_half(dtype_) && !is_f8(dtype_)) return json_.wrong("a step rounds to a dtype that is no narrow float");
-        if (first != RONDO_F32) return json_.wrong("a step rounds what is not f32");
-        made = e_.round(step_.a, dtype_);
-        break;
-      case ops::Op::where:
-        if (first != RONDO_BOOL || e_.dtype_of(step_.b) != dtype_ || e_.dtype_of(step_.c) != dtype_)
-          return json_.wrong("the operands of a step are not of its dtype");
-        made = e_.where(step_.a, step_.b, step_.c);
-        break;
-      case ops::Op::uniform:
-      case ops::Op::normal: return json_.wrong("an expression of the user's draws no random numbers");
-      default:
-        for (int k = 0; k < Expression::arity(step_); ++k)
-          if (e_.dtype_of(k == 0 ? step_.a : k == 1 ? step_.b : step_.c) != dtype_)
-            return json_.wrong("the operands of a step are not of its dtype");
-        if (ops::operator_of(step_.op).computed(dtype_) != dtype_ ||
-            (ops::operator_of(step_.op).domain == ops::Domain::whole && is_float(dtype_)))
-          return json_.wrong("a step computes in a dtype that its operator does not have");
-        made = e_.apply(step_.op, step_.a, step_.b, step_.c);
-    }
-    const bool fresh = !Expression::is_input(made) && !Expression::is_scalar(made) &&
-                       Expression::result_index(made) == e_.instructions() - 1 && !e_.overflow();
-    return fresh ? Status() : json_.wrong("a step computes what is there already");
-  }
-
-  JsonReader& json_;
-  Expression& e_;
-  uint64_t* words_;
-  int at_ = 0;
-  rondo_dtype dtype_ = RONDO_F32;
-  bool accumulate_ = false;
-  Expression::Instruction step_ = {};
-};
-
-template <class List, class Item>
-Status read_list(JsonReader* json, List* list) {
+Status read_list(JsonReader* json, const Type& type, void* at) {
   constexpr size_t kMost = 1u << 16;
+  size_t count = 0;
   return json->array([&]() -> Status {
-    if (list->size() == kMost) return json->wrong("a list of more than 65536 members");
-    Item item = {};
-    RONDO_TRY(read(json, &item));
-    list->push_back(std::move(item));
-    return {};
+    if (count++ == kMost) return json->wrong("a list of more than 65536 members");
+    if (type.form == Form::truths) {
+      bool truth = false;
+      RONDO_TRY(json->boolean(&truth));
+      static_cast<std::vector<bool>*>(at)->push_back(truth);
+      return {};
+    }
+    if (type.form == Form::numbers) return json->integer(&static_cast<std::vector<int64_t>*>(at)->emplace_back());
+    return read_expression(json, &static_cast<std::vector<std::shared_ptr<const Fused>>*>(at)->emplace_back());
   });
 }
 
-template <class Value>
-Status read(JsonReader* json, Value* value) {
-  if constexpr (HasMembers<const Value>) {
-    return read_members(json, value);
-  } else if constexpr (std::is_same_v<Value, bool>) {
-    return json->boolean(value);
-  } else if constexpr (std::is_floating_point_v<Value>) {
-    return read_real(json, value);
-  } else if constexpr (std::is_same_v<Value, uint64_t>) {
-    return read_bits(json, value);
-  } else if constexpr (std::is_integral_v<Value>) {
-    return read_integer(json, value);
-  } else if constexpr (HasWords<Value>) {
-    return read_word(json, "word", value);
-  } else if constexpr (std::is_same_v<Value, const ops::Operator*>) {
-    ops::Op op;
-    RONDO_TRY(read_op(json, &op));
-    if (static_cast<int>(op) >= ops::kOperators) return json->wrong("an operator that is in no table");
-    *value = &ops::operator_of(op);
-    return {};
-  } else if constexpr (std::is_same_v<Value, std::shared_ptr<const Fused>>) {
-    auto fused = std::make_shared<Fused>();
-    RONDO_TRY(ExpressionReader(json, fused.get()).read());
-    *value = std::move(fused);
-    return {};
-  } else if constexpr (std::is_array_v<Value>) {
-    size_t count = 0;
-    return json->array([&]() -> Status {
-      if (count == std::size(*value)) return json->wrong(format("a list of more than %zu members", count));
-      return read(json, &(*value)[count++]);
-    });
-  } else if constexpr (requires { value->push_back({}); }) {
-    return read_list<Value, typename Value::value_type>(json, value);
-  } else {  // a span: as many as what is known of the operator says
-    size_t count = 0;
-    return json->array([&]() -> Status {
-      if (count == value->size()) return json->wrong("more words than the operator has numbers");
-      return read(json, &(*value)[count++]);
-    });
-  }
-}
-
-template <class OneKind>
-Status read_kind(JsonReader* json, [[maybe_unused]] const std::string& kind, Ref<const ops::Call>* call) {
-  if constexpr (HasMembers<const OneKind>) {
-    OneKind of = {};
-    RONDO_TRY(read_members(json, &of));
-    RONDO_TRY(json->end());
-    *call = make_ref<const ops::Call>(of);
-    return {};
-  } else {
-    return error(RONDO_UNSUPPORTED, "a node of the kind %s cannot be in a file", kind.c_str());
+Status read_one(JsonReader* json, const Type& type, void* at) {
+  switch (type.form) {
+    case Form::truth: return json->boolean(static_cast<bool*>(at));
+    case Form::real: return read_real(json, static_cast<double*>(at));
+    case Form::bits: return read_bits(json, static_cast<uint64_t*>(at));
+    case Form::whole: return read_whole(json, type, at);
+    case Form::word: return read_word(json, "word", type, at);
+    case Form::row: {
+      ops::Op op;
+      RONDO_TRY(read_op(json, &op));
+      if (static_cast<int>(op) >= ops::kOperators) return json->wrong("an operator that is in no table");
+      *static_cast<const ops::Operator**>(at) = &ops::operator_of(op);
+      return {};
+    }
+    case Form::fused: return read_expression(json, static_cast<std::shared_ptr<const Fused>*>(at));
+    case Form::shape: return read_shape(json, static_cast<Layout*>(at));
+    case Form::members: return read_fields(json, type.list, at);
+    default: return read_list(json, type, at);
   }
 }
 
@@ -483,27 +393,40 @@ Status read_real(JsonReader* json, double* value) {
 }
 
 Status read_dtype(JsonReader* json, rondo_dtype* dtype) {
-  return read_word(json, "dtype", dtype);
+  return read_word(json, "dtype", kType<rondo_dtype>, dtype);
 }
 
 bool write_attributes(const ops::Call& call, std::string* json) {
-  return std::visit(
-      [&](const auto& attributes) {
-        if constexpr (HasMembers<const std::decay_t<decltype(attributes)>>) {
-          write_members(json, attributes);
-          return true;
-        }
-        return false;
-      },
-      call.of);
+  const auto list = kLists[call.of.index()];
+  if (!list) return false;
+  Fields fields;
+  list(const_cast<AnyKind*>(&call.of), &fields);  // which only read it
+  write_fields(json, fields);
+  return true;
 }
 
 Status read_attributes(const std::string& kind, std::string_view text, Ref<const ops::Call>* call) {
   JsonReader json(text, "its attributes");
-#define RONDO_KIND(Name, ...) \
-  if (kind == #Name) return read_kind<ops::Name##Call>(&json, kind, call);
-#include "ops/program/kinds.def"
-#undef RONDO_KIND
+  for (size_t i = 0; i < std::size(kLists); ++i) {
+    if (kind != ops::kKinds[i].name) continue;
+    if (!kLists[i]) return error(RONDO_UNSUPPORTED, "a node of the kind %s cannot be in a file", kind.c_str());
+    AnyKind of;
+    // One routine reads all structs by their members, so the list takes the variant without its type.
+    struct Whole {
+      AnyKind* of;
+      size_t kind;
+    } whole = {&of, i};
+    RONDO_TRY(read_fields(
+        &json,
+        [](void* at, Fields* fields) {
+          const Whole& made = *static_cast<Whole*>(at);
+          kLists[made.kind](made.of, fields);
+        },
+        &whole));
+    RONDO_TRY(json.end());
+    *call = make_ref<const ops::Call>(of);
+    return {};
+  }
   return unknown(json, "kind", kind);
 }
 
