@@ -93,6 +93,25 @@ Status JsonReader::expect(char wanted) {
       format("'%s' where '%c' is expected", shown(text_.substr(at_, utf8_length(text_.substr(at_)))).c_str(), wanted));
 }
 
+Status JsonReader::list(char open, char close, Status (*item)(const void*), const void* function) {
+  RONDO_TRY(expect(open));
+  if (take(close)) return {};
+  do RONDO_TRY(item(function));
+  while (take(','));
+  return expect(close);
+}
+
+Status JsonReader::members(Status (*member)(const void*, const std::string&), const void* function) {
+  const auto one = [&]() -> Status {
+    std::string key;
+    RONDO_TRY(text(&key));
+    RONDO_TRY(expect(':'));
+    return member(function, key);
+  };
+  return list(
+      '{', '}', [](const void* each) -> Status { return (*static_cast<const decltype(one)*>(each))(); }, &one);
+}
+
 Status JsonReader::end() {
   skip_space();
   return at_ == text_.size() ? Status() : wrong("more text behind its end");

@@ -36,16 +36,14 @@ class JsonReader {
   // {"key": member(key), ...} and [element(), ...]: the functions read what follows.
   template <class Member>
   Status object(const Member& member) {
-    return list('{', '}', [&]() -> Status {
-      std::string key;
-      RONDO_TRY(text(&key));
-      RONDO_TRY(expect(':'));
-      return member(key);
-    });
+    return members([](const void* function,
+                      const std::string& key) -> Status { return (*static_cast<const Member*>(function))(key); },
+                   &member);
   }
   template <class Element>
   Status array(const Element& element) {
-    return list('[', ']', element);
+    return list(
+        '[', ']', [](const void* function) -> Status { return (*static_cast<const Element*>(function))(); }, &element);
   }
   // Any value, as deep as JSON texts of others may nest (100), which is read and not kept.
   Status skip() { return skip(0); }
@@ -57,14 +55,9 @@ class JsonReader {
   RONDO_COLD Status wrong(const std::string& what) const;
 
  private:
-  template <class Item>
-  Status list(char open, char close, const Item& item) {
-    RONDO_TRY(expect(open));
-    if (take(close)) return {};
-    do RONDO_TRY(item());
-    while (take(','));
-    return expect(close);
-  }
+  // Not templates, so that each of the many lists costs the call alone.
+  Status members(Status (*member)(const void* function, const std::string& key), const void* function);
+  Status list(char open, char close, Status (*item)(const void* function), const void* function);
   Status skip(int depth);
   Status skip_number();
   bool word(std::string_view wanted);

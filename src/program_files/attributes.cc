@@ -29,7 +29,7 @@ concept HasWords = requires {
   Words<Enumeration>::words;
 };
 
-// --- Members by their names. What is written and read is one routine for all kinds; a kind has only the list.
+// --- Members by their names. One routine writes and reads those of all kinds; a kind has only the list.
 
 struct Fields;
 enum class Form : uint8_t { truth, real, bits, whole, word, row, fused, shape, members, truths, numbers, expressions };
@@ -286,7 +286,7 @@ Status read_shape(JsonReader* json, Layout* layout) {
 
 Status read_one(JsonReader* json, const Type& type, void* at);
 
-// What a member has where it is not in the file.
+// A member that is not in the file has this value: nothing.
 void clear(const Fields& fields) {
   for (const Field& each : fields.all)
     if (is_plain(each.type->form)) std::memset(each.at, 0, each.count * each.type->bytes);

@@ -345,13 +345,13 @@ class ProgramReader {
         if (operands->size() == kMostOperands) return json_.wrong(format("more than %zu operands", kMostOperands));
         return read(&operands->emplace_back());
       };
-      RONDO_TRY(is_list(key) ? json_.array(one) : one());
+      RONDO_TRY(is_list() ? json_.array(one) : one());
       names->back().end = operands->size();
       return {};
     });
   }
   // A list of operands of a kind that is not known yet: in none does a list have the name of a single one.
-  bool is_list(const std::string& key) {
+  bool is_list() {
     JsonReader ahead = json_;
     if (ahead.next() != '[') return false;
     // A result that is made is a list as well, whose second member is a text.
@@ -361,7 +361,6 @@ class ProgramReader {
       if (members++ == 1) second_is_text = ahead.next() == '"';
       return ahead.skip();
     });
-    (void)key;
     return looked.ok() && !second_is_text;
   }
   Status read_section(Node* node) {

@@ -27,7 +27,7 @@ DTYPES = {"any": "all but f8", "real": "all but f8", "whole": "integers, bool"}
 HEADERS = {"ops": "Products, softmax, random numbers and more", "shapes": "Moving elements", "convolution": "Convolution",
            "normalisation": "Normalisation of images", "pooling": "Pooling and resizing", "attention": "Attention", "recurrent": "Recurrent layers",
            "recommender": "Recommenders", "optimizer": "Optimizers", "mixed_precision": "Mixed precision", "tape": "Gradients",
-           "control": "Control flow", "graph": "Recordings and graphs", "callable": "Callables", "user": "Your own operators", "models": "Model files",
+           "control": "Control flow", "graph": "Recordings and graphs", "callable": "Callables", "user": "Your own operators", "models": "Model files", "programs": "Program files",
            "tensor": "Tensors and views", "engine": "Engines, tasks and variables", "device": "Devices", "comm": "Communicators",
            "data_parallel": "Data-parallel training", "launch": "Ranks", "hooks": "Communicators over your own transport", "cache": "Compiled kernels",
            "reclaim": "Memory given back", "status": "Status, version, log", "trace": "Timeline"}

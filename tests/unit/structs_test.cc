@@ -31,8 +31,35 @@ struct Objects {
     EXPECT_EQ(rondo_model_file_write(path.c_str(), &name, &tensor, 1, nullptr, nullptr, 0), RONDO_OK);
     EXPECT_EQ(rondo_model_file_open(path.c_str(), &file), RONDO_OK) << rondo_last_error();
     unlink(path.c_str());
+    make_program();
+  }
+  // A function of one input that has a weight.
+  void make_program() {
+    const int64_t shape[] = {2, 3};
+    rondo_record_options callable = RONDO_RECORD_OPTIONS_INIT;
+    callable.flags = RONDO_RECORD_CALLABLE;
+    rondo_tensor *input = nullptr, *sum = nullptr;
+    EXPECT_EQ(rondo_record_begin(engine, &callable), RONDO_OK);
+    EXPECT_EQ(rondo_record_input(engine, {RONDO_CPU, 0}, RONDO_F32, 2, shape, &input), RONDO_OK);
+    EXPECT_EQ(rondo_binary(RONDO_ADD, input, tensor, &sum), RONDO_OK);
+    EXPECT_EQ(rondo_record_output(engine, sum), RONDO_OK);
+    EXPECT_EQ(rondo_record_end(engine, &function), RONDO_OK) << rondo_last_error();
+    rondo_tensor_destroy(sum);
+    rondo_tensor_destroy(input);
+    EXPECT_EQ(save_program(nullptr), RONDO_OK) << rondo_last_error();
+    EXPECT_EQ(rondo_program_open(program_path().c_str(), &program), RONDO_OK) << rondo_last_error();
+    unlink(program_path().c_str());
+  }
+  static std::string program_path() {
+    return testing::TempDir() + "rondo_structs_program_" + std::to_string(getpid()) + ".safetensors";
+  }
+  rondo_status save_program(const rondo_program_save_options* options) {
+    const char* const name = "f";
+    return rondo_program_save(program_path().c_str(), 1, &name, &function, options);
   }
   ~Objects() {
+    rondo_program_destroy(program);
+    rondo_graph_destroy(function);
     rondo_model_file_destroy(file);
     rondo_graph_destroy(graph);
     rondo_tensor_destroy(out);
@@ -44,6 +71,8 @@ struct Objects {
   rondo_tensor* out = nullptr;
   rondo_graph* graph = nullptr;
   rondo_model_file* file = nullptr;
+  rondo_graph* function = nullptr;
+  rondo_program* program = nullptr;
 };
 
 // One call with each struct.
@@ -182,6 +211,22 @@ rondo_status call(Objects& objects, rondo_model_file_info* info) {
 rondo_status call(Objects& objects, rondo_model_tensor_info* info) {
   const char* name = nullptr;
   return rondo_model_file_tensor(objects.file, 0, &name, info);
+}
+rondo_status call(Objects& objects, rondo_program_save_options* options) {
+  const rondo_status status = objects.save_program(options);
+  unlink(Objects::program_path().c_str());
+  return status;
+}
+rondo_status call(Objects& objects, rondo_program_info* info) {
+  return rondo_program_query(objects.program, info);
+}
+rondo_status call(Objects& objects, rondo_program_function_info* info) {
+  const char* name = nullptr;
+  return rondo_program_function(objects.program, 0, &name, info);
+}
+rondo_status call(Objects& objects, rondo_program_tensor_info* info) {
+  const char* name = nullptr;
+  return rondo_program_weight(objects.program, 0, &name, info);
 }
 rondo_status call(Objects& objects, rondo_tape_info* info) {
   rondo_tape* tape = nullptr;

@@ -1,0 +1,158 @@
+// NULL for every pointer argument of the functions of program files, and numbers of things that a program does not
+// have: a status and a message that names the function and the argument, and nothing is changed. Copyright 2026 the
+// Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include "harness.h"
+
+namespace conformance {
+namespace {
+
+struct ProgramCall {
+  const char* function;
+  const char* argument;
+  std::function<rondo_status()> call;
+};
+
+class MisusePrograms : public OnEngine {
+ protected:
+  static void all_refused(const std::vector<ProgramCall>& calls) {
+    for (const ProgramCall& each : calls)
+      expect_refused(each.call(), RONDO_INVALID_ARGUMENT, each.function, each.argument);
+  }
+};
+CONFORMANCE_ENGINE_SUITE(MisusePrograms);
+
+TEST_P(MisusePrograms, NullArguments) {
+  const Tensor w = up(full(RONDO_F32, {2}, 1));
+  const std::string path = testing::TempDir() + "rondo_null_program_" + std::to_string(getpid()) + ".safetensors";
+  rondo_record_options callable = RONDO_RECORD_OPTIONS_INIT;
+  callable.flags = RONDO_RECORD_CALLABLE;
+  const Graph graph = record(
+      engine(),
+      [&] {
+        const Shape shape = {2};
+        const Tensor in = make(rondo_record_input, engine(), device(), RONDO_F32, 1, shape.data());
+        const Tensor sum = make(rondo_binary, RONDO_ADD, in, w);
+        must(rondo_record_output(engine(), sum));
+      },
+      &callable);
+  const char *const names[] = {"f"}, *const none[] = {nullptr};
+  rondo_graph *const graphs[] = {graph.get()}, *const no_graphs[] = {nullptr};
+  rondo_tensor *const weights[] = {w}, *const no_weights[] = {nullptr};
+  const auto save = [&](const char* to, const char* const* named, rondo_graph* const* of) {
+    return rondo_program_save(to, 1, named, of, nullptr);
+  };
+  const auto save_weight = [&](const char* const* named, rondo_tensor* const* of) {
+    rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    options.n_weights = 1;
+    options.weight_names = named;
+    options.weights = of;
+    return rondo_program_save(path.c_str(), 1, names, graphs, &options);
+  };
+  const auto save_text = [&](const char* const* keys, const char* const* values) {
+    rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    options.n_metadata = 1;
+    options.keys = keys;
+    options.values = values;
+    return rondo_program_save(path.c_str(), 1, names, graphs, &options);
+  };
+  all_refused({
+      {"rondo_program_save", "path", [&] { return save(nullptr, names, graphs); }},
+      {"rondo_program_save", "names", [&] { return save(path.c_str(), nullptr, graphs); }},
+      {"rondo_program_save", "names[0]", [&] { return save(path.c_str(), none, graphs); }},
+      {"rondo_program_save", "graphs", [&] { return save(path.c_str(), names, nullptr); }},
+      {"rondo_program_save", "graphs[0]", [&] { return save(path.c_str(), names, no_graphs); }},
+      {"rondo_program_save", "n_functions",
+       [&] { return rondo_program_save(path.c_str(), 0, names, graphs, nullptr); }},
+      {"rondo_program_save", "options->weight_names", [&] { return save_weight(nullptr, weights); }},
+      {"rondo_program_save", "options->weight_names[0]", [&] { return save_weight(none, weights); }},
+      {"rondo_program_save", "options->weights", [&] { return save_weight(names, nullptr); }},
+      {"rondo_program_save", "options->weights[0]", [&] { return save_weight(names, no_weights); }},
+      {"rondo_program_save", "options->keys", [&] { return save_text(nullptr, names); }},
+      {"rondo_program_save", "options->keys[0]", [&] { return save_text(none, names); }},
+      {"rondo_program_save", "options->values", [&] { return save_text(names, nullptr); }},
+      {"rondo_program_save", "options->values[0]", [&] { return save_text(names, none); }},
+  });
+  EXPECT_NE(access(path.c_str(), F_OK), 0) << "a refused save left a file";
+
+  must(save(path.c_str(), names, graphs));
+  rondo_program *program = nullptr, *no_program = nullptr;
+  must(rondo_program_open(path.c_str(), &program));
+  rondo_program_instance *instance = nullptr, *no_instance = nullptr;
+  must(rondo_program_create_instance(program, engine(), device(), &instance));
+  rondo_program_info facts = RONDO_PROGRAM_INFO_INIT;
+  rondo_program_function_info function = RONDO_PROGRAM_FUNCTION_INFO_INIT;
+  rondo_program_tensor_info info = RONDO_PROGRAM_TENSOR_INFO_INIT;
+  const char *name = nullptr, *value = nullptr;
+  int64_t index = -7;
+  size_t length = 7;
+  rondo_graph* handle = nullptr;
+  rondo_tensor *out = nullptr, *given = w;
+  const auto create = [&](rondo_program* of, rondo_engine* where, rondo_program_instance** to) {
+    return rondo_program_create_instance(of, where, device(), to);
+  };
+  all_refused({
+      {"rondo_program_open", "path", [&] { return rondo_program_open(nullptr, &no_program); }},
+      {"rondo_program_open", "program", [&] { return rondo_program_open(path.c_str(), nullptr); }},
+      {"rondo_program_query", "program", [&] { return rondo_program_query(nullptr, &facts); }},
+      {"rondo_program_query", "info", [&] { return rondo_program_query(program, nullptr); }},
+      {"rondo_program_function", "program", [&] { return rondo_program_function(nullptr, 0, &name, &function); }},
+      {"rondo_program_function", "index", [&] { return rondo_program_function(program, 1, &name, &function); }},
+      {"rondo_program_function", "name", [&] { return rondo_program_function(program, 0, nullptr, &function); }},
+      {"rondo_program_function", "info", [&] { return rondo_program_function(program, 0, &name, nullptr); }},
+      {"rondo_program_find", "program", [&] { return rondo_program_find(nullptr, "f", &index); }},
+      {"rondo_program_find", "name", [&] { return rondo_program_find(program, nullptr, &index); }},
+      {"rondo_program_find", "index", [&] { return rondo_program_find(program, "f", nullptr); }},
+      {"rondo_program_input", "program", [&] { return rondo_program_input(nullptr, 0, 0, &name, &info); }},
+      {"rondo_program_input", "function", [&] { return rondo_program_input(program, 1, 0, &name, &info); }},
+      {"rondo_program_input", "index", [&] { return rondo_program_input(program, 0, -1, &name, &info); }},
+      {"rondo_program_input", "name", [&] { return rondo_program_input(program, 0, 0, nullptr, &info); }},
+      {"rondo_program_input", "info", [&] { return rondo_program_input(program, 0, 0, &name, nullptr); }},
+      {"rondo_program_output", "program", [&] { return rondo_program_output(nullptr, 0, 0, &name, &info); }},
+      {"rondo_program_output", "function", [&] { return rondo_program_output(program, -1, 0, &name, &info); }},
+      {"rondo_program_output", "index", [&] { return rondo_program_output(program, 0, 1, &name, &info); }},
+      {"rondo_program_output", "name", [&] { return rondo_program_output(program, 0, 0, nullptr, &info); }},
+      {"rondo_program_output", "info", [&] { return rondo_program_output(program, 0, 0, &name, nullptr); }},
+      {"rondo_program_weight", "program", [&] { return rondo_program_weight(nullptr, 0, &name, &info); }},
+      {"rondo_program_weight", "index", [&] { return rondo_program_weight(program, 1, &name, &info); }},
+      {"rondo_program_weight", "name", [&] { return rondo_program_weight(program, 0, nullptr, &info); }},
+      {"rondo_program_weight", "info", [&] { return rondo_program_weight(program, 0, &name, nullptr); }},
+      {"rondo_program_metadata", "program", [&] { return rondo_program_metadata(nullptr, 0, &name, &value); }},
+      {"rondo_program_metadata", "index", [&] { return rondo_program_metadata(program, 0, &name, &value); }},
+      {"rondo_program_metadata", "key", [&] { return rondo_program_metadata(program, 0, nullptr, &value); }},
+      {"rondo_program_metadata", "value", [&] { return rondo_program_metadata(program, 0, &name, nullptr); }},
+      {"rondo_program_text", "program", [&] { return rondo_program_text(nullptr, nullptr, 0, &length); }},
+      {"rondo_program_text", "buffer", [&] { return rondo_program_text(program, nullptr, 9, &length); }},
+      {"rondo_program_text", "length", [&] { return rondo_program_text(program, nullptr, 0, nullptr); }},
+      {"rondo_program_create_instance", "program", [&] { return create(nullptr, engine(), &no_instance); }},
+      {"rondo_program_create_instance", "engine", [&] { return create(program, nullptr, &no_instance); }},
+      {"rondo_program_create_instance", "instance", [&] { return create(program, engine(), nullptr); }},
+      {"rondo_program_call", "instance", [&] { return rondo_program_call(nullptr, "f", 1, &given, 1, &out); }},
+      {"rondo_program_call", "function", [&] { return rondo_program_call(instance, nullptr, 1, &given, 1, &out); }},
+      {"rondo_program_call", "inputs", [&] { return rondo_program_call(instance, "f", 1, nullptr, 1, &out); }},
+      {"rondo_program_call", "outputs", [&] { return rondo_program_call(instance, "f", 1, &given, 1, nullptr); }},
+      {"rondo_program_graph", "instance", [&] { return rondo_program_graph(nullptr, "f", &handle); }},
+      {"rondo_program_graph", "function", [&] { return rondo_program_graph(instance, nullptr, &handle); }},
+      {"rondo_program_graph", "graph", [&] { return rondo_program_graph(instance, "f", nullptr); }},
+      {"rondo_program_instance_weight", "instance",
+       [&] { return rondo_program_instance_weight(nullptr, "weight0", &out); }},
+      {"rondo_program_instance_weight", "name", [&] { return rondo_program_instance_weight(instance, nullptr, &out); }},
+      {"rondo_program_instance_weight", "tensor",
+       [&] { return rondo_program_instance_weight(instance, "weight0", nullptr); }},
+  });
+  EXPECT_EQ(no_program, nullptr);
+  EXPECT_EQ(no_instance, nullptr);
+  EXPECT_EQ(handle, nullptr);
+  EXPECT_EQ(out, nullptr);
+  EXPECT_EQ(index, -7);
+  EXPECT_EQ(length, 7u);
+  rondo_program_instance_destroy(instance);
+  rondo_program_instance_destroy(nullptr);
+  rondo_program_destroy(program);
+  rondo_program_destroy(nullptr);
+  unlink(path.c_str());
+}
+
+}  // namespace
+}  // namespace conformance
