@@ -154,5 +154,43 @@ TEST_P(MisusePrograms, NullArguments) {
   unlink(path.c_str());
 }
 
+// A program outlives its handle where an instance has it, and no destroyed handle is read.
+TEST_P(MisusePrograms, DestroyedHandles) {
+  const std::string path = testing::TempDir() + "rondo_dead_program_" + std::to_string(getpid()) + ".safetensors";
+  const char *const key = "rondo.program",
+                    *const text = R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2]]],"weights":[],"nodes":[
+{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2]]}}],
+"outputs":[["y",1,"f32",[2]]]}]})";
+  must(rondo_model_file_write(path.c_str(), nullptr, nullptr, 0, &key, &text, 1));
+  rondo_program* program = nullptr;
+  rondo_program_instance* instance = nullptr;
+  must(rondo_program_open(path.c_str(), &program));
+  must(rondo_program_create_instance(program, engine(), device(), &instance));
+  rondo_program_info facts = RONDO_PROGRAM_INFO_INIT;
+  rondo_graph* graph = nullptr;
+  const auto refused = [](rondo_status status, const char* function) {
+    EXPECT_TRUE(status == RONDO_INVALID_ARGUMENT || status == RONDO_INVALID_STATE)
+        << function << " returned " << rondo_status_name(status);
+    EXPECT_TRUE(has_word(rondo_last_error(), function)) << rondo_last_error();
+  };
+  refused(rondo_program_query(reinterpret_cast<rondo_program*>(instance), &facts), "rondo_program_query");
+  refused(rondo_program_graph(reinterpret_cast<rondo_program_instance*>(program), "f", &graph), "rondo_program_graph");
+  rondo_program_destroy(program);
+  refused(rondo_program_query(program, &facts), "rondo_program_query");
+  must(rondo_program_graph(instance, "f", &graph));
+  rondo_program_instance_destroy(instance);
+  rondo_graph* none = nullptr;
+  refused(rondo_program_graph(instance, "f", &none), "rondo_program_graph");
+  EXPECT_EQ(none, nullptr);
+  const Tensor x = up(full(RONDO_F32, {2}, 3));
+  rondo_tensor *given = x, *out = nullptr;
+  must(rondo_graph_call(graph, 1, &given, 1, &out));  // the graph lives on
+  const Tensor owned(out);
+  expect_same_bits(download(owned), full(RONDO_F32, {2}, -3), "call");
+  rondo_graph_destroy(graph);
+  unlink(path.c_str());
+}
+
 }  // namespace
 }  // namespace conformance
