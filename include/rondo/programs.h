@@ -13,6 +13,8 @@
 #define RONDO_PROGRAMS_H
 
 #include <rondo/base.h>
+#include <rondo/graph.h>
+#include <rondo/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,7 +59,7 @@ RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions,
  * RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not know.
  * Since 0.1. */
 RONDO_API rondo_status rondo_program_open(const char* path, rondo_program** program);
-/* Destroys the handle. Never blocks; instances stay. NULL is allowed. Since 0.1. */
+/* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 
 typedef struct rondo_program_info {
@@ -92,8 +94,8 @@ typedef struct rondo_program_function_info {
  * RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
 RONDO_API rondo_status rondo_program_function(rondo_program* program, int64_t index, const char** name,
                                               rondo_program_function_info* info);
-/* The index of the function `name`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there are.
- * Since 0.1. */
+/* The index of the function `name` of `program`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there
+ * are. Since 0.1. */
 RONDO_API rondo_status rondo_program_find(rondo_program* program, const char* name, int64_t* index);
 
 typedef struct rondo_program_tensor_info {
@@ -114,10 +116,10 @@ typedef struct rondo_program_tensor_info {
  * RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
 RONDO_API rondo_status rondo_program_input(rondo_program* program, int64_t function, int32_t index, const char** name,
                                            rondo_program_tensor_info* info);
-/* The same of an output. Since 0.1. */
+/* The same of an output of the function with the index `function` of `program`. Since 0.1. */
 RONDO_API rondo_status rondo_program_output(rondo_program* program, int64_t function, int32_t index, const char** name,
                                             rondo_program_tensor_info* info);
-/* The same of a weight. Since 0.1. */
+/* The same of a weight of `program`. Since 0.1. */
 RONDO_API rondo_status rondo_program_weight(rondo_program* program, int64_t index, const char** name,
                                             rondo_program_tensor_info* info);
 /* One text of the program's author, by `index`, in the file's order. *key and *value live as long as the program. Never
@@ -134,8 +136,8 @@ RONDO_API rondo_status rondo_program_text(rondo_program* program, char* buffer, 
  * while this thread records; other errors as of rondo_model_file_load and rondo_record_end. Since 0.1. */
 RONDO_API rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
                                                      rondo_program_instance** instance);
-/* Destroys the handle. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL is
- * allowed. Since 0.1. */
+/* Destroys the handle `instance`. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL
+ * is allowed. Since 0.1. */
 RONDO_API void rondo_program_instance_destroy(rondo_program_instance* instance);
 /* Calls a function by its name, as rondo_graph_call does a graph: inputs and outputs in the order of the file. From any
  * thread; on the instance's engine. RONDO_NOT_FOUND if there is no such function, with the names there are; other
@@ -144,11 +146,13 @@ RONDO_API rondo_status rondo_program_call(rondo_program_instance* instance, cons
                                           rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs);
 /* The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and
  * sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is
- * no such function, with the names there are. Never blocks. Since 0.1. */
+ * no such function, with the names there are; RONDO_INVALID_STATE if the engine is destroyed. Never blocks. Since
+ * 0.1. */
 RONDO_API rondo_status rondo_program_graph(rondo_program_instance* instance, const char* function, rondo_graph** graph);
 /* A weight of an instance, by its name; of a state, the tensor that the functions write. The caller owns *tensor. What
  * is written into it the instance's next calls see, and for other than states other instances may see it too.
- * RONDO_NOT_FOUND if there is no such weight. Never blocks. Since 0.1. */
+ * RONDO_NOT_FOUND if there is no such weight; RONDO_INVALID_STATE if the engine is destroyed. Never blocks. Since
+ * 0.1. */
 RONDO_API rondo_status rondo_program_instance_weight(rondo_program_instance* instance, const char* name,
                                                      rondo_tensor** tensor);
 

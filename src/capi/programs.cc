@@ -36,7 +36,8 @@ Status check_program(const rondo_program* program) {
 }
 
 Status check_instance(const rondo_program_instance* instance) {
-  return Instances::alive(instance) ? Status() : capi::dead_handle("instance", "program instance", instance);
+  if (!Instances::alive(instance)) return capi::dead_handle("instance", "program instance", instance);
+  return instance->instance->graphs()[0]->engine().usable();  // a program has a function
 }
 
 Status check_number(const char* name, int64_t index, size_t count, const char* what) {

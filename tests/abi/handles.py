@@ -23,7 +23,7 @@ NAMES = {code: name for name, code in CODES.items()}
 STRUCTS = {each["name"]: each for each in ABI["structs"]}
 FUNCTIONS = {each["name"]: each for each in ABI["functions"]}
 # Objects that belong to no engine, or to a task's run.
-FREE = {"rondo_expression", "rondo_model_file", "rondo_task_context"}
+FREE = {"rondo_expression", "rondo_model_file", "rondo_program", "rondo_task_context"}
 # They look at a struct of functions first, which is one of zeros here.
 OTHERWISE = {"rondo_comm_create_with_hooks"}
 
@@ -55,6 +55,9 @@ class Device(ctypes.Structure):
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 6)(lambda *_: 1)
 CPU = Device(0, 0)
 F32 = next(value["value"] for each in ABI["enums"] for value in each["values"] if value["name"] == "RONDO_F32")
+
+PROGRAM = b"""{"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[{"name":"x","inputs":[["a","f32",[4]]],"weights":[],"nodes":[
+{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[4]]}}],"outputs":[["y",1,"f32",[4]]]}]}"""
 
 
 def options(name):
@@ -100,6 +103,15 @@ class Objects:
         made = pointer()
         must("rondo_buckets_create", self.others["rondo_comm"], 1, parameters, None, ctypes.byref(made))
         self.others["rondo_buckets"] = made
+        # The function has the name that all texts have here.
+        key, text = (ctypes.c_char_p * 1)(b"rondo.program"), (ctypes.c_char_p * 1)(PROGRAM)
+        program, made = pointer(), pointer()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.safetensors").encode()
+            must("rondo_model_file_write", path, None, None, ctypes.c_size_t(0), key, text, ctypes.c_size_t(1))
+            must("rondo_program_open", path, ctypes.byref(program))
+            must("rondo_program_create_instance", program, self.engine, CPU, ctypes.byref(made))
+        self.others["rondo_program"], self.others["rondo_program_instance"] = program, made
 
     def of(self, base):
         return {"rondo_engine": self.engine, "rondo_tensor": self.tensor, "rondo_variable": self.variable, "rondo_graph": self.graph,
