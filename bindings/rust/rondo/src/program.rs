@@ -1,7 +1,6 @@
 //! Program files: recorded functions that are saved with their weights, and called elsewhere.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::raw::c_char;
 use std::path::Path;
@@ -12,8 +11,9 @@ use rondo_sys as sys;
 use crate::device::c_string;
 use crate::error::check;
 use crate::memory::c_path;
+use crate::model_file::text_of;
 use crate::tensor::made;
-use crate::{DType, Device, Engine, Error, ErrorKind, Graph, Result, Tensor};
+use crate::{DType, Device, Engine, Error, ErrorKind, Graph, ProgramWriter, Result, Tensor};
 
 /// A program file that is open. Belongs to no engine; what it says does not change.
 ///
@@ -29,7 +29,11 @@ use crate::{DType, Device, Engine, Error, ErrorKind, Graph, Result, Tensor};
 ///     engine.record_output(&x.mul(&w)?)
 /// })?;
 /// let path = std::env::temp_dir().join(format!("rondo-program-{}.safetensors", std::process::id()));
-/// Program::save(&path, [("scale", &scale)], [("w", &w)], [("author", "me")])?;
+/// Program::writer()
+///     .function_named("scale", &scale, ["x"], ["y"])
+///     .weight("w", &w)
+///     .metadata("author", "me")
+///     .write(&path)?;
 ///
 /// let program = Program::open(&path)?;
 /// let instance = program.instance(&engine, Device::CPU)?;
@@ -68,60 +72,41 @@ impl Program {
         Ok(Program { handle: made(handle) })
     }
 
-    /// Writes graphs that are called as functions, with names of weights and texts of the author. Inputs are named
-    /// `input0` and so on, outputs `output0`.
+    /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).
     ///
-    /// # Errors
-    ///
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where something cannot be in a file, which names all of it;
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice or a weight that no function
-    /// uses; [`IoError`](crate::ErrorKind::IoError) where the file cannot be written.
-    #[doc(alias = "rondo_program_save")]
-    pub fn save<'a, F, W, K, V>(
-        path: impl AsRef<Path>,
-        functions: impl IntoIterator<Item = (F, &'a Graph)>,
-        weights: impl IntoIterator<Item = (W, &'a Tensor)>,
-        metadata: impl IntoIterator<Item = (K, V)>,
-    ) -> Result<()>
-    where
-        F: AsRef<str>,
-        W: AsRef<str>,
-        K: AsRef<str>,
-        V: AsRef<str>,
-    {
-        let function = "Program::save";
-        let path = c_path(function, path.as_ref())?;
-        let (mut names, mut graphs) = (Vec::new(), Vec::new());
-        for (name, graph) in functions {
-            names.push(c_string(function, "a function's name", name.as_ref())?);
-            graphs.push(graph.as_ptr());
-        }
-        let (mut weight_names, mut tensors) = (Vec::new(), Vec::new());
-        for (name, tensor) in weights {
-            weight_names.push(c_string(function, "a weight's name", name.as_ref())?);
-            tensors.push(tensor.as_ptr());
-        }
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        for (key, value) in metadata {
-            keys.push(c_string(function, "a key", key.as_ref())?);
-            values.push(c_string(function, "a value", value.as_ref())?);
-        }
-        let (names, weight_names) = (addresses(&names), addresses(&weight_names));
-        let (key_texts, value_texts) = (addresses(&keys), addresses(&values));
-        let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
-        options.n_weights = tensors.len();
-        options.weight_names = weight_names.as_ptr();
-        options.weights = tensors.as_ptr();
-        options.n_metadata = keys.len();
-        options.keys = key_texts.as_ptr();
-        options.values = value_texts.as_ptr();
-        // SAFETY: as many of each as said, which live until the call returns.
-        check(unsafe {
-            sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)
-        })
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 2)?.mul(2)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-writer-{}.safetensors", std::process::id()));
+    /// Program::writer().function("double", &double).write(&path)?;
+    /// assert_eq!(Program::open(&path)?.functions()?[0].inputs[0].name, "input0");
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn writer<'a>() -> ProgramWriter<'a> {
+        ProgramWriter::default()
     }
 
     /// The functions, in the file's order.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-0-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let functions = program.functions()?;
+    /// assert_eq!((&*functions[0].name, functions[0].inputs.len(), functions[0].nodes), ("double", 1, 1));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -154,6 +139,22 @@ impl Program {
 
     /// The weights, in the file's order.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-1-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let weights = program.weights()?;
+    /// assert_eq!((&*weights[0].name, weights[0].dtype, weights[0].state), ("two", DType::F32, false));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
@@ -165,6 +166,21 @@ impl Program {
     }
 
     /// The number of a function among all, by its name.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-2-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert_eq!(program.find("double")?, 0);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -178,6 +194,21 @@ impl Program {
     }
 
     /// Texts of the author by their keys, in the file's order.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-3-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(program.metadata()?.is_empty());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -198,6 +229,21 @@ impl Program {
 
     /// The program as the file has it: JSON, one node a line.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-4-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// println!("{}", program.text()?);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// None is expected while the program is open.
@@ -213,6 +259,23 @@ impl Program {
 
     /// Loads the weights to a device, and records each function anew.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-5-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let other = Engine::new()?;
+    /// let instance = program.instance(&other, Device::CPU)?;
+    /// assert_eq!(instance.weight("two")?.to_vec::<f32>()?, [2.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`IoError`](crate::ErrorKind::IoError) for a program whose nodes do not go together, with function and node;
@@ -227,6 +290,21 @@ impl Program {
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this program.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-ptr-p-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(!program.as_ptr().is_null());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn as_ptr(&self) -> *mut sys::rondo_program {
         self.handle.as_ptr()
     }
@@ -268,6 +346,23 @@ unsafe impl Sync for ProgramInstance {}
 impl ProgramInstance {
     /// Calls a function by its name, as [`Graph::call`] does; who calls it often keeps its [graph](Self::graph).
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-6-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [6.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function; others as of [`Graph::call`].
@@ -277,6 +372,24 @@ impl ProgramInstance {
     }
 
     /// The same into tensors that are there.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-7-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// instance.call_into("double", &[&x], &[&w])?;
+    /// assert_eq!(w.to_vec::<f32>()?, [6.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -301,6 +414,24 @@ impl ProgramInstance {
 
     /// A function as a graph: for its parameters and sections, reports and profiles.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-8-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// let graph = instance.graph("double")?;
+    /// assert_eq!(graph.call(&[&x])?[0].to_vec::<f32>()?, [6.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function, with the names there are.
@@ -314,6 +445,24 @@ impl ProgramInstance {
 
     /// A weight by its name; of a state, the tensor that the functions write.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-9-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// instance.weight("two")?.fill(5)?; // what the next calls use
+    /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [15.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such weight.
@@ -326,6 +475,21 @@ impl ProgramInstance {
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this instance.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-ptr-i-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(!program.instance(&engine, Device::CPU)?.as_ptr().is_null());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn as_ptr(&self) -> *mut sys::rondo_program_instance {
         self.handle.as_ptr()
     }
@@ -386,16 +550,4 @@ fn value(
         shape: info.shape[..info.ndim as usize].iter().map(|&size| size as usize).collect(),
         state: info.state != 0,
     })
-}
-
-fn addresses(texts: &[CString]) -> Vec<*const c_char> {
-    texts.iter().map(|text| text.as_ptr()).collect()
-}
-
-/// # Safety
-///
-/// A text of C that lives during the call.
-unsafe fn text_of(text: *const c_char) -> String {
-    // SAFETY: as the caller says.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
