@@ -458,7 +458,7 @@ impl ProgramInstance {
     /// # std::fs::remove_file(&path).unwrap();
     /// # let instance = program.instance(&engine, Device::CPU)?;
     /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
-    /// instance.weight("two")?.fill(5)?; // what the next calls use
+    /// instance.weight("two")?.fill(5.0)?; // what the next calls use
     /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [15.0]);
     /// # Ok::<(), rondo::Error>(())
     /// ```

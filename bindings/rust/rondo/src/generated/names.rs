@@ -406,7 +406,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_program_open", "Program::open"),
     ("rondo_program_output", "Program::functions"),
     ("rondo_program_query", "Program::functions"),
-    ("rondo_program_save", "Program::save"),
+    ("rondo_program_save", "ProgramWriter::write"),
     ("rondo_program_text", "Program::text"),
     ("rondo_program_weight", "Program::weights"),
     ("rondo_put", "Tensor::put"),
