@@ -2,7 +2,8 @@
 //! the same name in C, C++ and Java. They write the same bytes.
 //! usage: program save FILE | call FILE [DEVICE]   "cpu" (without an argument) or "cuda:0"
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use rondo::{DType, Device, Engine, Matmul, Program, ProgramValue, Result, Tensor};
+use rondo::ops::Matmul;
+use rondo::{DType, Device, Engine, Program, ProgramValue, Result, Tensor};
 
 fn save(path: &str) -> Result<()> {
     let (engine, device) = (Engine::new()?, Device::CPU);
