@@ -53,7 +53,7 @@ class CppPrograms : public testing::Test {
   const Tensor x = engine.from_host<float>(kCpu, {1, 10}), y = engine.from_host<float>(kCpu, {5, 5});
 };
 
-TEST_F(CppPrograms, SavedFunctionsAreCalledOnAnotherEngine) {
+TEST_F(CppPrograms, SavedFunctionsRunOnAnotherEngine) {
   rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
                       {{"labels", "cat\ndog"}});
   const rondo::Engine other;

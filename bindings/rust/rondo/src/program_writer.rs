@@ -12,7 +12,7 @@ use crate::memory::c_path;
 use crate::model_file::Texts;
 use crate::{Error, ErrorKind, Graph, Result, Tensor};
 
-/// What goes into a program file; made by [`Program::writer`].
+/// What goes into a program file; made by [`Program::writer`](crate::Program::writer).
 #[derive(Default)]
 #[must_use = "nothing is written until `write` is called"]
 pub struct ProgramWriter<'a> {
