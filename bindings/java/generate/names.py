@@ -42,6 +42,7 @@ GETTER_NAMES = {("rondo_tensor_info", "shape"): "getShape"}
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
          "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link GraphFunction#report}",
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_optimizer_step": "{@link Optimizer#step}", "rondo_tensor_create": "{@link Engine#empty}",
+         "rondo_graph_set": "{@link Graph#set(String, double)}", "rondo_graph_enable": "{@link Graph#enable}",
          "rondo_last_error()": "the exception's message"}
 
 # What Java calls functions in messages where the rule of java_name gives another name.

@@ -15,7 +15,8 @@ import java.util.Objects;
  * another, here or elsewhere. It belongs to no engine, and what it says does not change:
  *
  * <pre>{@code
- * try (Program program = Program.open(path); ProgramInstance model = program.instance(engine, Device.CPU)) {
+ * new ProgramWriter().function("encode", graph).write(path);
+ * try (Program program = Program.open(path); ProgramInstance model = program.instance(engine, device)) {
  *   Tensor y = model.call("encode", x).get(0);
  * }
  * }</pre>

@@ -15,7 +15,7 @@ import java.util.Objects;
  * <pre>{@code
  * new ProgramWriter()
  *     .function("encode", graph, List.of("tokens"), List.of("vector"))
- *     .weight("embedding", embedding)
+ *     .weight("embedding", w)
  *     .metadata("labels", "cat,dog")
  *     .write(path);
  * }</pre>
