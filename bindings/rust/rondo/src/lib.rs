@@ -150,7 +150,7 @@ pub use crate::model_file::{ModelFile, ModelTensor};
 pub use crate::module::{Launch, Module};
 pub use crate::operands::RightOperand;
 pub use crate::optimizer::{Optimizer, OptimizerBuilder, OptimizerInfo, OptimizerKind, RateSchedule};
-pub use crate::program::{Program, ProgramFunction, ProgramInstance, ProgramValue};
+pub use crate::program::{Program, ProgramFunction, ProgramInfo, ProgramInstance, ProgramValue};
 pub use crate::program_writer::ProgramWriter;
 pub use crate::recording::RecordingBuilder;
 pub use crate::tape::{custom_gradient, no_gradients, no_gradients as no_grad, Tape, TapeInfo};

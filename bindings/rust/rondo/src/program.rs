@@ -90,6 +90,40 @@ impl Program {
         ProgramWriter::default()
     }
 
+    /// How much the weights take, and which version the file needs.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-info-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let info = program.info()?;
+    /// assert_eq!((info.weight_bytes, info.state_bytes, &*info.needs), (4, 0, "0.1"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_query")]
+    pub fn info(&self) -> Result<ProgramInfo> {
+        let info = self.query()?;
+        Ok(ProgramInfo {
+            functions: info.functions as usize,
+            weights: info.weights as usize,
+            weight_bytes: info.weight_bytes as u64,
+            state_bytes: info.state_bytes as u64,
+            // SAFETY: a text in the struct, which ends with a zero.
+            needs: unsafe { text_of(info.needs.as_ptr()) },
+        })
+    }
+
     /// The functions, in the file's order.
     ///
     /// ```
@@ -111,12 +145,11 @@ impl Program {
     /// # Errors
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
-    #[doc(alias = "rondo_program_query")]
     #[doc(alias = "rondo_program_function")]
     #[doc(alias = "rondo_program_input")]
     #[doc(alias = "rondo_program_output")]
     pub fn functions(&self) -> Result<Vec<ProgramFunction>> {
-        (0..self.info()?.functions)
+        (0..self.query()?.functions)
             .map(|function| {
                 let (mut name, mut info) = (null(), sys::RONDO_PROGRAM_FUNCTION_INFO_INIT);
                 check(unsafe { sys::rondo_program_function(self.as_ptr(), function, &mut name, &mut info) })?;
@@ -132,6 +165,8 @@ impl Program {
                     inputs: inputs.collect::<Result<_>>()?,
                     outputs: outputs.collect::<Result<_>>()?,
                     nodes: info.nodes as usize,
+                    parameters: info.parameters as usize,
+                    sections: info.sections as usize,
                 })
             })
             .collect()
@@ -160,7 +195,7 @@ impl Program {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_program_weight")]
     pub fn weights(&self) -> Result<Vec<ProgramValue>> {
-        (0..self.info()?.weights)
+        (0..self.query()?.weights)
             .map(|i| value(|name, info| unsafe { sys::rondo_program_weight(self.as_ptr(), i, name, info) }))
             .collect()
     }
@@ -215,7 +250,7 @@ impl Program {
     /// None is expected while the program is open.
     #[doc(alias = "rondo_program_metadata")]
     pub fn metadata(&self) -> Result<Vec<(String, String)>> {
-        (0..self.info()?.metadata)
+        (0..self.query()?.metadata)
             .map(|index| {
                 let (mut key, mut value) = (null(), null());
                 // SAFETY: what is stored there lives as long as the program.
@@ -309,7 +344,7 @@ impl Program {
         self.handle.as_ptr()
     }
 
-    fn info(&self) -> Result<sys::rondo_program_info> {
+    fn query(&self) -> Result<sys::rondo_program_info> {
         let mut info = sys::RONDO_PROGRAM_INFO_INIT;
         check(unsafe { sys::rondo_program_query(self.as_ptr(), &mut info) })?;
         Ok(info)
@@ -508,6 +543,22 @@ impl fmt::Debug for ProgramInstance {
     }
 }
 
+/// What [`Program::info`] tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProgramInfo {
+    /// How many functions there are.
+    pub functions: usize,
+    /// How many weights there are, states too.
+    pub weights: usize,
+    /// Bytes of the weights that no function writes.
+    pub weight_bytes: u64,
+    /// Bytes of those that functions write, which each instance has for itself.
+    pub state_bytes: u64,
+    /// The version of the library that it needs, such as `0.1`.
+    pub needs: String,
+}
+
 /// What a [`Program`] says of one function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -520,6 +571,10 @@ pub struct ProgramFunction {
     pub outputs: Vec<ProgramValue>,
     /// How many nodes it has, views too.
     pub nodes: usize,
+    /// How many numbers [`Graph::set`] sets.
+    pub parameters: usize,
+    /// How many parts [`Graph::enable`] switches.
+    pub sections: usize,
 }
 
 /// What a [`Program`] says of an input, an output or a weight.

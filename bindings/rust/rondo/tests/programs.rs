@@ -117,6 +117,8 @@ fn a_file_says_what_is_in_it() {
     saved.writer().write(&file.0).unwrap();
     let program = Program::open(&file.0).unwrap();
     assert_eq!(format!("{:?}", program), "Program(2 functions, 2 weights)");
+    let info = program.info().unwrap();
+    assert_eq!((info.functions, info.weights, info.weight_bytes, info.state_bytes, &*info.needs), (2, 2, 8, 8, "0.1"));
     let functions = program.functions().unwrap();
     let names: Vec<_> = functions.iter().map(|each| &*each.name).collect();
     assert_eq!(names, ["scale", "count"]);

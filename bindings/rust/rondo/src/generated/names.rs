@@ -405,7 +405,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_program_metadata", "Program::metadata"),
     ("rondo_program_open", "Program::open"),
     ("rondo_program_output", "Program::functions"),
-    ("rondo_program_query", "Program::functions"),
+    ("rondo_program_query", "Program::info"),
     ("rondo_program_save", "ProgramWriter::write"),
     ("rondo_program_text", "Program::text"),
     ("rondo_program_weight", "Program::weights"),
