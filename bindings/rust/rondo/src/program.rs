@@ -13,7 +13,7 @@ use crate::error::check;
 use crate::memory::c_path;
 use crate::model_file::text_of;
 use crate::tensor::made;
-use crate::{DType, Device, Engine, Error, ErrorKind, Graph, ProgramWriter, Result, Tensor};
+use crate::{DType, Device, Engine, Error, ErrorKind, ProgramInstance, ProgramWriter, Result};
 
 /// A program file that is open. Belongs to no engine; what it says does not change.
 ///
@@ -321,7 +321,7 @@ impl Program {
         check(unsafe {
             sys::rondo_program_create_instance(self.as_ptr(), engine.as_ptr(), device.as_raw(), &mut handle)
         })?;
-        Ok(ProgramInstance { handle: made(handle), engine: engine.clone() })
+        Ok(ProgramInstance::adopt(handle, engine))
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this program.
@@ -367,182 +367,6 @@ impl fmt::Debug for Program {
     }
 }
 
-/// The functions of a [`Program`] with their weights on one device.
-#[doc(alias = "rondo_program_instance")]
-pub struct ProgramInstance {
-    handle: NonNull<sys::rondo_program_instance>,
-    engine: Engine, // after the handle: it may be the last of its engine
-}
-
-// SAFETY: every function on an instance is thread-safe, and it is destroyed by its one owner.
-unsafe impl Send for ProgramInstance {}
-unsafe impl Sync for ProgramInstance {}
-
-impl ProgramInstance {
-    /// Calls a function by its name, as [`Graph::call`] does; who calls it often keeps its [graph](Self::graph).
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-6-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// # let instance = program.instance(&engine, Device::CPU)?;
-    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
-    /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [6.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function; others as of [`Graph::call`].
-    #[track_caller]
-    pub fn call(&self, function: &str, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
-        self.graph(function)?.call(inputs)
-    }
-
-    /// The same into tensors that are there.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-7-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// # let instance = program.instance(&engine, Device::CPU)?;
-    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
-    /// instance.call_into("double", &[&x], &[&w])?;
-    /// assert_eq!(w.to_vec::<f32>()?, [6.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As of [`ProgramInstance::call`].
-    #[doc(alias = "rondo_program_call")]
-    #[track_caller]
-    pub fn call_into(&self, function: &str, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
-        let name = c_string("ProgramInstance::call_into", "function", function)?;
-        let given: Vec<_> = inputs.iter().map(|each| each.as_ptr()).collect();
-        let mut written: Vec<_> = outputs.iter().map(|each| each.as_ptr()).collect();
-        check(unsafe {
-            sys::rondo_program_call(
-                self.as_ptr(),
-                name.as_ptr(),
-                given.len() as i32,
-                given.as_ptr(),
-                written.len() as i32,
-                written.as_mut_ptr(),
-            )
-        })
-    }
-
-    /// A function as a graph: for its parameters and sections, reports and profiles.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-8-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// # let instance = program.instance(&engine, Device::CPU)?;
-    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
-    /// let graph = instance.graph("double")?;
-    /// assert_eq!(graph.call(&[&x])?[0].to_vec::<f32>()?, [6.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function, with the names there are.
-    #[doc(alias = "rondo_program_graph")]
-    pub fn graph(&self, function: &str) -> Result<Graph> {
-        let name = c_string("ProgramInstance::graph", "function", function)?;
-        let mut graph = null_mut();
-        check(unsafe { sys::rondo_program_graph(self.as_ptr(), name.as_ptr(), &mut graph) })?;
-        Ok(Graph::adopt(graph, &self.engine))
-    }
-
-    /// A weight by its name; of a state, the tensor that the functions write.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-9-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// # let instance = program.instance(&engine, Device::CPU)?;
-    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
-    /// instance.weight("two")?.fill(5.0)?; // what the next calls use
-    /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [15.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such weight.
-    #[doc(alias = "rondo_program_instance_weight")]
-    pub fn weight(&self, name: &str) -> Result<Tensor> {
-        let name = c_string("ProgramInstance::weight", "name", name)?;
-        Tensor::create(&self.engine, |out| unsafe {
-            sys::rondo_program_instance_weight(self.as_ptr(), name.as_ptr(), out)
-        })
-    }
-
-    /// The handle of the C interface, borrowed: it lives as long as this instance.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-ptr-i-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// assert!(!program.instance(&engine, Device::CPU)?.as_ptr().is_null());
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn as_ptr(&self) -> *mut sys::rondo_program_instance {
-        self.handle.as_ptr()
-    }
-}
-
-impl Drop for ProgramInstance {
-    fn drop(&mut self) {
-        // SAFETY: the one owner of the handle. Calls in flight go on.
-        unsafe { sys::rondo_program_instance_destroy(self.as_ptr()) }
-    }
-}
-
-impl fmt::Debug for ProgramInstance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ProgramInstance")
-    }
-}
-
 /// What [`Program::info`] tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -571,9 +395,9 @@ pub struct ProgramFunction {
     pub outputs: Vec<ProgramValue>,
     /// How many nodes it has, views too.
     pub nodes: usize,
-    /// How many numbers [`Graph::set`] sets.
+    /// How many numbers [`Graph::set`](crate::Graph::set) sets.
     pub parameters: usize,
-    /// How many parts [`Graph::enable`] switches.
+    /// How many parts [`Graph::enable`](crate::Graph::enable) switches.
     pub sections: usize,
 }
 
