@@ -12,6 +12,7 @@
 #ifndef RONDO_PROGRAMS_H
 #define RONDO_PROGRAMS_H
 
+#include <rondo/base.h>
 #include <rondo/tensor.h>
 
 #ifdef __cplusplus
