@@ -103,8 +103,11 @@ public class Main {
     print("a module: finds its natives")
 
 
-def small_examples(root, java, device, environment, folder):
-    """Layers as callables, and a branch in a graph: they print what those in C print, but for losses and times."""
+def small_examples(root, build, java, device, environment, folder):
+    """Layers as callables, and a branch in a graph: they print what those in C print, but for losses and times. A program file goes from C
+    to Java and back."""
+    run([sys.executable, f"{root}/tests/examples/program.py", device, f"{build}/examples/c/program", "--", *java,
+         f"{root}/examples/java/ProgramFile.java"], environment, folder)
     for source, expected in ("GraphFunctionLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
         run([sys.executable, f"{root}/tests/examples/small.py", java[0], expected, *java[1:], f"{root}/examples/java/{source}.java", device],
             environment, folder)
@@ -122,7 +125,7 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
                        ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
             out = run(["java", *SHORT, *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
-        small_examples(root, ["java", *SHORT, "-cp", f"{jar}:{natives}"], "cpu", cpu, folder)
+        small_examples(root, build, ["java", *SHORT, "-cp", f"{jar}:{natives}"], "cpu", cpu, folder)
         tutorial = [["java", *SHORT, "-cp", f"{jar}:{natives}", f"{root}/examples/tutorial/{name}.java"] for name in ("Train", "Serve")]
         run([sys.executable, f"{root}/tests/examples/tutorial.py", *tutorial[0], "--", *tutorial[1]], cpu, folder)
         modular(jar, natives, cpu, folder)
@@ -156,7 +159,7 @@ def device_examples(root, build, place, environment):
     environment = {**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"}
     sources = pathlib.Path(root, "examples/java")
     with tempfile.TemporaryDirectory() as folder:
-        small_examples(root, java, "cuda:0", environment, folder)
+        small_examples(root, build, java, "cuda:0", environment, folder)
         out = run([*java, sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"], environment, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
         for half in ([], ["--half"]):

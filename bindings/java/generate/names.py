@@ -28,7 +28,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_recurrent_options", "bidirectional"), ("rondo_recurrent_options", "batch_first"), ("rondo_recurrent_options", "relu"),
             ("rondo_dot_interaction", "keep_first"), ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
             ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),
-            ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights")}
+            ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights"), ("rondo_program_tensor_info", "state")}
 
 # What DJL calls operators that have no method of the same name on a tensor here.
 PEERS = {"rondo_topk": "NDArray.topK", "rondo_cumulative": "NDArray.cumSum, NDArray.cumProd", "rondo_select": "NDArray.booleanMask",
@@ -42,6 +42,7 @@ GETTER_NAMES = {("rondo_tensor_info", "shape"): "getShape"}
 NAMED = {"rondo_engine_seed": "{@link Engine#seed}", "rondo_record_output": "{@link Recording#keep}",
          "rondo_record_input": "{@link Recording#input}", "rondo_graph_call": "{@link Graph#call}", "rondo_callable_report": "{@link GraphFunction#report}",
          "rondo_tape_gradients": "{@link Tape#gradients}", "rondo_embedding_bag_descend": "{@link EmbeddingBag#descend}", "rondo_optimizer_set_rate": "{@link Optimizer#setRate}", "rondo_optimizer_step": "{@link Optimizer#step}", "rondo_tensor_create": "{@link Engine#empty}",
+         "rondo_graph_set": "{@link Graph#set(String, double)}", "rondo_graph_enable": "{@link Graph#enable}",
          "rondo_last_error()": "the exception's message"}
 
 # What Java calls functions in messages where the rule of java_name gives another name.
@@ -70,6 +71,9 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "task_fail": "Task.run", "task_fail_cause": "Task.run", "module_create": "CudaModule", "module_launch": "CudaModule.launch",
            "expression_create": "Expression", "expression_operand": "Expression.operands", "expression_result": "Expression.results",
            "expression_run_each": "Expression.run", "model_file_query": "ModelFile.info", "model_file_find": "ModelFile.tensor", "model_file_tensor": "ModelFile.tensors",
+           "program_save": "ProgramWriter.write", "program_query": "Program.info", "program_function": "Program.functions", "program_find": "Program.function",
+           "program_input": "Program.functions", "program_output": "Program.functions", "program_weight": "Program.weights",
+           "program_create_instance": "Program.instance", "program_call": "ProgramInstance.call", "program_graph": "ProgramInstance.graph",
            "embedding_bag_descend": "EmbeddingBag.descend", "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
            "ranks_query": "Comm.ranks", "version": "Rondo.version", "version_string": "Rondo.version"}
 TENSORS = {"cast", "copy", "matmul", "softmax", "dropout"}  # operators that a tensor has as methods of the same name
@@ -82,7 +86,8 @@ def java_name(function, operator):
         return METHODS[short]
     if operator:
         return f"{'Tensor' if short in TENSORS else 'Operators'}.{camel(short)}"
-    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "callable", "tape", "comm", "buckets", "optimizer", "loss_scaler", "autocast", "expression", "module", "model_file")
+    kind = next((kind for kind in ("engine", "tensor", "variable", "graph", "callable", "tape", "comm", "buckets", "optimizer", "loss_scaler", "autocast", "expression", "module", "model_file",
+                             "program_instance", "program")
                  if short.startswith(kind + "_")), None)
     if not kind:
         return None

@@ -171,7 +171,7 @@ class Native:
                 self.slots.append(Slot(own, "long[]", java, get, owner))
                 self.gets.append(f"rondo_jni_longs_into(env, {own}, {name}_.{field['name']}, {field['count']})")
                 continue
-            if field.get("count") or field["kind"] == "callback":
+            if field.get("count") or field["kind"] == "callback" or field["pointers"] > 1:
                 raise Unfit(f"has options with {field['type']} {field['name']}")
             mark = len(self.slots)
             if field["kind"] == "handle":

@@ -10,7 +10,8 @@
     lints       clippy, rustfmt, rustdoc; documentation built where there is no library
     generated   what generate.py writes from the headers is what is in the tree
     sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
-    examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples
+    examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples; a program file goes from C
+                to Rust and back
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
     library     cargo finds librondo to run with, that of a checkout's build too; the sources that Meson has are compiled once, when code
@@ -147,6 +148,7 @@ def examples(build):
     assert shown.stdout == "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0\n", shown.stdout
     for name, expected in ("callable", "callable"), ("branch", "branch" if device == "cpu" else "branch_simulated"):
         call([sys.executable, ROOT / "tests/examples/small.py", programs / name, expected, device], **environment)
+    call([sys.executable, ROOT / "tests/examples/program.py", device, build / "examples/c/program", "--", programs / "program"], **environment)
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
     call([programs / "cuda_task", device], **environment)
     call([sys.executable, ROOT / "tests/examples/tutorial.py", programs / "tutorial_train", "--", programs / "tutorial_serve"], **environment)

@@ -6,6 +6,8 @@
 #include <rondo/hpp/graph.hpp>
 #include <rondo/hpp/models.hpp>
 
+#include <functional>
+
 namespace rondo {
 inline namespace abi_0 {
 
@@ -127,43 +129,59 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
   }
 };
 
-// Saves graphs that are called as functions. Names of inputs and outputs: of all functions, one after the other; none:
-// "input0" and so on.
-struct ProgramNames {
-  std::vector<std::string> inputs, outputs;
-  std::vector<std::pair<std::string, Tensor>> weights;
-  std::vector<std::pair<std::string, std::string>> metadata;
+// A function that is saved: a graph that is called. Names of its inputs and outputs: one each, an empty one is the
+// default; none at all: "input0", "output0" and so on.
+struct SavedFunction {
+  std::string name;
+  std::reference_wrapper<const Graph> graph;
+  std::vector<std::string> inputs = {}, outputs = {};
 };
-inline void save_program(const std::string& path, const std::vector<std::pair<std::string, const Graph*>>& functions,
-                         const ProgramNames& names = {}) {
+
+namespace detail {
+
+// The names that C gets: as many as the graph has inputs, or outputs.
+inline void add_names(const SavedFunction& function, const char* what, const std::vector<std::string>& names,
+                      int32_t count, std::vector<const char*>* all) {
+  if (!names.empty() && names.size() != static_cast<size_t>(count))
+    throw Error(RONDO_INVALID_ARGUMENT, "save_program: function '" + function.name + "' has " + std::to_string(count) +
+                                            " " + what + ", not " + std::to_string(names.size()) +
+                                            ": names are given for each of them, or for none");
+  for (const std::string& each : names) all->push_back(each.empty() ? nullptr : each.c_str());
+  if (names.empty()) all->resize(all->size() + static_cast<size_t>(count));
+}
+
+}  // namespace detail
+
+// Saves functions with the tensors from outside that they use. `weights` gives names to some of these, the others are
+// "weight0" and so on; `metadata` are texts of the author.
+inline void save_program(const std::string& path, const std::vector<SavedFunction>& functions,
+                         const std::vector<std::pair<std::string, Tensor>>& weights = {},
+                         const std::vector<std::pair<std::string, std::string>>& metadata = {}) {
   std::vector<const char*> function_names, inputs, outputs, weight_names, keys, values;
   std::vector<rondo_graph*> graphs;
-  std::vector<rondo_tensor*> weights;
-  size_t n_inputs = 0, n_outputs = 0;
-  for (const auto& [name, graph] : functions) {
-    function_names.push_back(name.c_str());
-    graphs.push_back(graph->get());
-    n_inputs += static_cast<size_t>(graph->info().inputs);
-    n_outputs += static_cast<size_t>(graph->info().outputs);
+  std::vector<rondo_tensor*> handles;
+  for (const SavedFunction& function : functions) {
+    const Graph& graph = function.graph;
+    const rondo_graph_info info = graph.info();
+    function_names.push_back(function.name.c_str());
+    graphs.push_back(graph.get());
+    detail::add_names(function, "inputs", function.inputs, info.inputs, &inputs);
+    detail::add_names(function, "outputs", function.outputs, info.outputs, &outputs);
   }
-  for (const std::string& each : names.inputs) inputs.push_back(each.c_str());
-  for (const std::string& each : names.outputs) outputs.push_back(each.c_str());
-  inputs.resize(n_inputs);
-  outputs.resize(n_outputs);
-  for (const auto& [name, tensor] : names.weights) {
+  for (const auto& [name, tensor] : weights) {
     weight_names.push_back(name.c_str());
-    weights.push_back(tensor.get());
+    handles.push_back(tensor.get());
   }
-  for (const auto& [key, value] : names.metadata) {
+  for (const auto& [key, value] : metadata) {
     keys.push_back(key.c_str());
     values.push_back(value.c_str());
   }
   rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
   options.inputs = inputs.data();
   options.outputs = outputs.data();
-  options.n_weights = weights.size();
+  options.n_weights = handles.size();
   options.weight_names = weight_names.data();
-  options.weights = weights.data();
+  options.weights = handles.data();
   options.n_metadata = keys.size();
   options.keys = keys.data();
   options.values = values.data();

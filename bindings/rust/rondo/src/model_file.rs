@@ -338,20 +338,24 @@ pub struct ModelTensor {
     pub bytes: usize,
 }
 
-/// Texts of C, and their addresses as an array.
+/// Texts of C, and their addresses as an array; null where C has a text of its own.
 #[derive(Default)]
-struct Texts {
+pub(crate) struct Texts {
     texts: Vec<CString>,
     addresses: Vec<*const c_char>,
 }
 
 impl Texts {
-    fn push(&mut self, text: CString) {
+    pub(crate) fn push(&mut self, text: CString) {
         self.addresses.push(text.as_ptr()); // of its own memory, which does not move with it
         self.texts.push(text);
     }
 
-    fn as_ptr(&self) -> *const *const c_char {
+    pub(crate) fn push_none(&mut self) {
+        self.addresses.push(std::ptr::null());
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const *const c_char {
         self.addresses.as_ptr()
     }
 }
@@ -359,7 +363,7 @@ impl Texts {
 /// # Safety
 ///
 /// A text of C that lives during the call.
-unsafe fn text_of(text: *const c_char) -> String {
+pub(crate) unsafe fn text_of(text: *const c_char) -> String {
     // SAFETY: as the caller says.
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

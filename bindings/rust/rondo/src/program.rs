@@ -1,7 +1,6 @@
 //! Program files: recorded functions that are saved with their weights, and called elsewhere.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::raw::c_char;
 use std::path::Path;
@@ -12,8 +11,9 @@ use rondo_sys as sys;
 use crate::device::c_string;
 use crate::error::check;
 use crate::memory::c_path;
+use crate::model_file::text_of;
 use crate::tensor::made;
-use crate::{DType, Device, Engine, Error, ErrorKind, Graph, Result, Tensor};
+use crate::{DType, Device, Engine, Error, ErrorKind, ProgramInstance, ProgramWriter, Result};
 
 /// A program file that is open. Belongs to no engine; what it says does not change.
 ///
@@ -29,7 +29,11 @@ use crate::{DType, Device, Engine, Error, ErrorKind, Graph, Result, Tensor};
 ///     engine.record_output(&x.mul(&w)?)
 /// })?;
 /// let path = std::env::temp_dir().join(format!("rondo-program-{}.safetensors", std::process::id()));
-/// Program::save(&path, [("scale", &scale)], [("w", &w)], [("author", "me")])?;
+/// Program::writer()
+///     .function_named("scale", &scale, ["x"], ["y"])
+///     .weight("w", &w)
+///     .metadata("author", "me")
+///     .write(&path)?;
 ///
 /// let program = Program::open(&path)?;
 /// let instance = program.instance(&engine, Device::CPU)?;
@@ -68,70 +72,84 @@ impl Program {
         Ok(Program { handle: made(handle) })
     }
 
-    /// Writes graphs that are called as functions, with names of weights and texts of the author. Inputs are named
-    /// `input0` and so on, outputs `output0`.
+    /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 2)?.mul(2)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-writer-{}.safetensors", std::process::id()));
+    /// Program::writer().function("double", &double).write(&path)?;
+    /// assert_eq!(Program::open(&path)?.functions()?[0].inputs[0].name, "input0");
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn writer<'a>() -> ProgramWriter<'a> {
+        ProgramWriter::default()
+    }
+
+    /// How much the weights take, and which version the file needs.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-info-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let info = program.info()?;
+    /// assert_eq!((info.weight_bytes, info.state_bytes, &*info.needs), (4, 0, "0.1"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) where something cannot be in a file, which names all of it;
-    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice or a weight that no function
-    /// uses; [`IoError`](crate::ErrorKind::IoError) where the file cannot be written.
-    #[doc(alias = "rondo_program_save")]
-    pub fn save<'a, F, W, K, V>(
-        path: impl AsRef<Path>,
-        functions: impl IntoIterator<Item = (F, &'a Graph)>,
-        weights: impl IntoIterator<Item = (W, &'a Tensor)>,
-        metadata: impl IntoIterator<Item = (K, V)>,
-    ) -> Result<()>
-    where
-        F: AsRef<str>,
-        W: AsRef<str>,
-        K: AsRef<str>,
-        V: AsRef<str>,
-    {
-        let function = "Program::save";
-        let path = c_path(function, path.as_ref())?;
-        let (mut names, mut graphs) = (Vec::new(), Vec::new());
-        for (name, graph) in functions {
-            names.push(c_string(function, "a function's name", name.as_ref())?);
-            graphs.push(graph.as_ptr());
-        }
-        let (mut weight_names, mut tensors) = (Vec::new(), Vec::new());
-        for (name, tensor) in weights {
-            weight_names.push(c_string(function, "a weight's name", name.as_ref())?);
-            tensors.push(tensor.as_ptr());
-        }
-        let (mut keys, mut values) = (Vec::new(), Vec::new());
-        for (key, value) in metadata {
-            keys.push(c_string(function, "a key", key.as_ref())?);
-            values.push(c_string(function, "a value", value.as_ref())?);
-        }
-        let (names, weight_names) = (addresses(&names), addresses(&weight_names));
-        let (key_texts, value_texts) = (addresses(&keys), addresses(&values));
-        let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
-        options.n_weights = tensors.len();
-        options.weight_names = weight_names.as_ptr();
-        options.weights = tensors.as_ptr();
-        options.n_metadata = keys.len();
-        options.keys = key_texts.as_ptr();
-        options.values = value_texts.as_ptr();
-        // SAFETY: as many of each as said, which live until the call returns.
-        check(unsafe {
-            sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_query")]
+    pub fn info(&self) -> Result<ProgramInfo> {
+        let info = self.query()?;
+        Ok(ProgramInfo {
+            functions: info.functions as usize,
+            weights: info.weights as usize,
+            weight_bytes: info.weight_bytes as u64,
+            state_bytes: info.state_bytes as u64,
+            // SAFETY: a text in the struct, which ends with a zero.
+            needs: unsafe { text_of(info.needs.as_ptr()) },
         })
     }
 
     /// The functions, in the file's order.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-0-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let functions = program.functions()?;
+    /// assert_eq!((&*functions[0].name, functions[0].inputs.len(), functions[0].nodes), ("double", 1, 1));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
-    #[doc(alias = "rondo_program_query")]
     #[doc(alias = "rondo_program_function")]
     #[doc(alias = "rondo_program_input")]
     #[doc(alias = "rondo_program_output")]
     pub fn functions(&self) -> Result<Vec<ProgramFunction>> {
-        (0..self.info()?.functions)
+        (0..self.query()?.functions)
             .map(|function| {
                 let (mut name, mut info) = (null(), sys::RONDO_PROGRAM_FUNCTION_INFO_INIT);
                 check(unsafe { sys::rondo_program_function(self.as_ptr(), function, &mut name, &mut info) })?;
@@ -147,6 +165,8 @@ impl Program {
                     inputs: inputs.collect::<Result<_>>()?,
                     outputs: outputs.collect::<Result<_>>()?,
                     nodes: info.nodes as usize,
+                    parameters: info.parameters as usize,
+                    sections: info.sections as usize,
                 })
             })
             .collect()
@@ -154,17 +174,48 @@ impl Program {
 
     /// The weights, in the file's order.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-1-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let weights = program.weights()?;
+    /// assert_eq!((&*weights[0].name, weights[0].dtype, weights[0].state), ("two", DType::F32, false));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for a dtype that this version does not know.
     #[doc(alias = "rondo_program_weight")]
     pub fn weights(&self) -> Result<Vec<ProgramValue>> {
-        (0..self.info()?.weights)
+        (0..self.query()?.weights)
             .map(|i| value(|name, info| unsafe { sys::rondo_program_weight(self.as_ptr(), i, name, info) }))
             .collect()
     }
 
     /// The number of a function among all, by its name.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-2-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert_eq!(program.find("double")?, 0);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -179,12 +230,27 @@ impl Program {
 
     /// Texts of the author by their keys, in the file's order.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-3-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(program.metadata()?.is_empty());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// None is expected while the program is open.
     #[doc(alias = "rondo_program_metadata")]
     pub fn metadata(&self) -> Result<Vec<(String, String)>> {
-        (0..self.info()?.metadata)
+        (0..self.query()?.metadata)
             .map(|index| {
                 let (mut key, mut value) = (null(), null());
                 // SAFETY: what is stored there lives as long as the program.
@@ -197,6 +263,21 @@ impl Program {
     }
 
     /// The program as the file has it: JSON, one node a line.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-4-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// println!("{}", program.text()?);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -213,6 +294,23 @@ impl Program {
 
     /// Loads the weights to a device, and records each function anew.
     ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-5-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let other = Engine::new()?;
+    /// let instance = program.instance(&other, Device::CPU)?;
+    /// assert_eq!(instance.weight("two")?.to_vec::<f32>()?, [2.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`IoError`](crate::ErrorKind::IoError) for a program whose nodes do not go together, with function and node;
@@ -223,15 +321,30 @@ impl Program {
         check(unsafe {
             sys::rondo_program_create_instance(self.as_ptr(), engine.as_ptr(), device.as_raw(), &mut handle)
         })?;
-        Ok(ProgramInstance { handle: made(handle), engine: engine.clone() })
+        Ok(ProgramInstance::adopt(handle, engine))
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this program.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-ptr-p-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// assert!(!program.as_ptr().is_null());
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     pub fn as_ptr(&self) -> *mut sys::rondo_program {
         self.handle.as_ptr()
     }
 
-    fn info(&self) -> Result<sys::rondo_program_info> {
+    fn query(&self) -> Result<sys::rondo_program_info> {
         let mut info = sys::RONDO_PROGRAM_INFO_INIT;
         check(unsafe { sys::rondo_program_query(self.as_ptr(), &mut info) })?;
         Ok(info)
@@ -254,94 +367,20 @@ impl fmt::Debug for Program {
     }
 }
 
-/// The functions of a [`Program`] with their weights on one device.
-#[doc(alias = "rondo_program_instance")]
-pub struct ProgramInstance {
-    handle: NonNull<sys::rondo_program_instance>,
-    engine: Engine, // after the handle: it may be the last of its engine
-}
-
-// SAFETY: every function on an instance is thread-safe, and it is destroyed by its one owner.
-unsafe impl Send for ProgramInstance {}
-unsafe impl Sync for ProgramInstance {}
-
-impl ProgramInstance {
-    /// Calls a function by its name, as [`Graph::call`] does; who calls it often keeps its [graph](Self::graph).
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function; others as of [`Graph::call`].
-    #[track_caller]
-    pub fn call(&self, function: &str, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
-        self.graph(function)?.call(inputs)
-    }
-
-    /// The same into tensors that are there.
-    ///
-    /// # Errors
-    ///
-    /// As of [`ProgramInstance::call`].
-    #[doc(alias = "rondo_program_call")]
-    #[track_caller]
-    pub fn call_into(&self, function: &str, inputs: &[&Tensor], outputs: &[&Tensor]) -> Result<()> {
-        let name = c_string("ProgramInstance::call_into", "function", function)?;
-        let given: Vec<_> = inputs.iter().map(|each| each.as_ptr()).collect();
-        let mut written: Vec<_> = outputs.iter().map(|each| each.as_ptr()).collect();
-        check(unsafe {
-            sys::rondo_program_call(
-                self.as_ptr(),
-                name.as_ptr(),
-                given.len() as i32,
-                given.as_ptr(),
-                written.len() as i32,
-                written.as_mut_ptr(),
-            )
-        })
-    }
-
-    /// A function as a graph: for its parameters and sections, reports and profiles.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such function, with the names there are.
-    #[doc(alias = "rondo_program_graph")]
-    pub fn graph(&self, function: &str) -> Result<Graph> {
-        let name = c_string("ProgramInstance::graph", "function", function)?;
-        let mut graph = null_mut();
-        check(unsafe { sys::rondo_program_graph(self.as_ptr(), name.as_ptr(), &mut graph) })?;
-        Ok(Graph::adopt(graph, &self.engine))
-    }
-
-    /// A weight by its name; of a state, the tensor that the functions write.
-    ///
-    /// # Errors
-    ///
-    /// [`NotFound`](crate::ErrorKind::NotFound) where there is no such weight.
-    #[doc(alias = "rondo_program_instance_weight")]
-    pub fn weight(&self, name: &str) -> Result<Tensor> {
-        let name = c_string("ProgramInstance::weight", "name", name)?;
-        Tensor::create(&self.engine, |out| unsafe {
-            sys::rondo_program_instance_weight(self.as_ptr(), name.as_ptr(), out)
-        })
-    }
-
-    /// The handle of the C interface, borrowed: it lives as long as this instance.
-    pub fn as_ptr(&self) -> *mut sys::rondo_program_instance {
-        self.handle.as_ptr()
-    }
-}
-
-impl Drop for ProgramInstance {
-    fn drop(&mut self) {
-        // SAFETY: the one owner of the handle. Calls in flight go on.
-        unsafe { sys::rondo_program_instance_destroy(self.as_ptr()) }
-    }
-}
-
-impl fmt::Debug for ProgramInstance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ProgramInstance")
-    }
+/// What [`Program::info`] tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProgramInfo {
+    /// How many functions there are.
+    pub functions: usize,
+    /// How many weights there are, states too.
+    pub weights: usize,
+    /// Bytes of the weights that no function writes.
+    pub weight_bytes: u64,
+    /// Bytes of those that functions write, which each instance has for itself.
+    pub state_bytes: u64,
+    /// The version of the library that it needs, such as `0.1`.
+    pub needs: String,
 }
 
 /// What a [`Program`] says of one function.
@@ -356,6 +395,10 @@ pub struct ProgramFunction {
     pub outputs: Vec<ProgramValue>,
     /// How many nodes it has, views too.
     pub nodes: usize,
+    /// How many numbers [`Graph::set`](crate::Graph::set) sets.
+    pub parameters: usize,
+    /// How many parts [`Graph::enable`](crate::Graph::enable) switches.
+    pub sections: usize,
 }
 
 /// What a [`Program`] says of an input, an output or a weight.
@@ -386,16 +429,4 @@ fn value(
         shape: info.shape[..info.ndim as usize].iter().map(|&size| size as usize).collect(),
         state: info.state != 0,
     })
-}
-
-fn addresses(texts: &[CString]) -> Vec<*const c_char> {
-    texts.iter().map(|text| text.as_ptr()).collect()
-}
-
-/// # Safety
-///
-/// A text of C that lives during the call.
-unsafe fn text_of(text: *const c_char) -> String {
-    // SAFETY: as the caller says.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }

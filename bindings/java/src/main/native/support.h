@@ -50,7 +50,7 @@ typedef struct rondo_jni_text {
 jboolean rondo_jni_text_get(JNIEnv* env, jbyteArray array, rondo_jni_text* text);
 void rondo_jni_text_put(rondo_jni_text* text);
 
-/* Several of them; none is null. */
+/* Several of them. */
 typedef struct rondo_jni_texts {
   char** items;
   jsize count;

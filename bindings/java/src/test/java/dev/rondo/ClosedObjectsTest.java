@@ -39,6 +39,12 @@ class ClosedObjectsTest {
     all.put("variable", engine.variable());
     all.put("graph", engine.record(recording -> Operators.binary(BinaryOp.ADD, x, x, x)));
     all.put("model file", ModelFile.open(file));
+    final Graph called = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+        recording -> recording.output(recording.input(Device.CPU, DType.F32, 2).exp()));
+    new ProgramWriter().function("x", called).write(folder.resolve("program.safetensors"));
+    final Program program = Program.open(folder.resolve("program.safetensors"));
+    all.put("program instance", program.instance(engine, Device.CPU));
+    all.put("program", program);
     all.put("expression", new Expression("y = a + 1", "add"));
     all.put("graph function", engine.graphFunction(1, in -> in));
     all.put("tape", engine.tape(x));
@@ -131,7 +137,8 @@ class ClosedObjectsTest {
   @Test
   void everyMethodRefusesOnceTheEngineIsClosed(@TempDir Path folder) throws Exception {
     final Map<String, NativeObject> all = objects(folder);
-    all.remove("model file").close(); // these two have no engine
+    all.remove("model file").close(); // these three have no engine
+    all.remove("program").close();
     all.remove("expression").close();
     tape = (Tape) all.get("tape");
     engine.close();

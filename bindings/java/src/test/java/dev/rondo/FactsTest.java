@@ -17,12 +17,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the library tells of devices, memory, tensors, graphs, tapes, model files and kernels: each fact can be asked for, and is what the text of all of them says. */
+/** What the library tells of devices, memory, tensors, graphs, tapes, model files, programs and kernels: each fact can be asked for, and is what the text of all of them says. */
 @Tag("device")
 class FactsTest {
   private static final List<String> OF_OBJECT = List.of("toString", "hashCode");
   static final List<Class<?>> KINDS = List.of(DeviceInfo.class, MemoryInfo.class, TensorInfo.class, GraphInfo.class, TapeInfo.class,
-      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class, OptimizerInfo.class, CacheInfo.class);
+      ModelFileInfo.class, ModelTensorInfo.class, RanksInfo.class, CommInfo.class, BucketsInfo.class, OptimizerInfo.class, CacheInfo.class,
+      ProgramInfo.class, ProgramFunctionInfo.class, ProgramTensorInfo.class);
 
   private static String text(Object value) {
     if (!value.getClass().isArray()) {
@@ -45,11 +46,15 @@ class FactsTest {
       engine.awaitAll();
       ModelFile.write(folder.resolve("x"), Map.of("x", x));
       final ModelFile file = ModelFile.open(folder.resolve("x"));
+      final Graph called = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+          recording -> recording.output(recording.input(device, DType.F32, 2).exp()));
+      new ProgramWriter().function("f", called).write(folder.resolve("program"));
+      final Program program = Program.open(folder.resolve("program"));
       final Comm end = Comm.create(engine, Device.CPU);
       final List<Object> all = List.of(device.info(), engine.memory(device), x.info(), graph.info(), engine.tape(x).info(),
           file.info(), file.tensor("x").info(), Comm.ranks(), end.info(), Buckets.create(end, engine.full(Device.CPU, DType.F32, 0)).info(),
           Optimizer.create(new OptimizerOptions(), engine.full(Device.CPU, DType.F32, 0)).info(),
-          KernelCache.info());
+          KernelCache.info(), program.info(), program.function("f").info(), program.function("f").inputs().get(0).info());
       for (int i = 0; i < KINDS.size(); ++i) {
         final Object facts = all.get(i);
         assertEquals(KINDS.get(i), facts.getClass());

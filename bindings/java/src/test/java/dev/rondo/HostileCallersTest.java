@@ -307,7 +307,7 @@ class HostileCallersTest {
       try (Graph graph = engine.record(() -> x.addInto(1, x))) {
         for (final Executable write : List.<Executable>of(() -> ModelFile.write(inside, Map.of("a", x)), () -> ModelFile.open(inside),
             () -> graph.dot(inside), () -> graph.profile(inside), () -> engine.endTrace(inside), () -> KernelCache.save(inside, 90),
-            () -> KernelCache.load(inside))) {
+            () -> KernelCache.load(inside), () -> Program.open(inside), () -> new ProgramWriter().function("f", graph).write(inside))) {
           final InvalidArgumentException refused = assertThrows(InvalidArgumentException.class, write);
           assertTrue(refused.getMessage().contains("default file system"), refused::getMessage);
         }

@@ -34,6 +34,8 @@ class JavadocTest {
       + "  static Tensor x = engine.full(device, DType.F32, 0.5, 4, 4), y = engine.full(device, DType.F32, 2, 4, 4);\n"
       + "  static Tensor w = y, w1 = x, w2 = y, b1 = x, gradient = x, mine, theirs, target;\n"
       + "  static Tensor weight = engine.full(device, DType.F32, 1, 4, 3), bias = engine.full(device, DType.F32, 1, 3);\n"
+      + "  static Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording ->\n"
+      + "      recording.output(recording.input(device, DType.F32, 4, 4).matmul(w)));\n"
       + "  static Comm end;\n"
       + "  static int neighbour;\n"
       + "  static Tensor network(Tensor of) { return of.exp(); }\n"

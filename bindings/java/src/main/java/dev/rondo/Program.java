@@ -1,0 +1,323 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A program file that is open: functions that were recorded once and saved with their weights ({@link ProgramWriter}), in this language or
+ * another, here or elsewhere. It belongs to no engine, and what it says does not change:
+ *
+ * <pre>{@code
+ * new ProgramWriter().function("encode", graph).write(path);
+ * try (Program program = Program.open(path); ProgramInstance model = program.instance(engine, device)) {
+ *   Tensor y = model.call("encode", x).get(0);
+ * }
+ * }</pre>
+ *
+ * <p>A file is data, and nothing of it is trusted. Opening checks the program; making an instance checks that its nodes go together.
+ */
+public final class Program extends NativeObject {
+  private Program(long address) {
+    super("program", address, new Gate(), NativePrograms::programDestroy);
+    Scope.add(this);
+  }
+
+  /**
+   * Opens a file, and reads and checks its program. No weight is read.
+   *
+   * @param path the file
+   * @return the program
+   * @throws NotFoundException if there is no such file
+   * @throws IoException if it cannot be read or is not valid, with the place and the reason
+   * @throws UnsupportedException if it needs a later version of the library
+   */
+  public static Program open(Path path) {
+    NativeLibrary.load();
+    return made(Program::new, NativePrograms::programDestroy, NativePrograms.programOpen(Memory.nameOf(path)));
+  }
+
+  /**
+   * Numbers of functions, weights and texts, bytes, and the version that it needs.
+   *
+   * @return the facts
+   */
+  public ProgramInfo info() {
+    final long address = acquire();
+    try {
+      return NativePrograms.programQuery(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * All functions, in the file's order.
+   *
+   * @return what the file says of each
+   */
+  public List<Function> functions() {
+    final long address = acquire();
+    try {
+      final List<Function> all = new ArrayList<>();
+      final long count = NativePrograms.programQuery(address).functions();
+      for (long i = 0; i < count; ++i) {
+        all.add(function(address, i));
+      }
+      return Collections.unmodifiableList(all);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * One function by its name.
+   *
+   * @param name its name
+   * @return what the file says of it
+   * @throws NotFoundException if there is none of this name: the message has the names there are
+   */
+  public Function function(String name) {
+    Objects.requireNonNull(name, "name");
+    final long address = acquire();
+    try {
+      return function(address, NativePrograms.programFind(address, name));
+    } finally {
+      release();
+    }
+  }
+
+  private static Function function(long address, long index) {
+    final long[] name = new long[1];
+    final ProgramFunctionInfo info = NativePrograms.programFunction(address, index, name);
+    final List<Value> inputs = new ArrayList<>();
+    final List<Value> outputs = new ArrayList<>();
+    final long[] text = new long[1];
+    for (int i = 0; i < info.inputs(); ++i) {
+      final ProgramTensorInfo input = NativePrograms.programInput(address, index, i, text);
+      inputs.add(new Value(Memory.text(text[0]), input));
+    }
+    for (int i = 0; i < info.outputs(); ++i) {
+      final ProgramTensorInfo output = NativePrograms.programOutput(address, index, i, text);
+      outputs.add(new Value(Memory.text(text[0]), output));
+    }
+    return new Function(Memory.text(name[0]), info, Collections.unmodifiableList(inputs), Collections.unmodifiableList(outputs));
+  }
+
+  /**
+   * All weights, states too, in the file's order.
+   *
+   * @return what the file says of each
+   */
+  public List<Value> weights() {
+    final long address = acquire();
+    try {
+      final List<Value> all = new ArrayList<>();
+      final long count = NativePrograms.programQuery(address).weights();
+      final long[] name = new long[1];
+      for (long i = 0; i < count; ++i) {
+        final ProgramTensorInfo info = NativePrograms.programWeight(address, i, name);
+        all.add(new Value(Memory.text(name[0]), info));
+      }
+      return Collections.unmodifiableList(all);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Texts of the program's author, such as the labels of a classifier, in the file's order.
+   *
+   * @return texts by their keys
+   */
+  public Map<String, String> metadata() {
+    final long address = acquire();
+    try {
+      final Map<String, String> all = new LinkedHashMap<>();
+      final long count = NativePrograms.programQuery(address).metadata();
+      final long[] texts = new long[2];
+      for (long i = 0; i < count; ++i) {
+        NativePrograms.programMetadata(address, i, texts);
+        all.put(Memory.text(texts[0]), Memory.text(texts[1]));
+      }
+      return Collections.unmodifiableMap(all);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The program as the file has it: JSON, one node a line.
+   *
+   * @return the text
+   */
+  public String text() {
+    final long address = acquire();
+    try {
+      final long capacity = NativePrograms.programText(address, 0, 0) + 1;
+      final long buffer = Memory.allocate(capacity);
+      try {
+        NativePrograms.programText(address, buffer, capacity);
+        return Memory.text(buffer);
+      } finally {
+        Memory.free(buffer);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * Loads the weights to a device and records each function anew, which checks its nodes. The program may be closed then.
+   *
+   * @param engine whose tensors the functions take
+   * @param device where they run
+   * @return the functions, ready to be called
+   * @throws IoException for a program whose nodes do not go together: the message has function, node and reason
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramInstance instance(Engine engine, Device device) {
+    Objects.requireNonNull(device, "device");
+    final long engineAddress = engine.address();
+    final InUse inUse = InUse.current();
+    inUse.begin(this, engine);
+    try {
+      final Map<String, Integer> outputs = new HashMap<>();
+      final long count = NativePrograms.programQuery(address()).functions();
+      final long[] name = new long[1];
+      for (long i = 0; i < count; ++i) {
+        final ProgramFunctionInfo info = NativePrograms.programFunction(address(), i, name);
+        outputs.put(Memory.text(name[0]), info.outputs());
+      }
+      return made(each -> new ProgramInstance(engine, outputs, each), NativePrograms::programInstanceDestroy,
+          NativePrograms.programCreateInstance(address(), engineAddress, device));
+    } finally {
+      inUse.end(this, engine);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return isClosed() ? "Program[closed]" : "Program" + functions();
+  }
+
+  /** What a {@link Program} says of one function. */
+  public static final class Function {
+    private final String name;
+    private final ProgramFunctionInfo info;
+    private final List<Value> inputs;
+    private final List<Value> outputs;
+
+    private Function(String name, ProgramFunctionInfo info, List<Value> inputs, List<Value> outputs) {
+      this.name = name;
+      this.info = info;
+      this.inputs = inputs;
+      this.outputs = outputs;
+    }
+
+    /**
+     * Its name.
+     *
+     * @return the name
+     */
+    public String name() {
+      return name;
+    }
+
+    /**
+     * How many nodes, parameters and sections it has.
+     *
+     * @return the facts
+     */
+    public ProgramFunctionInfo info() {
+      return info;
+    }
+
+    /**
+     * Its inputs, in order.
+     *
+     * @return what the file says of each
+     */
+    public List<Value> inputs() {
+      return inputs;
+    }
+
+    /**
+     * Its outputs, in order.
+     *
+     * @return what the file says of each
+     */
+    public List<Value> outputs() {
+      return outputs;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      if (!(other instanceof Function)) {
+        return false;
+      }
+      final Function same = (Function) other;
+      return name.equals(same.name) && info.equals(same.info) && inputs.equals(same.inputs) && outputs.equals(same.outputs);
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(name, info, inputs, outputs);
+    }
+
+    @Override
+    public String toString() {
+      return name + inputs + " -> " + outputs;
+    }
+  }
+
+  /** What a {@link Program} says of an input, an output or a weight. */
+  public static final class Value {
+    private final String name;
+    private final ProgramTensorInfo info;
+
+    private Value(String name, ProgramTensorInfo info) {
+      this.name = name;
+      this.info = info;
+    }
+
+    /**
+     * Its name.
+     *
+     * @return the name
+     */
+    public String name() {
+      return name;
+    }
+
+    /**
+     * Dtype, shape, and of a weight whether it is a state.
+     *
+     * @return the facts
+     */
+    public ProgramTensorInfo info() {
+      return info;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Value && name.equals(((Value) other).name) && info.equals(((Value) other).info);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * name.hashCode() + info.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return name + ": " + info.dtype() + " " + java.util.Arrays.toString(info.shape());
+    }
+  }
+}

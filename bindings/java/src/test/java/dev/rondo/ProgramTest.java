@@ -1,0 +1,192 @@
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+package dev.rondo;
+
+import static dev.rondo.Devices.fails;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Program files: functions are saved with their names and called on another engine; what a file says; what is refused. */
+@Tag("device")
+class ProgramTest {
+  private Engine engine = Engine.create();
+  @TempDir private Path folder;
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  /** A function of vectors of two numbers. */
+  private Graph callable(Device device, int inputs, Function<List<Tensor>, Tensor> body) {
+    return engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording -> {
+      final List<Tensor> given = new ArrayList<>();
+      for (int i = 0; i < inputs; ++i) {
+        given.add(recording.input(device, DType.F32, 2));
+      }
+      recording.output(body.apply(given));
+    });
+  }
+
+  /** Two functions that share a weight; one counts in a state. */
+  private final class Saved {
+    final Tensor w;
+    final Tensor total;
+    final Graph scale;
+    final Graph count;
+
+    Saved(Device device) {
+      w = engine.tensor(device, new float[] {2, 3});
+      total = engine.tensor(device, new float[] {0, 1});
+      scale = callable(device, 2, in -> in.get(0).mul(w).add(in.get(1)));
+      count = callable(device, 1, in -> {
+        Operators.binary(BinaryOp.ADD, total, in.get(0).mul(w), total);
+        return total.mul(1);
+      });
+    }
+
+    Path write(String name) {
+      final Path path = folder.resolve(name);
+      new ProgramWriter().function("scale", scale, List.of("x", "y"), List.of("sum")).function("count", count).weight("w", w)
+          .weight("total", total).metadata("labels", "cat\ndog").write(path);
+      return path;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#modes")
+  void savedFunctionsAreCalledOnAnotherEngine(Device device, EngineMode mode) {
+    engine.close();
+    engine = Engine.create(new EngineOptions().mode(mode));
+    try (Scope scope = Scope.open(); Engine other = Engine.create(new EngineOptions().mode(mode))) {
+      final Saved saved = new Saved(device);
+      final Path path = saved.write("pr\u00f6gram.safetensors");
+      final Program program = Program.open(path);
+      final ProgramInstance instance = program.instance(other, device);
+      program.close();
+      assertEquals(other, instance.engine());
+      final Tensor x = other.tensor(device, new float[] {1, 10});
+      final Tensor y = other.tensor(device, new float[] {5, 5});
+      assertArrayEquals(new float[] {7, 35}, instance.call("scale", x, y).get(0).toFloatArray());
+      assertArrayEquals(new float[] {2, 31}, instance.call("count", x).get(0).toFloatArray());
+      final Tensor out = other.full(device, DType.F32, 0, 2);
+      instance.callInto("count", List.of(x), List.of(out));
+      assertArrayEquals(new float[] {4, 61}, out.toFloatArray());
+      assertArrayEquals(new float[] {4, 61}, instance.weight("total").toFloatArray());
+      assertArrayEquals(new float[] {0, 1}, saved.total.toFloatArray()); // each instance has its own state
+      final Graph graph = instance.graph("scale");
+      assertTrue(instance.toString().contains("scale"), instance.toString());
+      instance.close();
+      assertArrayEquals(new float[] {11, 25}, graph.call(y, x).get(0).toFloatArray());
+      graph.close(); // of an engine that is closed before the scope
+    }
+  }
+
+  @Test
+  void threadsCallOneInstance() {
+    try (Scope scope = Scope.open()) {
+      final ProgramInstance instance = Program.open(new Saved(Device.CPU).write("program")).instance(engine, Device.CPU);
+      final List<CompletableFuture<Void>> threads = new ArrayList<>();
+      for (int i = 0; i < 4; ++i) {
+        final float number = i;
+        threads.add(CompletableFuture.runAsync(() -> {
+          try (Scope own = Scope.open()) {
+            final Tensor x = engine.tensor(Device.CPU, new float[] {number, 1});
+            final Tensor y = engine.tensor(Device.CPU, new float[] {1, 1});
+            for (int k = 0; k < 50; ++k) {
+              assertArrayEquals(new float[] {2 * number + 1, 4}, instance.call("scale", x, y).get(0).toFloatArray());
+            }
+          }
+        }));
+      }
+      threads.forEach(CompletableFuture::join);
+    }
+  }
+
+  private static List<String> names(List<Program.Value> values) {
+    return values.stream().map(Program.Value::name).collect(Collectors.toList());
+  }
+
+  @Test
+  void aFileSaysWhatIsInIt() {
+    try (Scope scope = Scope.open()) {
+      final Saved saved = new Saved(Device.CPU);
+      final Program program = Program.open(saved.write("program"));
+      assertEquals(2, program.info().functions());
+      assertEquals("0.1", program.info().needs());
+      assertEquals(8, program.info().weightBytes());
+      assertEquals(8, program.info().stateBytes());
+      final List<Program.Function> functions = program.functions();
+      assertEquals(List.of("scale", "count"), functions.stream().map(Program.Function::name).collect(Collectors.toList()));
+      assertEquals(List.of("x", "y"), names(functions.get(0).inputs()));
+      assertEquals(List.of("sum"), names(functions.get(0).outputs()));
+      assertEquals(List.of("input0"), names(functions.get(1).inputs()));
+      assertEquals(List.of("output0"), names(functions.get(1).outputs()));
+      assertEquals("scale[x: F32 [2], y: F32 [2]] -> [sum: F32 [2]]", functions.get(0).toString());
+      assertEquals(2, functions.get(0).info().inputs());
+      assertEquals(functions.get(1), program.function("count"));
+      assertEquals(functions.get(1).hashCode(), program.function("count").hashCode());
+      assertNotEquals(functions.get(0), functions.get(1));
+      final List<Program.Value> weights = program.weights();
+      assertEquals(2, weights.size());
+      for (final Program.Value each : weights) {
+        assertEquals(each.name().equals("total"), each.info().state(), each.toString());
+        assertArrayEquals(new long[] {2}, each.info().shape());
+      }
+      assertEquals(weights, program.weights());
+      assertEquals(Map.of("labels", "cat\ndog"), program.metadata());
+      assertTrue(program.text().startsWith("{\"rondo_program\":1"), program.text());
+      program.close();
+      assertEquals("Program[closed]", program.toString());
+    }
+  }
+
+  @Test
+  void whatIsWrongIsRefused() throws Exception {
+    final Path path = folder.resolve("program");
+    try (Scope scope = Scope.open()) {
+      final Saved saved = new Saved(Device.CPU);
+      final ProgramWriter few = new ProgramWriter().function("scale", saved.scale, List.of("x"), List.of("sum"));
+      fails(InvalidArgumentException.class, () -> few.write(path), "ProgramWriter.write", "function 'scale' has 2 inputs, not 1");
+      final ProgramWriter twice = new ProgramWriter().function("f", saved.scale).function("f", saved.count);
+      fails(InvalidArgumentException.class, () -> twice.write(path), "ProgramWriter.write", "'f'");
+      final ProgramWriter unused = new ProgramWriter().function("scale", saved.scale).weight("unused", saved.w.copy());
+      fails(InvalidArgumentException.class, () -> unused.write(path), "unused");
+      final ProgramWriter zero = new ProgramWriter().function("a\0b", saved.scale);
+      fails(InvalidArgumentException.class, () -> zero.write(path), "character 0");
+      fails(NullPointerException.class, () -> new ProgramWriter().function(null, saved.scale), "name");
+      fails(NullPointerException.class, () -> new ProgramWriter().metadata("key", null), "value");
+      assertTrue(Files.notExists(path));
+      fails(NotFoundException.class, () -> Program.open(path), "program");
+      Files.write(path, new byte[] {3, 0, 0, 0, 0, 0, 0, 0, '{'});
+      fails(IoException.class, () -> Program.open(path), "header");
+
+      final Program program = Program.open(saved.write("program"));
+      fails(NotFoundException.class, () -> program.function("none"), "'scale', 'count'");
+      final ProgramInstance instance = program.instance(engine, Device.CPU);
+      fails(NotFoundException.class, () -> instance.call("none", saved.w), "'scale', 'count'");
+      fails(NotFoundException.class, () -> instance.graph("none"), "'scale', 'count'");
+      fails(NotFoundException.class, () -> instance.weight("none"), "'none'");
+      fails(InvalidArgumentException.class, () -> instance.call("scale", saved.w), "ProgramInstance.call");
+      fails(NullPointerException.class, () -> instance.call(null));
+      saved.scale.close();
+      fails(InvalidStateException.class, () -> new ProgramWriter().function("scale", saved.scale).write(path), "graph is closed");
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Program files in C++: functions are saved with their names and called on another engine; what a file says; what is
+// refused. Public headers only. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <rondo/rondo.hpp>
+
+namespace {
+
+using rondo::Graph;
+using rondo::Program;
+using rondo::Tensor;
+using Floats = std::vector<float>;
+constexpr rondo_device kCpu = {RONDO_CPU, 0};
+
+class CppPrograms : public testing::Test {
+ protected:
+  void TearDown() override { std::remove(path.c_str()); }
+
+  // A function of vectors of two numbers.
+  Graph callable(int inputs, const std::function<Tensor(const std::vector<Tensor>&)>& body) const {
+    rondo_record_options options = rondo::record_defaults();
+    options.flags = RONDO_RECORD_CALLABLE;
+    return engine.record(
+        [&] {
+          std::vector<Tensor> in;
+          for (int i = 0; i < inputs; ++i) in.push_back(engine.record_input(kCpu, RONDO_F32, {2}));
+          engine.record_output(body(in));
+        },
+        options);
+  }
+  // The message of an error of this status.
+  template <class Body>
+  static std::string refusal(rondo_status status, const Body& body) {
+    try {
+      body();
+    } catch (const rondo::Error& error) {
+      EXPECT_EQ(error.status(), status);
+      return error.message();
+    }
+    return "";
+  }
+
+  const std::string path = testing::TempDir() + "rondo_programs_" + std::to_string(getpid()) + ".safetensors";
+  const rondo::Engine engine;
+  const Tensor w = engine.from_host<float>(kCpu, {2, 3}), total = engine.from_host<float>(kCpu, {0, 1});
+  const Graph scale = callable(2, [&](const std::vector<Tensor>& in) { return in[0] * w + in[1]; });
+  const Graph count = callable(1, [&](const std::vector<Tensor>& in) {
+    total.add_(in[0] * w);
+    return total * 1.0;
+  });
+  const Tensor x = engine.from_host<float>(kCpu, {1, 10}), y = engine.from_host<float>(kCpu, {5, 5});
+};
+
+TEST_F(CppPrograms, SavedFunctionsRunOnAnotherEngine) {
+  rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
+                      {{"labels", "cat\ndog"}});
+  const rondo::Engine other;
+  const Tensor a = other.from_host<float>(kCpu, {1, 10}), b = other.from_host<float>(kCpu, {5, 5});
+  const rondo::ProgramInstance instance = Program(path).instance(other, kCpu);  // which keeps the file open
+  EXPECT_EQ(instance.call("scale", {a, b}).at(0).read<float>(), (Floats{7, 35}));
+  EXPECT_EQ(instance.call("scale", {a, b}).at(0).read<float>(), scale.call({x, y}).at(0).read<float>());
+  EXPECT_EQ(instance.call("count", {a}).at(0).read<float>(), (Floats{2, 31}));
+  const Tensor out = other.zeros(kCpu, RONDO_F32, {2});
+  instance.call_into("count", {a}, {out});
+  EXPECT_EQ(out.read<float>(), (Floats{4, 61}));
+  EXPECT_EQ(instance.weight("total").read<float>(), (Floats{4, 61}));
+  EXPECT_EQ(total.read<float>(), (Floats{0, 1})) << "each instance has its own state";
+  const Graph graph = instance.graph("scale");
+  EXPECT_EQ(graph.info().inputs, 2);
+  EXPECT_EQ(graph.call({b, a}).at(0).read<float>(), (Floats{11, 25}));
+}
+
+TEST_F(CppPrograms, FileSaysWhatIsInIt) {
+  rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
+                      {{"labels", "cat\ndog"}});
+  const Program program(path);
+  const rondo_program_info info = program.info();
+  EXPECT_EQ(info.functions, 2);
+  EXPECT_EQ(info.weight_bytes, 8);
+  EXPECT_EQ(info.state_bytes, 8);
+  const std::vector<Program::Function> functions = program.functions();
+  ASSERT_EQ(functions.size(), 2u);
+  EXPECT_EQ(functions[0].name, "scale");
+  ASSERT_EQ(functions[0].inputs.size(), 2u);
+  EXPECT_EQ(functions[0].inputs[0].name, "x");
+  EXPECT_EQ(functions[0].inputs[1].name, "input1");
+  EXPECT_EQ(functions[0].inputs[1].info.dtype, RONDO_F32);
+  EXPECT_EQ(functions[0].outputs.at(0).name, "sum");
+  EXPECT_EQ(functions[0].outputs[0].info.shape[0], 2);
+  EXPECT_EQ(functions[1].inputs.at(0).name, "input0");
+  EXPECT_EQ(functions[1].outputs.at(0).name, "output0");
+  EXPECT_EQ(program.find("count"), 1);
+  const std::vector<Program::Value> weights = program.weights();
+  ASSERT_EQ(weights.size(), 2u);
+  for (const Program::Value& each : weights) EXPECT_EQ(each.info.state, each.name == "total" ? 1 : 0) << each.name;
+  EXPECT_EQ(program.metadata(), (std::vector<std::pair<std::string, std::string>>{{"labels", "cat\ndog"}}));
+  EXPECT_EQ(program.text().rfind("{\"rondo_program\":1", 0), 0u) << program.text();
+}
+
+TEST_F(CppPrograms, WhatIsWrongIsRefused) {
+  EXPECT_EQ(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      rondo::save_program(path, {{"scale", scale, {"x"}}});
+                    }),
+            "save_program: function 'scale' has 2 inputs, not 1: names are given for each of them, or for none");
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT, [&] { rondo::save_program(path, {{"f", scale}}, {{"x", x}}); }), "");
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { const Program missing(path); }), "") << "nothing was written";
+  rondo::save_program(path, {{"scale", scale}});
+  const Program program(path);
+  const rondo::ProgramInstance instance = program.instance(engine, kCpu);
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { program.find("none"); }).find("scale"), std::string::npos);
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { instance.call("none", {x}); }).find("scale"), std::string::npos);
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { instance.weight("none"); }), "");
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT, [&] { instance.call("scale", {x}); }), "");
+}
+
+}  // namespace
