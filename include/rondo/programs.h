@@ -13,6 +13,7 @@
 #define RONDO_PROGRAMS_H
 
 #include <rondo/base.h>
+#include <rondo/graph.h>
 #include <rondo/tensor.h>
 
 #ifdef __cplusplus

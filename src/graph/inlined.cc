@@ -9,7 +9,7 @@ namespace rondo {
 
 namespace {
 
-// What a graph does, on memory that takes the place of some of its own; temporaries are made for it.
+// Lists the tasks of a graph, on memory that takes the place of some of its own; temporaries are made for it.
 void inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage>>* made,
                   std::vector<InlinedNode>* nodes) {
   const GraphFacts& facts = graph.facts();
@@ -24,8 +24,8 @@ void inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage
 
 }  // namespace
 
-// What is taken as launches of graphs, as nodes: by the launch's first task. The storages that these need are the
-// recording's.
+// The launches of graphs among the tasks taken, as nodes: by the launch's first task. The storages that these need are
+// the recording's.
 Recording::Inlined Recording::inline_from(size_t first) {
   Inlined inlined;
   if (as_written) return inlined;

@@ -246,7 +246,7 @@ void Recording::drop_from(const Body& begin) {
   said_ = std::min(said_, begin.tasks);
 }
 
-// What cannot be noted for want of memory is not known.
+// A site that cannot be noted for want of memory is not known.
 void Recording::note_site() noexcept {
   (void)caught([this]() -> Status {
     sites_.resize(taken_.size());
@@ -367,7 +367,7 @@ Status abort_recording(Engine& engine) {
 
 namespace {
 
-// What a call can put the caller's memory in the place of.
+// Adds an output, in whose place a call can put the caller's memory; an error if the tensor does not allow that.
 Status add_call_output(Recording& recording, const View& view) {
   const auto known = recording.bound.find(view.storage);
   const char* why = nullptr;

@@ -36,7 +36,7 @@ class Recording final : public Sink {
 
   void created(Storage& storage) override;
   void viewed(const View* from, const ViewForm* form, const View& view) override;
-  // Where what was taken since the last time comes from.
+  // Says where the tasks come from that were taken since the last time.
   void say_site(const char* site);
 
   // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
@@ -58,7 +58,7 @@ class Recording final : public Sink {
   void release_storages(const Status& error);
   // The same at a good end: what is not an output is the graph's from now on.
   void hand_over_storages(const std::unordered_set<const Storage*>& outputs);
-  // Of the storages, those whose contents a launch leaves to the user: what was named, or what is held now.
+  // Those of the storages whose contents a launch leaves to the user: what was named, or what is held now.
   std::unordered_set<const Storage*> outputs() const;
 
   const Ref<Engine> keep_engine;
@@ -69,8 +69,8 @@ class Recording final : public Sink {
   const double begun_us;
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
-  // What was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those included
-  // that tasks have drawn which were left out of inlined graphs.
+  // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
+  // included that tasks have drawn which were left out of inlined graphs.
   using Drawn = rondo::Drawn;
   ops::Program program(Drawn* drawn);
   // All that a graph is made of: the program and the settings go over into it.
@@ -136,7 +136,7 @@ class Recording final : public Sink {
 // The recording of the calling thread, if it is one of this engine.
 Recording* recording_of(const Engine& engine);
 
-// Of the calling thread.
+// These begin, end and drop the recording of the calling thread.
 // journal: tapes may go back through calls of the graph.
 Status begin_recording(Engine& engine, const rondo_record_options& options, bool journal = false);
 Status end_recording(Engine& engine, Ref<Graph>* graph);
@@ -151,13 +151,13 @@ Status make_input(Engine& engine, Device& device, rondo_dtype dtype, const Layou
 // A parameter of the calling thread's recording: a new tensor without axes, which each launch gives its value.
 Status record_parameter(Engine& engine, const char* name, Device& device, rondo_dtype dtype, ops::Scalar value,
                         rondo_tensor** parameter);
-// What the calling thread records between them is a section.
+// All that the calling thread records between them is a section.
 Status begin_section(Engine& engine, const char* name, bool on);
 Status end_section(Engine& engine);
 // Says where what the thread has recorded since the last time comes from, if it has a recording that notes that; null:
-// nothing is said. Whether it has.
+// nothing is said. True if it has one.
 bool say_site(const char* site);
-// Whether the thread records tasks of the engine.
+// True if the thread records tasks of the engine.
 bool is_recording(const Engine& engine);
 // Drops the thread's recording if it is the engine's; for the end of the engine or of the thread.
 void abandon_recording(Engine& engine);

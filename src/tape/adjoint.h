@@ -26,7 +26,7 @@ struct Value {
   double number = 0;
   View view;
   Memory memory;
-  // Whether it may be written: nobody else shows it, and no open tape keeps what is in it.
+  // True if it may be written: nothing else shows it, and no open tape keeps what is in it.
   bool exclusive() const;
   static Value of(double number) { return {true, number, {}, {}}; }
   static Value of(const View& view) {
@@ -34,7 +34,7 @@ struct Value {
   }
 };
 
-// An operator's rondo_tensor**: null, or a tensor; owned, or somebody else's.
+// An operator's rondo_tensor**: null, or a tensor; owned, or borrowed from its owner.
 struct Slot {
   Slot() = default;
   Slot(const Slot&) = delete;
@@ -64,7 +64,7 @@ struct Place {
 inline Place place(const View& view) {
   return {view.layout, view.offset};
 }
-// Of the storage that a view shows.
+// The number of the storage that a view shows.
 inline uint64_t number_of(const View& view) {
   return view.storage->number.load(std::memory_order_acquire);
 }
@@ -75,12 +75,12 @@ class Adjoint {
       : engine_(engine), device_(device), dtype_(dtype), bytes_(bytes) {}
 
   bool none() const { return state_ == State::none && !direct_used_; }
-  // The result is to be in a tensor of the caller's, where contributions to just this place may be written at once:
-  // nobody reads the gradient before it is complete.
+  // The result is to be in a tensor of the caller's, where contributions to just this place may be written at once: the
+  // gradient is not read before it is complete.
   void direct(rondo_tensor* given, const Place& place);
 
-  // Where an operator writes a contribution to a place: begin, the operator, end. The contribution's shape is the
-  // place's. An operator makes the tensor where slot->tensor is null.
+  // An operator writes a contribution to a place between these: begin, the operator, end. The contribution's shape is
+  // the place's. An operator makes the tensor where slot->tensor is null.
   Status begin(const Place& place, Slot* slot);
   void end(const Place& place, const Slot& slot);
   // The same of evenly spaced places that are all of the storage, which one operator writes, where nothing came before:

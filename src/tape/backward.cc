@@ -129,7 +129,8 @@ void Backward::find_wanted(std::span<const View> sources) {
   }
 }
 
-// Backwards: gradients come to outputs, and from a node that they pass to its inputs. What a node writes is its own.
+// Backwards: gradients come to outputs, and from a node that they pass to its inputs. They go no further than the node
+// that overwrote an element.
 void Backward::find_met(std::span<const View> outputs) {
   Elements coming;
   for (const View& view : outputs) coming.add(tape_.operand_of(view));
@@ -211,13 +212,13 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
     if (status.ok() && told) follow_nothing(i);
     if (status.ok()) status = visit(i);
     if (status.ok()) status = finish(i, sources, gradients);
-    // What it kept goes as soon as nobody needs it any more.
+    // The values that it kept go as soon as nothing needs them any more.
     if (!tape_.keeps_) tape_.nodes_.pop_back();
   }
   if (status.ok()) status = capture(0, sources);
   if (status.ok()) status = deliver(sources, gradients);
   if (status.ok() && told) tell_of_nothing(outputs, given, sources, gradients);
-  // What was written here is written for those who ask again.
+  // A gradient that was written over values of the tape is noted, for those who ask again.
   for (size_t i = 0; i < sources.size(); ++i)
     if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
       tape_.overwrite(tape_.operand_of(gradients[i]->view), "rondo_tape_gradients");
@@ -228,7 +229,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
 // Delivers what the node was the last to add to.
 Status Backward::finish(size_t node, std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   for (; finishes_ < last_.size() && last_[finishes_].node >= node; ++finishes_) {
-    // One that was watched behind all nodes is complete at the end.
+    // One that was watched after all nodes is complete at the end.
     if (last_[finishes_].node > node) continue;
     const size_t i = last_[finishes_].source;
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
@@ -281,7 +282,7 @@ Status Backward::visit(size_t number) {
     const Place at = place(each.view);
     has_incoming_[i] = wanted_ != 0;
     any |= has_incoming_[i];
-    // What adds keeps what was there, and its gradient.
+    // A node that adds keeps what was there, and its gradient.
     if (each.view.accumulate)
       RONDO_TRY(wanted_ ? adjoint.read(at, &incoming_[i]) : Status());
     else

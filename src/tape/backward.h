@@ -32,10 +32,10 @@ class Backward {
   // --- what a rule sees
   const Node& node() const { return *node_; }
   Engine& engine() const { return tape_.engine(); }
-  // Whether the gradient of an input is wanted, and as a mask.
+  // True if the gradient of an input is wanted; the same as a mask.
   bool wants(size_t input) const { return (wanted_ & bit(input)) != 0; }
   unsigned wanted() const { return wanted_; }
-  // Whether the gradient of an input goes where values are that the other inputs' gradients need: it is made after
+  // True if the gradient of an input goes where values are that the other inputs' gradients need: it is made after
   // them.
   bool last(size_t input) const {
     const auto found = last_input_.find(node_);
@@ -79,7 +79,7 @@ class Backward {
  private:
   static unsigned bit(size_t operand) { return operand_bit(operand); }
   static constexpr size_t kAtTheEnd = ~size_t{0};
-  // Where the gradient of an input goes: at once, or summed over the axes in which the input is broadcast.
+  // The gradient of an input goes here: at once, or summed over the axes in which the input is broadcast.
   struct Target {
     Place place;
     Adjoint* adjoint = nullptr;
@@ -134,7 +134,7 @@ class Backward {
   size_t captures_ = 0, finishes_ = 0;  // of them that have had their turn
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
-  // Of each node, as masks: the inputs whose gradients lead to sources, and the outputs that gradients come to.
+  // The masks of each node: the inputs whose gradients lead to sources, and the outputs that gradients come to.
   struct Way {
     unsigned wanted = 0;
     unsigned met = 0;

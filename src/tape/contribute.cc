@@ -1,5 +1,6 @@
-// Where the gradients of a node's inputs go, and expressions that make them. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Finds the places that the gradients of a node's inputs go to, and runs expressions that make them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
 

@@ -1,4 +1,5 @@
-// Where gradients may be written at once, and when they are complete: found before the walk begins.
+// Finds, before the walk begins, where gradients may be written at once, and when they are complete.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <unordered_set>
@@ -33,9 +34,9 @@ const Backward::Use& Backward::use_of(uint64_t number) {
   return (*uses_)[number];
 }
 
-// Whether the values of a storage that the tape knows are read before the gradient of a source is written there: one
-// node alone uses the source, nobody reads them further on the way back, and that node reads them for its other inputs
-// only, whose gradients it makes first. What a gradient of the user's reads is not known.
+// True if the values of a storage that the tape knows are read before the gradient of a source is written there: one
+// node alone uses the source, nothing reads them further on the way back, and that node reads them for its other inputs
+// only, whose gradients it makes first. It is not known what a gradient of the user's reads.
 bool Backward::reads_first(uint64_t source, uint64_t written) {
   const size_t first_read = use_of(written).first_read;
   const Use& use = use_of(source);
@@ -52,7 +53,7 @@ bool Backward::reads_first(uint64_t source, uint64_t written) {
   return makes_last(node) && last_input_.try_emplace(&node, use.input).second;
 }
 
-// Of each source, whether it shares its storage with another one, or its gradient elements with that of another one.
+// True for each source that shares its storage with another one, or its gradient elements with that of another one.
 std::vector<bool> Backward::find_shared(std::span<const View> sources, std::span<rondo_tensor*> gradients) const {
   std::unordered_map<uint64_t, size_t> of_storage;
   std::unordered_map<const Storage*, Ranges<size_t, 1>> written;
@@ -74,7 +75,7 @@ std::vector<bool> Backward::find_shared(std::span<const View> sources, std::span
   return shared;
 }
 
-// A source's gradient may be written where the caller wants it at once, if nobody reads it before it is complete and
+// A source's gradient may be written where the caller wants it at once, if it is not read before it is complete and
 // nothing that backward still reads is there.
 void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   const std::vector<bool> shared = find_shared(sources, gradients);
@@ -92,7 +93,7 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
   }
 }
 
-// Where each source's gradient is complete. One that was written after it was watched is so at the end.
+// Finds where each source's gradient is complete. One that was written after it was watched is so at the end.
 void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   delivered_.assign(sources.size(), false);
   if (!finished_) return;

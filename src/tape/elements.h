@@ -1,5 +1,5 @@
-// Which elements of which storages gradients come to, while one goes over a tape's nodes: backwards from the outputs,
-// or forwards from the sources. What a node overwrites is left out, of parts as of whole tensors.
+// Keeps which elements of which storages gradients come to, while one goes over a tape's nodes: backwards from the
+// outputs, or forwards from the sources. Elements that a node overwrites are left out, of parts as of whole tensors.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -11,14 +11,14 @@
 
 namespace rondo::tape {
 
-// Whether two operands have an element in common.
+// True if two operands have an element in common.
 bool share(const Operand& a, const Operand& b);
 
 class Elements {
  public:
   void add(const Operand& operand) { put(operand, true); }
   void remove(const Operand& operand) { put(operand, false); }
-  // Whether some element may be among them. What was removed piece by piece is taken to be there.
+  // True if some element may be among them. Elements that were removed piece by piece are taken to be there.
   bool meet(const Operand& operand) const;
 
  private:

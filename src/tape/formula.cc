@@ -1,7 +1,7 @@
-// Gradients of kinds that are described by a formula. What a kernel computes in one go, that of another gradient for
-// example, is written down once more, as operators; the gradient of these is its own. They are run on a tape that
-// nobody else sees; the open tapes of the thread note them, and what that tape submits, as any operators: so gradients
-// of any order come from one formula.
+// Gradients of kinds that are described by a formula. The result that a kernel computes in one go, that of another
+// gradient for example, is written down once more, as operators; the gradient of these is its own. They are run on a
+// tape that nothing else sees; the open tapes of the thread note them, and what that tape submits, as any operators: so
+// gradients of any order come from one formula.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -39,7 +39,7 @@ Status Backward::differentiate(const Formula& formula) {
   for (size_t i = 0; i < n_inputs; ++i) {
     inputs[i] = input(i);
     if (!wants(i)) continue;
-    // Where the input repeats elements, each of them once.
+    // If the input repeats elements, the source has each of them once.
     const Layout shape = inputs[i].layout;
     Target& target = targets.emplace_back();
     RONDO_TRY(place_of(inputs[i], shape, &target));

@@ -1,7 +1,9 @@
-// What a recording's thread told its tapes, so that it can be told again, about other memory: to the tapes of who runs
-// the recording once more. It keeps storages, which for most of a recording are numbers without memory.
+// A journal keeps what a recording's thread told its tapes, so that it can be told again, about other memory: to the
+// tapes of the thread that runs the recording once more. It keeps storages, which for most of a recording are numbers
+// without memory.
 //
-// Of the thread that records until the recording has ended; not changed after that, and used by any number of threads.
+// It belongs to the thread that records until the recording has ended; after that it does not change, and any number of
+// threads use it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

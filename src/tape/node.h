@@ -32,7 +32,7 @@ struct Operand {
   }
 };
 
-// Of masks: operands beyond the last bit share it.
+// The bit of an operand in masks: operands beyond the last bit share it.
 inline unsigned operand_bit(size_t operand) {
   return 1u << std::min<size_t>(operand, 31);
 }

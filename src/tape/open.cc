@@ -79,7 +79,7 @@ class OpenTapes final : public Observer {
     *paused = std::exchange(paused_, 0);
     listen();
   }
-  // Those that have not ended meanwhile. What was opened meanwhile ends.
+  // Puts back those that have not ended meanwhile. Tapes that were opened meanwhile end.
   void put_back(std::vector<Ref<Tape>>* tapes, int paused) {
     std::erase_if(*tapes, [](const Ref<Tape>& each) { return !each->open(); });
     tapes_.swap(*tapes);
@@ -135,7 +135,7 @@ class OpenTapes final : public Observer {
     if (journal_) journal_->miss();
   }
 
-  // Of a task that cannot say more than which storages it uses: all of their bytes.
+  // The operands of a task that cannot say more than which storages it uses: all of their bytes.
   static std::vector<TaskOperand> whole_storages(const Task& task) {
     std::vector<TaskOperand> operands;
     for (const bool written : {false, true}) {

@@ -29,8 +29,9 @@ inline Range range_of(const View& view) {
   return {view.offset + low * size, view.offset + high * size};
 }
 
-// Few of them are a list, which is gone through. Of many, those whose lengths differ by less than a factor of two are
-// one level, in the order of their beginnings: what meets a range begins within twice the length in front of it.
+// Few of them are a list, which is gone through. If there are many, those whose lengths differ by less than a factor of
+// two are one level, in the order of their beginnings: what meets a range begins within twice the length in front of
+// it.
 template <class T, uint32_t N>
 class Ranges {
  public:
@@ -47,7 +48,7 @@ class Ranges {
     few_.clear();
     put(range, thing);
   }
-  // Calls visit(thing) for all that meet a range, in no order. What it returns true for is taken out.
+  // Calls visit(thing) for all that meet a range, in no order. A thing that it returns true for is taken out.
   template <class Visit>
   void each_meeting(const Range& range, const Visit& visit) {
     for (uint32_t i = few_.size(); i-- > 0;)

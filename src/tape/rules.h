@@ -9,19 +9,19 @@
 
 namespace rondo::tape {
 
-// Of the inputs with a bit in `active`, those that have a gradient.
+// The inputs with a bit in `active` that have a gradient.
 unsigned flowing(const Node& node, unsigned active);
 
-// Whether it can be asked for: the node says what it is, and its gradient is known.
+// True if its gradient can be asked for: the node says what it is, and its gradient is known.
 bool has_gradient(const Node& node);
 
-// Whose values the gradient of the inputs with a bit in `wanted` needs.
+// The values that the gradient of the inputs with a bit in `wanted` needs.
 Needs needed(const Node& node, unsigned wanted);
 
-// Whether its rule heeds Backward::last.
+// True if its rule heeds Backward::last.
 bool makes_last(const Node& node);
 
-// For rules: the node's first result. What was added to a tensor is not kept: it is computed again.
+// For rules: the node's first result. One that was added to a tensor is not kept: it is computed again.
 Status result_of(const Backward& backward, Slot* again, View* result);
 // A view broadcast to a shape.
 inline View under(View view, const Layout& shape) {

@@ -1,5 +1,5 @@
-// A rule or a formula as operators one after the other, on temporaries. What fails leaves everything behind it undone;
-// status() says it.
+// Runs a rule or a formula as operators one after the other, on temporaries. A step that fails leaves all after it
+// undone; status() says so.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

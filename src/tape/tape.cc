@@ -14,7 +14,7 @@ namespace rondo::tape {
 
 namespace {
 
-// Where, among many views, those of a storage are.
+// Finds, among many views, those of a storage.
 class ByStorage {
  public:
   explicit ByStorage(std::span<const View> views) : views_(views) {
@@ -22,7 +22,7 @@ class ByStorage {
     for (const View& each : views) sorted_.push_back(&each);
     std::sort(sorted_.begin(), sorted_.end(), before);
   }
-  // Whether one of them has an element in common with another view.
+  // True if one of them has an element in common with another view.
   bool overlap(const View& view) const {
     const auto meets = [&view](const View& each) { return each.storage == view.storage && ops::overlap(each, view); };
     if (sorted_.empty()) return std::any_of(views_.begin(), views_.end(), meets);
@@ -111,7 +111,8 @@ void Tape::note(const std::shared_ptr<const Custom>& custom, std::span<const Vie
   add(std::move(node), inputs, outputs, false);
 }
 
-// Of a view that was written in place: the way back to what it held before goes past whoever wrote it.
+// Forgets the last write of a view that was written in place: the way back to what it held before goes past the node
+// that wrote it.
 void Tape::forget_last_write(const View& view) {
   const Operand written = operand_of(view);
   const auto known = known_.find(written.number);

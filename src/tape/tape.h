@@ -1,8 +1,8 @@
 // A tape: the operators that a thread submitted while it was open, as far as gradients can flow through them from
 // watched tensors, with the values that their gradients need and no others.
 //
-// What is noted are storages, by numbers that are never used again: a tape keeps no memory only to know it. Each write
-// of the thread is compared with the values that are kept in that storage: those it touches are marked.
+// Storages are noted by numbers that are never used again: a tape keeps no memory only to know it. Each write of the
+// thread is compared with the values that are kept in that storage: those it touches are marked.
 //
 // A tape is used by one thread at a time, while it is open by the one that opened it.
 //
@@ -34,9 +34,9 @@ class Tape final : public RefCounted {
   Status check_thread() const;
 
   Status watch(const View& view);
-  // Whether what a view shows depends on a watched tensor, as far as is noted.
+  // True if what a view shows depends on a watched tensor, as far as is noted.
   bool depends(const View& view) const;
-  // What the thread's observer is told (open.cc).
+  // The tape notes what the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
   // why_none: where there is no call, Task::why_no_gradient.
   void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant,
@@ -78,7 +78,7 @@ class Tape final : public RefCounted {
     bool output;
     uint32_t operand;
   };
-  // What the tape knows of a storage.
+  // All that the tape knows of a storage.
   struct Known {
     bool active = false;
     bool written = false;          // by a node
@@ -122,14 +122,14 @@ class Aside {
   std::vector<Ref<Tape>> tapes_;
   int paused_ = 0;
 };
-// Whether a view depends on a watched tensor of an open tape of the thread that is not paused.
+// True if a view depends on a watched tensor of an open tape of the thread that is not paused.
 bool depends_on_watched(const View& view);
 // Operators between are noted by no tape of the thread; nests.
 void pause_tapes();
-// Whether an open tape of the thread keeps values in a storage: who adds something up there works on a copy.
+// True if an open tape of the thread keeps values in a storage: a caller that adds something up there works on a copy.
 bool contents_kept(const Storage& storage);
 Status resume_tapes();
-// Notes a gradient of the user's on every open tape of the thread; whether there is any.
+// Notes a gradient of the user's on every open tape of the thread; true if there is any.
 bool note_custom(Engine& engine, const std::shared_ptr<const Custom>& custom, std::span<const View> inputs,
                  std::span<const View> outputs);
 

@@ -36,8 +36,8 @@ LEAST_WORDS = 10  # of an opening comment in src: a sentence that says what the 
 # words, which mostly have no main clause. A limit for each folder that has one of its own, and for all others. They may only fall.
 VAGUE = re.compile(r"\b(?:nobody|somebody|whoever|beside|behind)\b", re.IGNORECASE)
 FRAGMENT = re.compile(r"(?:What|Of|Where|Whether)\b")
-MOST_VAGUE = {"": 13, "src/graph": 36, "src/ops/program": 4, "src/tape": 17}
-MOST_FRAGMENTS = {"": 3, "src/graph": 113, "src/ops/program": 0, "src/tape": 67}
+MOST_VAGUE = {"": 13, "src/graph": 0, "src/ops/program": 0, "src/tape": 0}
+MOST_FRAGMENTS = {"": 3, "src/graph": 0, "src/ops/program": 0, "src/tape": 0}
 CODE = {".cc", ".h", ".def"}  # what has comments of C++
 LEXEME = re.compile(r'R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 OPENING_LINES = 40  # the licence line stands in the comment at the top

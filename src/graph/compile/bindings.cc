@@ -1,5 +1,5 @@
-// What stands for a call's inputs and outputs: which tasks may use it, and whether kernels take the caller's addresses
-// or it is copied.
+// Finds the bindings, which stand for a call's inputs and outputs: which tasks may use each, and whether kernels take
+// the caller's addresses or it is copied.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "graph/compile/compiler.h"
@@ -8,7 +8,7 @@ namespace rondo {
 
 namespace {
 
-// What it costs, in microseconds: to change the node of a kernel, to begin a copy on a device, to copy a MiB.
+// The costs, in microseconds: to change the node of a kernel, to begin a copy on a device, to copy a MiB.
 constexpr double kChangeUs = 0.25, kCopyUs = 2.5, kCopyMiBUs = 0.7;
 
 }  // namespace
@@ -78,8 +78,8 @@ bool GraphCompiler::may_be_patched(uint32_t step) const {
          of.task->device().streams()->graph_changes(GraphChange::kernel, &why);
 }
 
-// What is copied to memory of the graph's and back: what is used by a captured task that cannot be patched, or by so
-// many kernels that a copy costs less.
+// Chooses the bindings that are copied to memory of the graph's and back: those that are used by a captured task that
+// cannot be patched, or by so many kernels that a copy costs less.
 void GraphCompiler::choose_copied() {
   std::vector<size_t> kernels(bindings_.size());
   for (const SegmentFacts& segment : facts_.segments)
@@ -96,7 +96,7 @@ void GraphCompiler::choose_copied() {
   }
 }
 
-// What it works on that stands for inputs and outputs, and is the caller's in each run.
+// The storages that a step works on that stand for inputs and outputs, and are the caller's in each run.
 std::vector<const Storage*> GraphCompiler::bound(uint32_t step) const {
   std::vector<const Storage*> bound;
   if (bindings_.empty()) return bound;

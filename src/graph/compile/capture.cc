@@ -52,7 +52,7 @@ bool chains_kernels(const cuda::CudaDevice& device) {
   return device.programmatic_edges() && setting_choice(Setting::graph_programmatic) != 1;
 }
 
-// What a library or a task of the user's has put side by side, of its own accord.
+// An error if a library or a task of the user's has put work side by side, of its own accord.
 Status check_chain(StreamDevice& device, void* stream) {
   bool chain = true;
   RONDO_TRY(device.captured_chain(stream, &chain));
@@ -258,8 +258,8 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     const bool kernels_alone = task.own_kernels() > 0;
     // To list all nodes takes longer with each of them: kernels of ours are noted as they are launched.
     if (step.is_switched() && !kernels_alone) RONDO_TRY(device.captured_nodes(stream, &before));
-    // What a section switches off is no node to wait for, and what comes from another branch has ended. Of a task that
-    // is not kernels of ours alone it is not known what it leaves on the stream.
+    // A task that a section switches off is no node to wait for, and work that comes from another branch has ended. If
+    // a task is not kernels of ours alone, it is not known what it leaves on the stream.
     if (!kernels_alone || step.is_switched() || !plan.waits[i].empty()) own.chained = false;
     kernels.noted = step.is_parameter() || patched || (step.is_switched() && kernels_alone);
     kernels.chained = early && kernels_alone ? &own.chained : nullptr;
@@ -294,7 +294,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
                         " could not be captured on " + device_name(segment.device->id()));
     if (task.random_count()) own.random = true;
   }
-  // Where a body's begin is said anew for each run of it.
+  // Each run of a body is told anew where its numbers begin.
   if (!inside_ && (segment.numbers.count || segment.keeps_choices)) {
     // The next launch's numbers start where this one's end. On the last branch that draws numbers, after all others
     // that do, so that it seldom lengthens the graph.

@@ -1,5 +1,5 @@
-// What settings change of a graph: the nodes of captured segments, which are changed before a launch that wants them
-// otherwise than they are.
+// Notes the nodes of captured segments that settings change; they are changed before a launch that wants them otherwise
+// than they are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <unordered_set>

@@ -202,7 +202,7 @@ void GraphCompiler::count(rondo_graph_info* info) const {
   info->tasks += static_cast<int32_t>(facts_.steps.size());
   for (const ControlFacts& each : facts_.controls) info->conditional_nodes += each.node ? 1 : 0;
   for (const Inner& inner : bodies_) inner.compiler->count(info);
-  // What is inside of a node counts with the segment that has it.
+  // All that is inside of a node counts with the segment that has it.
   if (inside_) return;
   info->segments += static_cast<int32_t>(facts_.segments.size());
   for (const SegmentFacts& segment : facts_.segments) {

@@ -47,7 +47,7 @@ class GraphCompiler {
     size_t bytes = 0;
     size_t unshared = 0;  // bytes, if nothing shared them
     int in_place = 0;     // temporaries that took over an operand's memory
-    // What lies where, from its start; until it is placed.
+    // All that lies in it, with offsets from its start; emptied once it is placed.
     std::vector<std::pair<Storage*, size_t>> storages;
     std::vector<std::pair<uint32_t, size_t>> workspaces;  // by step
     std::vector<std::pair<GraphCompiler*, size_t>> bodies;
@@ -62,7 +62,7 @@ class GraphCompiler {
   // By section: which of a segment's changes its nodes are.
   using Switched = std::unordered_map<uint32_t, size_t>;
 
-  // --- compiler.cc. What comes to bodies too does so by itself.
+  // --- compiler.cc. A function that comes to bodies too does so by itself.
   Status find_depth();
   void hand_over_bodies();
   const char* why_not_inlinable() const;
@@ -91,7 +91,7 @@ class GraphCompiler {
   // --- bindings.cc
   Status find_bindings();
   bool is_call_input(const Storage& storage) const;
-  // Whether a task uses a binding of another device than its own, or one that such a task uses.
+  // True if a task uses a binding of another device than its own, or one that such a task uses.
   bool bound_elsewhere(const Task& task, const char** why) const;
   bool may_be_patched(uint32_t step) const;
   void choose_copied();
@@ -142,8 +142,8 @@ class GraphCompiler {
   // Why the host decides; empty: it need not.
   std::string why_host(uint32_t step, const Control& control) const;
   std::string why_not_inside(const Device& device) const;  // a body in a node
-  // Whether what is captured of it is one task after the other: drivers hang over nodes that choose where other work
-  // is side by side (docs/driver-faults.md).
+  // True if its captured tasks come one after the other: drivers hang over nodes that choose where other work is side
+  // by side (docs/driver-faults.md).
   bool in_chain(const SegmentFacts& segment) const { return segment.chooses || inside_; }
   // The control flow that a step is, or null; the same if it is captured as a node.
   Control* control(uint32_t step) const;

@@ -1,4 +1,4 @@
-// What a recording leaves: the program, and what a graph is to be made of it.
+// A recording that has ended leaves the program, and all that says what graph is to be made of it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -26,7 +26,7 @@ size_t in_steps(size_t bytes) {
 // tasks ask.
 class Earlier {
  public:
-  // Whether they certainly finish before the last one starts.
+  // True if they certainly finish before the last one starts.
   bool before_last(const Schedule& schedule, const std::vector<uint32_t>& users) {
     place_.resize(static_cast<size_t>(schedule.branches));
     for (; seen_ + 1 < users.size(); ++seen_) {
@@ -199,7 +199,7 @@ Status GraphCompiler::plan_memory(Arena& arena) {
   return {};
 }
 
-// Whether the task, the last of the owner's users, may write its result where the operand lies when the others are
+// True if the task, the last of the owner's users, may write its result where the operand lies when the others are
 // done.
 bool GraphCompiler::takes_over(uint32_t step, const std::vector<TaskOperand>& operands, const View& operand,
                                const View& result, const Temporary& owner, const Temporary& taken) const {
@@ -219,8 +219,8 @@ bool GraphCompiler::takes_over(uint32_t step, const std::vector<TaskOperand>& op
 }
 
 // A result takes over the memory of an operand that is not needed any more, where its task writes each element when it
-// has read it. What is returned says for each storage's temporary whose place it has; one that takes over leaves its
-// users to that.
+// has read it. The list that is returned says for each storage's temporary whose place it has; one that takes over
+// leaves its users to that.
 std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const {
   std::unordered_map<const Variable*, size_t> index;
   std::vector<size_t> heir(arena->storages.size());

@@ -31,7 +31,7 @@ std::vector<bool> GraphCompiler::find_small() const {
 
 // From tasks to segments.
 Status GraphCompiler::lower() {
-  // What bodies are decides whether a node of a graph can hold them.
+  // Bodies are lowered first: what they are decides whether a node of a graph can hold them.
   for (const Inner& inner : bodies_) RONDO_TRY(inner.compiler->lower());
   split();
   return find_unwritten();
@@ -99,7 +99,7 @@ void GraphCompiler::number_draws() {
     for (uint32_t i = segment.begin; i < segment.end; ++i) {
       Task& task = task_of(i);
       const uint64_t offset = facts_.steps[i].random_offset, count = task.random_count();
-      // What chooses on a GPU draws what it would on the host.
+      // A task that chooses on a GPU draws the numbers that it would draw on the host.
       Numbers& drawn = &task.device() == segment.device ? numbers : choices;
       if (count) {
         task.set_random({0, offset - drawn.begin});
@@ -190,7 +190,8 @@ Status GraphCompiler::find_parties() {
   return {};
 }
 
-// What is read before the graph writes it must have contents when the graph is launched. A temporary would never have.
+// A variable that is read before the graph writes it must have contents when the graph is launched. A temporary would
+// never have.
 Status GraphCompiler::find_unwritten() {
   std::unordered_set<const Variable*> made_here;
   for (const Ref<Storage>& storage : facts_.storages) made_here.insert(storage.get());
@@ -222,9 +223,9 @@ Status GraphCompiler::find_unwritten() {
   return {};
 }
 
-// What a segment's launch reads and writes, as the rest of the engine sees it: a temporary counts only where one
-// segment hands it to another, so that a failure there goes on with it and with nothing else. The arenas are written by
-// every segment, which keeps those of one graph in their order and its launches apart.
+// Collects the variables that a segment's launch reads and writes, as the rest of the engine sees it: a temporary
+// counts only where one segment hands it to another, so that a failure there goes on with it and with nothing else. The
+// arenas are written by every segment, which keeps those of one graph in their order and its launches apart.
 void GraphCompiler::collect_uses() {
   std::unordered_map<const Variable*, std::unordered_set<uint32_t>> temporaries;  // the segments each is in
   for (const Ref<Storage>& storage : facts_.storages)
@@ -245,7 +246,8 @@ void GraphCompiler::collect_uses() {
         const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
         if (fresh) segment.uses.push_back({access.variable});
         Use& use = segment.uses[found->second];
-        // A variable the segment itself wrote first is not read from outside. What may not be written stays.
+        // A variable the segment itself wrote first is not read from outside. One that a switched task may leave
+        // unwritten keeps its contents, so it is read.
         const bool holds = !written.count(access.variable);
         use.read |= (access.read || (access.write && facts_.steps[i].is_switched())) && holds;
         use.input |= access.input && holds;

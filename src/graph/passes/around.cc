@@ -1,7 +1,7 @@
 // One task of a reduction, a softmax or a normalisation and the elementwise nodes around it: the node that makes what
-// it reads, if nobody else reads that, and the node that makes something of its results alone. What they hand over
-// never reaches memory; elements are combined in the order in which they would have been, so that the bits are the
-// same.
+// it reads, if nothing else reads that, and the node that makes something of its results alone. The results that they
+// hand over never reach memory; elements are combined in the order in which they would have been, so that the bits are
+// the same.
 //
 // After `fuse`, which has made one node of each chain of elementwise nodes.
 //
@@ -56,7 +56,7 @@ class Attaching {
   std::unordered_map<uint32_t, Ref<Task>> tasks_;  // of groups of several
 };
 
-// Whether so many operands of one node are all that ever looks at a result.
+// True if so many operands of one node are all that ever looks at a result.
 bool Attaching::handed_over(uint32_t i, size_t operand, size_t readers) const {
   const Dependences::Node& mine = dependences(i);
   return !mine.kept[operand] && mine.readers[operand] == readers && !node(i).operands[operand].view.accumulate;
@@ -157,7 +157,7 @@ void Attaching::form_groups() {
     if (!node(i).opaque()) {
       const bool core = combines(node(i));
       const uint32_t from = core ? maker(i) : only_source(i);
-      // A node stands either behind one or before another.
+      // A node stands either right after one or right before another.
       if (from != Dependences::kNone &&
           (core ? groups_.nodes(groups_.of(from)).size() == 1 : groups_.nodes(groups_.of(from)).back() == from))
         join(i, groups_.of(from));

@@ -1,6 +1,6 @@
-// What is computed twice, and copies of what stays as it is. A node that does what an earlier one has done is left out,
-// and so is a copy whose elements lie as its source's, or as those of what its source is a copy of, which nothing
-// writes any more; whoever read their results reads what was there already.
+// Leaves out nodes that compute a value a second time, and copies of what stays as it is. A node that does what an
+// earlier one has done is left out, and so is a copy whose elements lie as its source's, or as those of what its source
+// is a copy of, which nothing writes any more; the readers of their results read what was there already.
 //
 // Only values are given up that were made in the recording, are written once, and end with it. A node that reads one is
 // made again for the other memory (Task::again).
@@ -22,7 +22,7 @@ using ops::Program;
 using ops::ProgramNode;
 using ops::ProgramOperand;
 
-// What a node does, as words: two nodes with equal words do the same.
+// These words say what a node does: two nodes with equal words do the same.
 using ops::Words;
 
 template <class... W>
@@ -48,7 +48,7 @@ struct EqualWords {
   }
 };
 
-// What a view of a copy shows, as a view of what was copied: its axes are those of the copy in any order.
+// A view of a copy, as a view of what was copied: its axes are those of the copy in any order.
 std::optional<View> seen_through(const View& view, const View& copy, const View& source) {
   if (view.offset != copy.offset || view.elements() != copy.elements()) return {};
   View seen = source;
@@ -107,7 +107,7 @@ class Common {
   }
 
  private:
-  // Where a value's bytes are now: in another one, so many bytes further on.
+  // The place where a value's bytes are now: in another one, so many bytes further on.
   struct Place {
     uint32_t value;
     int64_t bytes;
@@ -140,13 +140,13 @@ class Common {
       return each.known && (!each.written || (each.covers && !each.view.accumulate));
     });
   }
-  // Whether nobody needs to know the value: it may be in another one's place.
+  // True if nothing needs the value in memory of its own: its bytes may be in another one.
   bool may_go(const ProgramOperand& result) const {
     const ops::ProgramValue& value = program_.values[result.value];
     return !value.outlives() && !value.storage->pinned() && writes_[result.value] == 1 && !bound_[result.value] &&
            result.begin == 0 && result.end == static_cast<int64_t>(value.storage->bytes()) && result.view.offset == 0;
   }
-  // Where what a copy makes lies already: from this byte of a value on, which was read by node `through`.
+  // The place where what a copy makes lies already: from this byte of a value on, which was read by node `through`.
   struct Lying {
     uint32_t value;
     int64_t offset;
@@ -175,7 +175,7 @@ class Common {
     if (!seen || !seen->layout.same_as(to.view.layout) || !stays(first, before)) return {};
     return Lying{first.value, first.view.offset, before};
   }
-  // Copies whose copies read what they read: if nobody else reads them any more.
+  // Leaves out copies whose copies read what they read, if no node reads them any more.
   void leave_out_unread(std::vector<bool>* gone, PassReport* report) {
     std::vector<uint32_t> readers(program_.values.size());
     const auto count = [&](const ProgramNode& node, uint32_t by) {
@@ -193,7 +193,7 @@ class Common {
       report->lines.push_back("left out: " + program_.text(copy) + ", which nobody reads any more");
     }
   }
-  // What a node does to what is where now; false: its kind does not tell.
+  // Puts into words what a node does, to values as they are now; false: its kind does not tell.
   bool words_of(const ProgramNode& node, Words* words) const {
     if (!append_words(*node.call, words)) return false;
     put(words, reinterpret_cast<uintptr_t>(&node.task->device()));

@@ -51,7 +51,7 @@ class Bytes {
   std::map<int64_t, int64_t> ranges_;  // from the first byte to the one after the last
 };
 
-// The nodes that are left out, last first; unread_of: others, with the results that nobody reads. kept: devices whose
+// The nodes that are left out, last first; unread_of: others, with the results that nothing reads. kept: devices whose
 // nodes that draw random numbers are not left out.
 std::vector<size_t> find_dead(const ops::Program& program, const std::set<const Device*>& kept,
                               std::vector<std::pair<size_t, uint32_t>>* unread_of) {

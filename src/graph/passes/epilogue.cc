@@ -83,7 +83,7 @@ const ops::TakesEpilogue* Endings::core(const ProgramNode& node) {
   return may ? dynamic_cast<const ops::TakesEpilogue*>(node.task.get()) : nullptr;
 }
 
-// Which operand of an elementwise node is a result that nobody else looks at, of a product with what follows that.
+// Which operand of an elementwise node is a result that nothing else looks at, of a product with what follows that.
 std::optional<uint32_t> Endings::result_read(uint32_t i) const {
   const std::vector<ProgramOperand>& operands = node(i).operands;
   for (uint32_t k = 0; k + 1 < operands.size(); ++k) {

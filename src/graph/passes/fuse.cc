@@ -1,6 +1,6 @@
 // One kernel of elementwise nodes that feed each other: each node joins those whose results it reads, as long as some
-// order of the program allows it and the expression fits. What is computed is what the nodes would have, each result
-// rounded to its dtype; a result that somebody else reads is stored, the others never reach memory.
+// order of the program allows it and the expression fits. The kernel computes what the nodes would have, each result
+// rounded to its dtype; a result that is read elsewhere is stored, the others never reach memory.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -146,7 +146,7 @@ void Fusion::form_groups() {
   }
 }
 
-// Whether all that nodes of different groups have in common is read and written element by element.
+// True if all that nodes of different groups have in common is read and written element by element.
 bool Fusion::depend_by_element(const std::vector<uint32_t>& nodes, uint32_t i, const Groups::Some& groups) {
   const auto by_element = [&](uint32_t each) {
     for (const Dependences::Before& before : node(each).before) {
@@ -175,7 +175,7 @@ bool Fusion::join(uint32_t i, const Groups::Some& groups) {
   return true;
 }
 
-// What a value is once it was stored and loaded again. An input is that already, and so is what was rounded.
+// The value as it is once it was stored and loaded again. An input is that already, and so is a value that was rounded.
 ops::Value Fusion::handed_on(Body* body, ops::Value value, rondo_dtype dtype) const {
   Expression& e = body->expression;
   if (!is_half(dtype) || (Expression::is_input(value) && e.input_dtype(value) == dtype)) return value;
@@ -184,14 +184,14 @@ ops::Value Fusion::handed_on(Body* body, ops::Value value, rondo_dtype dtype) co
   return value;
 }
 
-// Whether nothing that was in a value before counts for what a result leaves there.
+// True if nothing that was in a value before counts for what a result leaves there.
 bool Fusion::whole(uint32_t node, uint32_t operand) const {
   const ProgramOperand& result = program_.nodes[node].operands[operand];
   return result.covers && result.begin == 0 &&
          result.end == static_cast<int64_t>(program_.values[result.value].storage->bytes());
 }
 
-// Of one group the newest node's is added to what is there.
+// The body of a single group, if it has one, with the newest node added; else that of all of the nodes.
 Fusion::Body Fusion::body_of(uint32_t i, const Groups::Some& groups, const std::vector<uint32_t>& nodes) {
   Body body;
   if (const auto found = bodies_.find(groups.front()); groups.size() == 1 && found != bodies_.end()) {
@@ -203,7 +203,7 @@ Fusion::Body Fusion::body_of(uint32_t i, const Groups::Some& groups, const std::
   return body;
 }
 
-// Adds what a node computes. What does not fit makes the expression overflow.
+// Adds what a node computes. The expression overflows if that does not fit.
 void Fusion::append(uint32_t i, Body* body) {
   Expression& e = body->expression;
   if (e.overflow()) return;

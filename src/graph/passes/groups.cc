@@ -50,7 +50,7 @@ bool Groups::allowed(uint32_t i, const Some& groups, uint32_t place) {
 }
 
 std::optional<uint32_t> Groups::place_for(uint32_t i, const Some& groups) {
-  // What is switched by itself is a node by itself.
+  // Nodes that are not switched together stay apart.
   for (const uint32_t group : groups)
     if (program_.nodes[groups_[group].nodes[0]].section != program_.nodes[i].section) return {};
   const uint32_t latest = groups_[groups.front()].place;

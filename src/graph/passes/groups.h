@@ -39,15 +39,15 @@ class Groups {
   uint32_t of(uint32_t node) const { return group_of_[node]; }
   uint32_t place(uint32_t group) const { return groups_[group].place; }
   const std::vector<uint32_t>& nodes(uint32_t group) const { return groups_[group].nodes; }
-  // Whether a group is there, and nodes may join it yet.
+  // True if a group is there, and nodes may join it yet.
   bool open(uint32_t group) const { return !groups_[group].nodes.empty() && groups_[group].nodes.front() >= closed_; }
   bool among(uint32_t node, const Some& groups) const;
-  // Of nodes that became one: its operators, "mul, tanh", and what a report says, "one of 0 'mul', 1 'tanh'".
+  // The operators of nodes that became one, "mul, tanh", and what a report says of them, "one of 0 'mul', 1 'tanh'".
   std::string operators(const std::vector<uint32_t>& nodes) const;
   std::string line(const std::vector<uint32_t>& nodes) const;
   // The first of them, " 0 'mul', 1 'tanh' and 7 more".
   std::string some(const std::vector<uint32_t>& nodes) const;
-  // Where they were recorded, "train.c:42, train.c:44".
+  // The places where they were recorded, "train.c:42, train.c:44".
   std::string sites(const std::vector<uint32_t>& nodes) const;
   // Puts the program in its new order; made(nodes): the node that several are.
   template <class F>

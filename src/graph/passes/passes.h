@@ -11,7 +11,7 @@
 
 namespace rondo {
 
-// What one pass did.
+// The report of what one pass did.
 struct PassReport {
   const char* name;
   size_t before, after;            // nodes

@@ -2,8 +2,8 @@
 // or of queries, keys and values by parts of one weight. Each has the bits that it has alone, unless a recording wants
 // fewer roundings, as for `epilogue`.
 //
-// Results that are temporaries, each in memory of its own, get places behind each other in one; what reads them is made
-// again for those. Results that lie evenly spaced already stay there.
+// Results that are temporaries, each in memory of its own, get places one after the other in one; what reads them is
+// made again for those. Results that lie evenly spaced already stay there.
 //
 // On a GPU alone, as `side_by_side`, and like there nodes stay apart that depend on each other or cannot run in one
 // step.
@@ -35,7 +35,7 @@ constexpr size_t kTried = 4;                        // stacks of one kind that a
 constexpr size_t kMost = 256;                       // products of a stack
 constexpr size_t kLooks = 64;                       // at products of one kind, for one that is nearer
 
-// Whether a node is a product that may be stacked.
+// The product that a node is, if it may be stacked; else null.
 const Product* small_product(const ProgramNode& node) {
   if (node.opaque() || node.task->device().is_host() || !std::holds_alternative<ops::MatmulCall>(node.call->of))
     return nullptr;
@@ -106,7 +106,7 @@ bool Stacks::is_temporary(const ProgramNode& node) const {
          result.end == static_cast<int64_t>(program_.values[result.value].storage->bytes());
 }
 
-// Whether no product lies between the first of a stack and one that is to be the second: where queries and keys of each
+// True if no product lies between the first of a stack and one that is to be the second: where queries and keys of each
 // head are made in turn, the next of the queries is nearer than the keys.
 bool Stacks::is_nearest(uint32_t first, const Apart& apart, const std::vector<const Product*>& alike) const {
   const auto at = alike.begin() + static_cast<std::ptrdiff_t>(number_[first]);
@@ -231,7 +231,7 @@ Status stack(ops::Program& program, PassReport* report) {
     for (const ProgramNode& node : program.nodes) count += small_product(node) != nullptr;
     return count > 1;
   };
-  // What read evenly spaced results may be a stack next.
+  // Nodes that read evenly spaced results may be a stack next.
   for (bool more = has_some(); more;) {
     Stacks pass(program, alone);
     pass.form_groups();

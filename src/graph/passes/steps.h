@@ -1,5 +1,6 @@
 // When each node of a program can run: the first and the last step at which it may, if each takes one and the longest
-// way through the program is not to become longer. What becomes one has the steps that all of it has.
+// way through the program is not to become longer. Nodes that become one have the steps that all of them have in
+// common.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

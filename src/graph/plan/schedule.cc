@@ -13,8 +13,8 @@ namespace {
 // as much.
 constexpr uint32_t kMostBetween = 2;
 
-// Of each task, whether what follows it in its piece would wait for others as well: a branch for it alone is joined
-// right after it.
+// True for each task whose followers in its piece would wait for others as well: a branch for it alone is joined right
+// after it.
 std::vector<bool> find_joined(const std::vector<std::vector<uint32_t>>& predecessors, const std::vector<int>& segment) {
   std::vector<bool> joined(predecessors.size(), true);
   for (size_t i = 0; i < predecessors.size(); ++i) {
@@ -80,7 +80,7 @@ BranchPlan plan_branches(const std::vector<std::vector<uint32_t>>& predecessors,
     }
     const auto own = static_cast<size_t>(chosen);
     used = std::max(used, chosen + 1);
-    // What the branch's last task already comes after need not be waited for again.
+    // Tasks that the branch's last task already comes after need not be waited for again.
     std::vector<uint32_t> known = joined;
     if (tail[own] >= 0) {
       const uint32_t* last = &plan.schedule.clock[static_cast<size_t>(tail[own]) * width];

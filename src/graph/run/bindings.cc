@@ -14,7 +14,7 @@ namespace rondo {
 
 namespace {
 
-// What kernels count on: own ones move 16 bytes at once, libraries choose algorithms for more.
+// The alignment that kernels count on: own ones move 16 bytes at once, libraries choose algorithms for more.
 int64_t needed_alignment(const Device& device) {
   return device.is_host() ? 16 : 256;
 }
@@ -112,7 +112,7 @@ Status Bindings::check(const Engine& engine, const char* graph, rondo_tensor* co
                        rondo_tensor* const* outputs) const {
   const uint32_t all = size();
   const auto given_for = [&](uint32_t i) { return i < inputs_ ? inputs[i] : outputs[i - inputs_]; };
-  // Of many, those are compared that have a storage in common.
+  // If there are many, those are compared that have a storage in common.
   constexpr uint32_t kFew = 16;
   std::unordered_map<const Storage*, uint32_t> uses;
   for (uint32_t i = 0; i < all && all > kFew; ++i)

@@ -1,5 +1,5 @@
-// What a call of a graph is given: its inputs and outputs, what stands for them in the graph, and whether tensors of
-// the caller's may take their place.
+// A call of a graph is given inputs and outputs. Bindings say what stands for them in the graph, and whether tensors of
+// the caller's may take its place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -37,12 +37,12 @@ class Bindings {
   // Which one a variable stands for; null: none.
   const uint32_t* find(const Variable* variable) const;
 
-  // What else the graph uses. written: it writes that.
+  // Notes another variable that the graph uses. written: it writes that.
   void uses(Variable& variable, bool written) { others_[&variable] |= written; }
-  // Of that, the tensors from outside.
+  // Those of them that are tensors from outside.
   std::vector<Storage*> outside() const;
 
-  // What a call checks before it does anything: live tensors, as many as there are; outputs: null or live.
+  // Checks what a call is given, before it does anything: live tensors, as many as there are; outputs: null or live.
   Status check(const Engine& engine, const char* graph, rondo_tensor* const* inputs,
                rondo_tensor* const* outputs) const;
 

@@ -19,7 +19,7 @@ struct BodyProgram {
   std::vector<PassReport> passes;
 };
 
-// Where a run of a body stands.
+// The state of a run of a body.
 struct BodyRun {
   RandomState random;  // that its call has drawn
   uint64_t turn = 0;

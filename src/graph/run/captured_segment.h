@@ -16,7 +16,7 @@ namespace rondo {
 
 class CapturedSegment final : public Segment {
  public:
-  // Where the graph's memory on the segment's device is. shared: by graphs that have its block, which is in `block`.
+  // The graph's memory on the segment's device. shared: by graphs that have its block, which is in `block`.
   struct Memory {
     ops::RunState* state;
     SharedArena* shared = nullptr;
@@ -40,7 +40,7 @@ class CapturedSegment final : public Segment {
   // --- while it is captured
   NativeGraph native;
   PatchedKernels patched;  // those that work on the caller's memory
-  // What settings change of it, and for which word it is as it is. Guarded by order.
+  // The part of it that a setting changes, and the word for which that is as it is now. Guarded by order.
   struct Changed {
     uint32_t setting;
     uint64_t word;
@@ -73,7 +73,7 @@ class CapturedSegment final : public Segment {
   const Memory memory_;
   const std::vector<Task*> guards_;
   std::vector<Changed> changed_;
-  // What the state on the device will be when the launches so far are done. Guarded by order.
+  // The state on the device as it will be when the launches so far are done. Guarded by order.
   struct Next {
     RandomState state;
     bool known = false;

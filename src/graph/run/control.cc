@@ -19,8 +19,8 @@ Control::Control(Engine& engine, Device& host, const ControlForm& form, const Vi
   leaves_gaps_ = effects_ >= ops::Effects::ordered;
 }
 
-// Gathers all that the bodies may do to variables that others know too. What is not written by whichever body is chosen
-// keeps its contents otherwise, so it is read as well.
+// Gathers all that the bodies may do to variables that others know too. A variable that some choice of a body leaves
+// unwritten keeps its contents then, so it is read as well.
 void Control::declare_effects() {
   struct Effect {
     Variable* variable;
@@ -53,7 +53,7 @@ void Control::declare_effects() {
       }
     }
   }
-  // Of an index none may be chosen, and a loop may have no turn.
+  // An index may choose no body, and a loop may have no turn.
   const bool one_runs = form_.kind == ControlForm::Kind::condition;
   for (const Effect& effect : found) {
     const bool kept = effect.write && !(one_runs && effect.writers == bodies_.size());
@@ -109,7 +109,7 @@ Status Control::go_on(const TaskContext& context, const Status* completed) {
     if (form_.kind != ControlForm::Kind::loop) break;
   }
   RONDO_TRY(wait_for(engine_, &run_));  // mutation: control_ends_before_its_body
-  // What is poisoned and was not looked at does no harm, unless it would have been written.
+  // A poisoned variable that was not looked at does no harm, unless it would have been written.
   const Status* left = nullptr;
   for (const Access& access : accesses())
     if (const auto poison = access.write ? parts_.poison.find(access.variable) : parts_.poison.end();

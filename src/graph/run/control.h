@@ -2,10 +2,9 @@
 // a loop. A body is a program of its own inside the one that holds the task: its memory is a part of the arena of that,
 // its results are what it writes into tensors from outside.
 //
-// Where a CUDA graph can choose by itself, the task is captured as a node that does (compile/conditional.cc). Else it
-// runs on the host: it reads the number when all before it is done, and sees to it that the segments of the body run.
-// Made on the thread that records; immutable once it is compiled, but for the run, and launches of a graph never
-// overlap.
+// If a CUDA graph can choose by itself, the task is captured as a node that does (compile/conditional.cc). Else it runs
+// on the host: it reads the number when all before it is done, and sees to it that the segments of the body run. Made
+// on the thread that records; immutable once it is compiled, but for the run, and launches of a graph never overlap.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -27,7 +26,7 @@ struct ControlForm {
   int64_t limit = 0;  // of a loop: the most turns; 0: none
 };
 
-// One body. Where there is nothing to do it has neither.
+// One body. If there is nothing to do it has neither.
 struct Body {
   std::string name;
   std::unique_ptr<BodyProgram> program;    // until it is compiled
@@ -46,7 +45,7 @@ class Control final : public Task {
   ops::Effects effects() const { return effects_; }
   // The GPU in whose graph it is a node; null: the host decides.
   Device* node() const { return node_; }
-  // Of a node, the number of cpu:0's sequence that it takes, from the first that its graph, or body, does.
+  // The number of cpu:0's sequence that a node takes, counted from the first that its graph, or body, does.
   uint64_t first_number() const { return random_.offset; }
 
   // --- while it is compiled
@@ -56,7 +55,7 @@ class Control final : public Task {
   // The host decides whatever the shape allows, for this reason.
   void give_up(const std::string& why);
   bool given_up() const { return given_up_; }
-  // What the task needs to read the number, where the host decides.
+  // Makes what the task needs to read the number, if the host decides.
   Status back();
 
   void set_random(RandomState state) override { random_ = state; }

@@ -1,5 +1,6 @@
-// What is known of a graph when it has been compiled: plain data, which does not change any more. Its runs, recordings
-// that it becomes a part of, reports, pictures and profiles read it. The graph owns it; any thread may read it.
+// Facts are all that is known of a graph when it has been compiled: plain data, which does not change any more. Its
+// runs, recordings that it becomes a part of, reports, pictures and profiles read it. The graph owns it; any thread may
+// read it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -31,7 +32,7 @@ struct Step {
 
   Ref<Task> task;
   Ref<const ops::Call> call;  // null: it is opaque
-  // Where its random numbers begin, from the first that the recording drew on its device, and those of cpu:0 besides.
+  // Its random numbers begin here, from the first that the recording drew on its device, and those of cpu:0 besides.
   uint64_t random_offset, choice_offset;
   char* workspace = nullptr;  // in its device's arena
   std::unique_ptr<const Origin> origin;
@@ -42,7 +43,7 @@ struct Step {
   uint32_t segment = 0, branch = 0;
 };
 
-// What a run draws from one sequence of random numbers.
+// The numbers that a run draws from one sequence of random numbers.
 struct Numbers {
   uint64_t count = 0;  // Philox counters that it consumes
   uint64_t begin = 0;  // those that earlier segments consume
@@ -99,7 +100,8 @@ struct GraphFacts {
   std::vector<Ref<Storage>> storages;          // made in it: outputs and temporaries
   std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
 
-  // Where in the program a task was recorded, of bodies' too, as a part of a sentence; empty if that was not noted.
+  // The place in the program where a task was recorded, of bodies' too, as a part of a sentence; empty if that was not
+  // noted.
   std::string recorded_at(const Task& task) const;
   // How many auxiliary streams the steps of a segment need where they are run one by one.
   int most_auxiliaries(const SegmentFacts& segment) const;

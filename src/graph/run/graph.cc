@@ -177,7 +177,7 @@ Status Graph::check_call(int32_t n_inputs, int32_t n_outputs) const {
   return check("n_outputs", n_outputs, bindings_.size() - bindings_.inputs());
 }
 
-// What was given fits.
+// The tensors that are given fit.
 template <class Take>
 Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Take& take_one, Ref<Task> then) {
   const uint32_t all = bindings_.size(), first_output = bindings_.inputs();

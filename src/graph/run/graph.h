@@ -31,7 +31,7 @@ class Graph;
 class Launch;
 class Profile;
 
-// What is asked before each launch.
+// Each launch makes these checks first.
 struct LaunchChecks {
   // Storages that a launch needs contents of and that had none when the graph was made, with the task that needs them.
   struct Unwritten {
@@ -59,7 +59,7 @@ class LaunchInterceptor {
 
 class Graph final : public RefCounted {
  public:
-  // What a compiler makes. segments: those of the facts, in their order.
+  // A compiler makes these parts of a graph. segments: those of the facts, in their order.
   struct Parts {
     Ref<Engine> engine;
     std::unique_ptr<const GraphFacts> facts;
@@ -84,7 +84,7 @@ class Graph final : public RefCounted {
   const std::vector<Ref<Storage>>& arenas() const { return arenas_; }
   const LaunchChecks& checks() const { return checks_; }
   LaunchSettings& settings() const { return *settings_; }
-  // What can be recorded again for tapes; null: nothing can.
+  // The program that can be recorded again for tapes; null: there is none.
   const RecordedProgram* recorded() const { return recorded_.get(); }
   rondo_graph_info query() const;
 

@@ -1,5 +1,5 @@
-// What can be set of a graph between its launches: the values of its parameters, and which of its sections are on. A
-// word for each; a launch runs with those that there are when it is submitted.
+// A graph has settings that can change between its launches: the values of its parameters, and which of its sections
+// are on. There is a word for each; a launch runs with those that there are when it is submitted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -13,7 +13,7 @@ namespace rondo {
 
 namespace {
 
-// What it costs, in microseconds: to change the node of a kernel.
+// The cost, in microseconds, of changing the node of a kernel.
 constexpr double kChangeUs = 0.25;
 // To make an executable, and each node of it; and how many there may be, for each takes some 10 KiB a node.
 constexpr double kExecutableUs = 50, kExecutableNodeUs = 2;
@@ -131,7 +131,7 @@ bool PatchedKernels::executable_pays(const NativeGraph& native, bool several) {
   return changed_us_ >= kExecutableUs + kExecutableNodeUs * native.nodes;
 }
 
-// Another one, for no addresses yet. Where there is no memory for it calls go on with those that there are.
+// Makes another one, for no addresses yet. If there is no memory for it calls go on with those that there are.
 void PatchedKernels::make_executable(Engine& engine, Device& device, const NativeGraph& native, void* stream) {
   changed_us_ = 0;
   shortages_ = shortages(engine, device);

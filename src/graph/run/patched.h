@@ -37,7 +37,7 @@ class PatchedKernels {
     void* workspace;
     std::vector<const Storage*> bound;
   };
-  // Of all that is bound, by task in their order.
+  // The addresses of all that is bound, by task in their order.
   using Addresses = std::vector<const char*>;
   struct Executable {
     NativeGraph native;  // without a template

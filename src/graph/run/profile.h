@@ -22,7 +22,7 @@ class Profile final : public RefCounted {
   Profile(const GraphFacts& graph, bool waits);
   ~Profile() override;
 
-  // --- the run. Where a time cannot be had, the run is none the worse, and finish() fails.
+  // --- the run. If a time cannot be had, the run is none the worse, and finish() fails.
   // Around a task of the graph, of a body of it, or of a graph that it launches; others are not looked at.
   void begin(const GraphFacts& graph, uint32_t task, const TaskContext& context) noexcept;
   Status end(const GraphFacts& graph, uint32_t task, const TaskContext& context) noexcept;

@@ -1,4 +1,4 @@
-// What was recorded, before passes: kept of a graph that is called while tapes may follow what it works on, which is
+// A graph that is called while tapes may follow what it works on keeps what was recorded, before passes, which is
 // recorded once more for them then. Immutable, and shared by all that read it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -53,8 +53,8 @@ Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::sp
   }
   {
     const ops::ScopedNoTape unheard;
-    // What the recording drew, tasks of inlined graphs included that are no part of it any more. Where passes have put
-    // those that draw in another order, it goes back: counts are sums without overflow.
+    // The numbers that the recording drew, those of tasks of inlined graphs included that are no part of it any more.
+    // If passes have put tasks that draw in another order, it goes back: counts are sums without overflow.
     Drawn drawn;
     const auto draw_until = [&](Device& device, uint64_t end) -> Status {
       uint64_t& so_far = drawn[&device];

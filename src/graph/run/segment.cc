@@ -29,7 +29,8 @@ Status hand_in(Task& task, const Task::Parts& whole) {
   return {};
 }
 
-// Of a task that is switched off: what is poisoned of what it would write stays so, which is told as a failure is.
+// If a task is switched off, those variables that it would write and that are poisoned stay so, which is told as a
+// failure is.
 void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
   for (const Access& access : task.accesses()) {
     const auto found = access.write ? whole.poison.find(access.variable) : whole.poison.end();
@@ -54,7 +55,7 @@ Status with_place(const GraphFacts& graph, const Task& task, uint32_t number, co
       .with_origin(status.origin());
 }
 
-// What the end of a task makes of the variables it writes.
+// Marks, or clears, the variables that a task writes as its end leaves them.
 void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
   for (const Access& access : task.accesses()) {
     if (!access.write) continue;

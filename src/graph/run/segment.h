@@ -24,7 +24,7 @@ class SegmentRun;
 // Zeroes what the step may leave unwritten, before each run of it.
 RONDO_COLD Status zero_first(Engine& engine, const Step& step, const TaskContext& context);
 
-// What a segment does to a variable that others know too.
+// The use that a segment makes of a variable that others know too.
 struct Use {
   Variable* variable = nullptr;
   bool read = false;
@@ -32,7 +32,7 @@ struct Use {
   bool write = false;
 };
 
-// What a segment of a graph that is called does with one of its bindings.
+// The use that a segment of a graph that is called makes of one of its bindings.
 struct BindingUse {
   uint32_t binding;  // inputs first, then outputs
   bool read = false, input = false, write = false;
@@ -40,7 +40,7 @@ struct BindingUse {
   bool delivers = false;  // copies the graph's output into the caller's memory after the last task
 };
 
-// What all segments of a graph, and of its bodies, know of it. It outlives them.
+// All segments of a graph, and of its bodies, know this of it. It outlives them.
 struct SegmentOwner {
   Engine& engine;
   const LaunchSettings& settings;
@@ -63,8 +63,8 @@ class Segment {
   const SegmentFacts& facts() const { return facts_; }
   Device& device() const { return *facts_.device; }
 
-  // What the task of a launch or a call does. random: where the numbers begin that the run draws on the device; parts:
-  // what is poisoned. completed: how the task ended at which the run stopped; null: the run begins.
+  // Does the work of the task of a launch or a call. random: where the numbers begin that the run draws on the device;
+  // parts: what is poisoned. completed: how the task ended at which the run stopped; null: the run begins.
   virtual Status run(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
                      const Status* completed) = 0;
   // The same of a body's segment on a device, where the tasks after it read what it leaves in `parts`.

@@ -70,7 +70,7 @@ class SegmentRun : public Task {
     return run();
   }
   // Leaves the run, which is done, to its segment, for the next one, or destroys it where the segment has one already.
-  // What is returned goes after that: the graph, if this was the last to hold it.
+  // The object that is returned is released after that: the graph, if this was the last to hold it.
   [[gnu::always_inline]] const RefCounted* leave_to(std::atomic<SegmentRun*>& idle) {
     const Graph* graph = graph_.leak();
     renew();
@@ -92,7 +92,8 @@ class SegmentRun : public Task {
     with.choices = &choices;
     return run_numbered(with, completed);
   }
-  // What was set; and where the numbers of choices begin: launched by another graph, where that one's run does.
+  // Adds what was set, and says where the numbers of choices begin: launched by another graph, where that one's run
+  // does.
   RandomState add(TaskContext* context) const {
     if (!words_.empty()) context->settings = words_.begin();
     if (!context->choices) return choices_;

@@ -30,7 +30,7 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
-// What a task does to a variable.
+// The effect of a task on a variable.
 struct Effect {
   const Variable* variable;
   bool storage, read, write;
@@ -115,9 +115,9 @@ class Picture {
     if (!carried_.count({from, to}))
       std::fprintf(file_, "  %st%u -> %st%u [style=dashed];\n", prefix(), from, prefix(), to);
   }
-  // Of the storages, in the order in which they were first written.
+  // The storages that were written, in the order in which they first were.
   const std::vector<const Variable*>& written() const { return written_; }
-  // What a launch leaves to the user.
+  // Draws what a launch leaves to the user.
   void result(const Variable& variable, const char* kind) {
     const std::vector<Written>& writes = writes_[&variable];
     std::fprintf(file_, "  %so%zu [shape=ellipse, fillcolor=\"#eaf5ea\", label=\"%s\\n%s\"];\n", prefix(), results_,
@@ -160,7 +160,7 @@ class Picture {
   size_t results_ = 0;
 };
 
-// What a task of control flow uses is what its bodies do, and the number that it goes by.
+// A task of control flow uses what its bodies do, and the number that it goes by.
 void add_texts(const ControlFacts& control, Texts* texts) {
   texts->emplace(control.number.storage, shown_text(control.number));
   for (const BodyFacts& body : control.bodies) {

@@ -13,7 +13,7 @@ std::string counted(int64_t n, const char* one, const char* many) {
   return format("%lld %s", static_cast<long long>(n), n == 1 ? one : many);
 }
 
-// What passes did, segments, and the same of bodies.
+// Tells what passes did, segments, and the same of bodies.
 std::string report_pieces(const GraphFacts& graph, const std::string& indent) {
   std::string text;
   for (const PassReport& pass : graph.passes) {

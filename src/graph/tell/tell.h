@@ -1,4 +1,4 @@
-// What graphs tell of themselves, for people and programs: reports, pictures, profiles.
+// Graphs tell of themselves in these ways, for people and programs: reports, pictures, profiles.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

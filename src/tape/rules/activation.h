@@ -1,4 +1,4 @@
-// What an activation does to the gradient that comes through it, for the operators that end with one.
+// Tells what an activation does to the gradient that comes through it, for the operators that end with one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace rondo::tape {
 
-// Whether what the activation did can be told from the node's result: a ReLU, limited or not, leaves a limit where it
-// passed nothing, unless the result was added to a tensor.
+// True if the node's result tells what the activation did: a ReLU, limited or not, leaves a limit where it passed
+// nothing, unless the result was added to a tensor.
 bool tells_from_result(rondo_activation activation, const Node& node);
 
-// dz = the gradient of what the activation was applied to, from that of the result, dy. Where the result does not tell,
+// dz = the gradient of what the activation was applied to, from that of the result, dy. If the result does not tell,
 // `again` computes it once more, because the operator left it nowhere.
 Status before_activation(rondo_activation activation, Backward& backward, const View& dy,
                          const std::function<Status(Slot* z)>& again, Slot* dz);

@@ -70,7 +70,7 @@ struct Rule {
     return backward.pass(input, gradient.layout, Value::of(gradient));
   }
 
-  // What was added to a tensor is not there: it is computed again.
+  // A result that was added to a tensor is not there: it is computed again.
   void result_again() {
     View z = steps.binary(RONDO_SUB, computed(in.a), value(in.mean));
     if (in.rest) z = steps.binary(RONDO_SUB, z, value(in.rest));
@@ -127,7 +127,7 @@ struct Rule {
     if (masked()) g = steps.where(steps.scalar(RONDO_GT, y, 0), g, 0.0);
     return pass(in.bias, total(g, beside_channels()));
   }
-  // Of a given mean and variance, with the sums over everything but channels.
+  // The gradients of a given mean and variance, with the sums over everything but channels.
   Status of_statistics(const View& sum, const View& dot, const View& inverse) {
     const auto weighted = [&](const View& view) {
       return call.weight ? steps.binary(RONDO_MUL, view, computed(in.weight)) : view;

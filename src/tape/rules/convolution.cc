@@ -88,7 +88,7 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
   const Node& node = backward.node();
   View dz;
   Slot changed, scaled;
-  // What is only passed on may be one number for all elements.
+  // A gradient that is only passed on may be one number for all elements.
   if (call.options.activation != RONDO_ACTIVATION_NONE ||
       (backward.wanted() & ~(call.residual ? 1u << at.residual : 0u)))
     RONDO_TRY(backward.incoming_view(&dz));

@@ -1,5 +1,5 @@
 // Gradients of running values, which are running values the other way: an element counts in its own result and in all
-// behind it. Running values themselves are not kept but computed again.
+// after it. Running values themselves are not kept but computed again.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/shapes.h"
@@ -23,7 +23,7 @@ struct Running {
   View back_sum(const View& a) const { return back(RONDO_SUM, a); }
 
   // A change of the result j is one of each element i up to j by the product of the others. Up to the first 0 that is y
-  // / x; for it, the product with a 1 in its place; behind it, 0.
+  // / x; for it, the product with a 1 in its place; after it, 0.
   View product(const View& operand) const {
     const View zero = steps.scalar(RONDO_EQ, operand, 0), zeros = forward(RONDO_SUM, zero);
     const View before = steps.scalar(RONDO_EQ, zeros, 0);
@@ -80,8 +80,8 @@ struct Running {
     return sum->view;
   }
 
-  // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows.
-  // What is infinite so far is nothing to finite elements, and all to each infinity, as a reduction has it.
+  // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows. A
+  // result that is infinite so far is nothing to finite elements, and all to each infinity, as a reduction has it.
   View logsumexp() const {
     constexpr double kNothing = -1e30;  // exp of it is 0; without the NaN of differences of infinities
     const View y = forward(RONDO_LOGSUMEXP, x), infinite = steps.unary(RONDO_ISINF, y);

@@ -1,5 +1,5 @@
 // The rules of the kinds of operators, among which rules.cc chooses; the heading above each says where it is written.
-// `run` makes the gradients. Where the answer depends on the call, `needed` says whose values that takes, and `flowing`
+// `run` makes the gradients. If the answer depends on the call, `needed` says whose values that takes, and `flowing`
 // which operands have a gradient.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -47,7 +47,7 @@ Status of_line(Backward& backward, size_t input, const View& changes, int axis, 
   return pass_line(backward, input, sum, axis);
 }
 
-// What the table's gradients are written in: values of the row's shape, or one for each row.
+// The table's gradients are written in terms: values of the row's shape, or one for each row.
 struct Term {
   Steps& steps;
   View view;
@@ -112,7 +112,7 @@ Statistics statistics_of(ops::Normalisation op) {
   __builtin_unreachable();
 }
 
-// Of weight and bias, by one kernel, where each row x has become (x - centre) * inverse.
+// The gradients of weight and bias, by one kernel, where each row x has become (x - centre) * inverse.
 struct OfBoth {
   const ops::NormalisationCall& call;
   Backward& backward;

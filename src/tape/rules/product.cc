@@ -1,5 +1,5 @@
-// The gradient of a product's gradient. What makes the first (ops/reduce, cumulative.cc) divides by elements and
-// looks where zeros are, which is fast, but no formula for slopes at a zero. Here products are trees of
+// The gradient of a product's gradient. The operators that make the first (ops/reduce, cumulative.cc) divide by
+// elements and look where zeros are, which is fast, but no formula for slopes at a zero. Here products are trees of
 // multiplications, whose gradients of any order are right everywhere.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -93,8 +93,8 @@ Status run(const ops::DotInteractionCall& call, Backward& backward) {
   });
 }
 
-// What came in for a pair is that of both of its vectors: as a matrix of vectors by vectors, with zeros where a vector
-// meets itself, it is multiplied with them. What came in for the first vector stands in front.
+// A gradient that came in for a pair is that of both of its vectors: as a matrix of vectors by vectors, with zeros
+// where a vector meets itself, it is multiplied with them. The one that came in for the first vector stands in front.
 Status run(const ops::DotInteractionGradCall& call, Backward& backward) {
   return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
     const View& given = inputs[0];

@@ -9,7 +9,7 @@ namespace rondo::tape {
 
 namespace {
 
-// A reduced tensor as it stands beside the operand: reduced axes of size 1.
+// A reduced tensor as it stands next to the operand: reduced axes of size 1.
 View with_axes(const View& reduced, const Layout& operand, uint32_t axes) {
   View view = reduced;
   view.layout.ndim = operand.ndim;

@@ -23,7 +23,7 @@ View per_row(const View& view, const Layout& shape) {
   return under(column, shape);
 }
 
-// Which elements are before the end of their row; lengths: one per row, as they stand beside the axis.
+// Tells which elements are before the end of their row; lengths: one per row, with all axes but this one.
 View within(Steps& steps, const View& lengths, const Layout& shape, int axis) {
   if (!steps.status().ok()) return {};
   Layout line = shape;
@@ -59,7 +59,7 @@ Status run(const ops::SoftmaxCall& call, Backward& backward) {
   });
 }
 
-// With s the factor: s y (dy - sum(y dy)), or s (dy - exp(y) sum(dy)) of logarithms. What is behind a row's end counts
+// With s the factor: s y (dy - sum(y dy)), or s (dy - exp(y) sum(dy)) of logarithms. Elements after a row's end count
 // nowhere.
 Status run(const ops::SoftmaxGradCall& call, Backward& backward) {
   return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {

@@ -195,7 +195,7 @@ Status run(const ops::DropoutGradCall& call, Backward& backward) {
 
 }  // namespace
 
-// The first result. What was added to a tensor is not kept: it is computed again.
+// The first result. One that was added to a tensor is not kept: it is computed again.
 Status result_of(const Backward& backward, Slot* again, View* result) {
   const Node& node = backward.node();
   if (!node.outputs[0].view.accumulate) {
@@ -338,7 +338,7 @@ Needs needed(const Node& node, unsigned wanted) {
                                [](const Ruleless auto&) { return Needs{}; },
                            },
                            node.call->of);
-  // What was added to a tensor is computed again (result_of).
+  // A result that was added to a tensor is computed again (result_of).
   if ((needs.outputs & 1) && node.outputs[0].view.accumulate) needs = {all_inputs(node).inputs, needs.outputs & ~1u};
   return needs;
 }

@@ -31,9 +31,9 @@ Status add_into_zeros(const Backward& backward, const View& like, const Layout& 
   return add(target.tensor);
 }
 
-// Of what shows elements of each dimension by a map of its own. `along(d, numbers, out)`: the map as the operator gives
-// it, applied to 0, 1, ... along dimension d of the input; false: the dimension is shown as it is. shape: the input's,
-// with ones in front as far as the result has more dimensions.
+// The gradient of what shows elements of each dimension by a map of its own. `along(d, numbers, out)`: the map as the
+// operator gives it, applied to 0, 1, ... along dimension d of the input; false: the dimension is shown as it is.
+// shape: the input's, with ones in front as far as the result has more dimensions.
 template <class Shows, class Along>
 Status run_map(Backward& backward, const Layout& shape, const Shows& shows, const Along& along) {
   View dy;
@@ -140,7 +140,7 @@ Status run(const ops::TakeCall& call, Backward& backward) {
   return backward.pass(0, shape, Value::of(sum.tensor->view));
 }
 
-// Where a was broadcast, the gradient is of the shape it was broadcast to.
+// If a was broadcast, the gradient is of the shape it was broadcast to.
 Status run(const ops::TakeAlongAxisCall& call, Backward& backward) {
   Layout shape = backward.node().outputs[0].view.layout;
   shape.shape[call.axis] = backward.node().inputs[0].view.layout.shape[call.axis];
@@ -153,7 +153,7 @@ Status run(const ops::TakeAlongAxisCall& call, Backward& backward) {
   return backward.pass(0, shape, Value::of(sum.tensor->view));
 }
 
-// Of values that are added.
+// The gradient of values that are added.
 Status taken(const ops::PutCall& call, Backward& backward, const View& dy) {
   const View& indices = backward.input(0);
   return backward.give(1, backward.node().inputs[1].view.layout, [&](ops::Output& out) {
@@ -161,8 +161,8 @@ Status taken(const ops::PutCall& call, Backward& backward, const View& dy) {
   });
 }
 
-// Of values that replace: where an index comes again, the last one counts, which putting the values' places the same
-// way tells.
+// The gradient of values that replace: where an index comes again, the last one counts, which putting the values'
+// places the same way tells.
 Status taken_by_last(const ops::PutCall& call, Backward& backward, const View& dy) {
   const View& indices = backward.input(0);
   const Layout& values = backward.node().inputs[1].view.layout;
@@ -188,7 +188,7 @@ Status taken_by_last(const ops::PutCall& call, Backward& backward, const View& d
     steps.then([&] { return ops::put(last, indices, places, 0); });
     const View winner = steps.make([&](ops::Output& out) { return ops::take(last->view, indices, 0, out); });
     parts = steps.make([&](ops::Output& out) { return ops::take(dy, indices, axis, out); });
-    Layout under = indices.layout;  // beside the axes behind
+    Layout under = indices.layout;  // then an axis of size 1 for each after `axis`
     for (int d = axis + 1; d < dy.layout.ndim; ++d) under.shape[under.ndim++] = 1;
     wins = steps.reshape(steps.binary(RONDO_EQ, winner, places), under);
   }
@@ -202,7 +202,7 @@ Status run(const ops::PutCall& call, Backward& backward) {
   RONDO_TRY(backward.incoming_view(&dy));
   if (backward.wants(1)) RONDO_TRY(call.replaces ? taken_by_last(call, backward, dy) : taken(call, backward, dy));
   if (!call.replaces || !backward.wants(2)) return {};
-  // What was there before counts where nothing was put.
+  // Elements that were there before count where nothing was put.
   const View& indices = backward.input(0);
   Steps steps(backward.engine());
   rondo_tensor* const rest = steps.tensor_of([&](ops::Output& out) { return ops::copy(dy, out); });

@@ -1,6 +1,6 @@
 // Gradients of pooling and resizing: maps are linear once it is known which elements are the largest, so the gradient
-// of a gradient is what the operator itself does to it. Where they are is found here, by the operator once more:
-// forward does not know whether a gradient will be asked for.
+// of a gradient is what the operator itself does to it. The places of the largest are found here, by the operator once
+// more: forward does not know whether a gradient will be asked for.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <string>
