@@ -74,6 +74,10 @@ Status JsonReader::wrong(const std::string& what) const {
   return error(RONDO_IO_ERROR, "at byte %zu of %s: %s", at_, subject_, what.c_str());
 }
 
+Status JsonReader::wrong(const char* what) const {
+  return wrong(std::string(what));
+}
+
 void JsonReader::skip_space() {
   while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
     ++at_;

@@ -53,6 +53,7 @@ class JsonReader {
   Status end();
   // An error that says what is wrong at the place that was reached.
   RONDO_COLD Status wrong(const std::string& what) const;
+  RONDO_COLD Status wrong(const char* what) const;  // of a literal, so that callers make no text
 
  private:
   // Not templates, so that each of the many lists costs the call alone.

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/machine/decimal.h"
 #include "base/text.h"
+#include "program_files/check.h"
 #include "program_files/expression_text.h"
 #include "program_files/words.h"
 
@@ -57,8 +58,6 @@ struct Fields {
 
 template <class Members>
 void list_members(void* at, Fields* fields);
-void list_windows(void* at, Fields* fields);
-void list_window_axis(void* at, Fields* fields);
 
 // A type that has no form does not compile.
 template <class Value>
@@ -66,10 +65,6 @@ constexpr Type type_of() {
   constexpr uint8_t bytes = sizeof(Value) < 256 ? sizeof(Value) : 0;
   if constexpr (HasMembers<Value>) {
     return {Form::members, 0, false, 0, nullptr, list_members<Value>};
-  } else if constexpr (std::is_same_v<Value, ops::Windows>) {
-    return {Form::members, 0, false, 0, nullptr, list_windows};
-  } else if constexpr (std::is_same_v<Value, ops::WindowAxis>) {
-    return {Form::members, 0, false, 0, nullptr, list_window_axis};
   } else if constexpr (HasWords<Value>) {
     return {Form::word, bytes, false, std::size(Words<Value>::words), Words<Value>::words, nullptr};
   } else {
@@ -112,50 +107,11 @@ void list_members(void* at, Fields* fields) {
       fields->add(name, kType<Member>, &member);
   });
 }
-void list_window_axis(void* at, Fields* fields) {
-  auto& axis = *static_cast<ops::WindowAxis*>(at);
-  fields->add("in", kType<device::i64>, &axis.in), fields->add("out", kType<device::i64>, &axis.out);
-  fields->add("size", kType<device::i64>, &axis.size), fields->add("stride", kType<device::i64>, &axis.stride);
-  fields->add("padding", kType<device::i64>, &axis.padding);
-  fields->add("padding_end", kType<device::i64>, &axis.padding_end);
-  fields->add("dilation", kType<device::i64>, &axis.dilation);
-  fields->add("counts_padding", kType<decltype(axis.counts_padding)>, &axis.counts_padding);
-  fields->add("rule", kType<decltype(axis.rule)>, &axis.rule);
-  fields->add("origin", kType<decltype(axis.origin)>, &axis.origin);
-}
-void list_windows(void* at, Fields* fields) {
-  auto& windows = *static_cast<ops::Windows*>(at);
-  fields->add("first", kType<int>, &windows.first), fields->add("count", kType<int>, &windows.count);
-  const int count = std::clamp(windows.count, 0, static_cast<int>(std::size(windows.axis)));
-  fields->add("axes", kType<ops::WindowAxis>, windows.axis, static_cast<size_t>(count), true);
-}
-
-using AnyKind = ops::Kinds::Variant;
-// Lists the members of the kind that the variant has, or is made to have.
-template <class OneKind>
-void list_kind(AnyKind* of, Fields* fields) {
-  if (!std::holds_alternative<OneKind>(*of)) *of = OneKind{};
-  list_members<OneKind>(std::get_if<OneKind>(of), fields);
-}
-template <class OneKind>
-constexpr void (*list_of())(AnyKind*, Fields*) {
-  if constexpr (HasMembers<OneKind>)
-    return list_kind<OneKind>;
-  else
-    return nullptr;  // it does not say what decides its results
-}
-// By the kind's number.
-constexpr void (*kLists[])(AnyKind*, Fields*) = {
-#define RONDO_KIND(Name, ...) list_of<ops::Name##Call>(),
-#include "ops/program/kinds.def"
-#undef RONDO_KIND
-};
-
 constexpr bool is_plain(Form form) {
   return form <= Form::word;
 }
 char* item_at(const Field& field, size_t i) {
-  return static_cast<char*>(field.at) + i * (field.type->list ? sizeof(ops::WindowAxis) : field.type->bytes);
+  return static_cast<char*>(field.at) + i * field.type->bytes;
 }
 int64_t load(const Type& type, const void* at) {
   int8_t one = 0;
@@ -198,7 +154,9 @@ size_t used_count(const Field& field) {
 
 void write_one(std::string* json, const Type& type, void* at);
 
-void write_fields(std::string* json, const Fields& fields) {
+void write_members(std::string* json, void (*list)(void*, Fields*), void* at) {
+  Fields fields;
+  list(at, &fields);
   *json += '{';
   bool first = true;
   for (const Field& each : fields.all) {
@@ -230,11 +188,7 @@ void write_one(std::string* json, const Type& type, void* at) {
       const Layout& layout = *static_cast<Layout*>(at);
       return write_list(json, static_cast<size_t>(layout.ndim), [&](size_t d) { number(layout.shape[d]); });
     }
-    case Form::members: {
-      Fields fields;
-      type.list(at, &fields);
-      return write_fields(json, fields);
-    }
+    case Form::members: return write_members(json, type.list, at);
     case Form::truths: {
       const auto& list = *static_cast<std::vector<bool>*>(at);
       return write_list(json, list.size(), [&](size_t i) { truth(list[i]); });
@@ -356,6 +310,34 @@ Status read_one(JsonReader* json, const Type& type, void* at) {
   }
 }
 
+// Writes a call of the kind, or where there is none reads one.
+template <class OneKind>
+Status use_kind(const ops::Call* written, std::string* text, JsonReader* json, Ref<const ops::Call>* made) {
+  OneKind of = written ? *std::get_if<OneKind>(&written->of) : OneKind{};
+  if (written) {
+    write_members(text, list_members<OneKind>, &of);
+    return {};
+  }
+  RONDO_TRY(read_fields(json, list_members<OneKind>, &of));
+  *made = make_ref<const ops::Call>(of);
+  return {};
+}
+using UseKind = Status (*)(const ops::Call*, std::string*, JsonReader*, Ref<const ops::Call>*);
+// Null for a kind that files do not have. One that they have and that has a member without a form does not compile.
+template <class OneKind>
+constexpr UseKind use_of() {
+  if constexpr (kInFiles<OneKind>)
+    return use_kind<OneKind>;
+  else
+    return nullptr;
+}
+// By the kind's number.
+constexpr UseKind kUses[] = {
+#define RONDO_KIND(Name, ...) use_of<ops::Name##Call>(),
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+};
+
 }  // namespace
 
 std::string real_text(double value) {
@@ -397,35 +379,17 @@ Status read_dtype(JsonReader* json, rondo_dtype* dtype) {
 }
 
 bool write_attributes(const ops::Call& call, std::string* json) {
-  const auto list = kLists[call.of.index()];
-  if (!list) return false;
-  Fields fields;
-  list(const_cast<AnyKind*>(&call.of), &fields);  // which only read it
-  write_fields(json, fields);
-  return true;
+  const UseKind use = kUses[call.of.index()];
+  return use && use(&call, json, nullptr, nullptr).ok();
 }
 
 Status read_attributes(const std::string& kind, std::string_view text, Ref<const ops::Call>* call) {
   JsonReader json(text, "its attributes");
-  for (size_t i = 0; i < std::size(kLists); ++i) {
+  for (size_t i = 0; i < std::size(kUses); ++i) {
     if (kind != ops::kKinds[i].name) continue;
-    if (!kLists[i]) return error(RONDO_UNSUPPORTED, "a node of the kind %s cannot be in a file", kind.c_str());
-    AnyKind of;
-    // One routine reads all structs by their members, so the list takes the variant without its type.
-    struct Whole {
-      AnyKind* of;
-      size_t kind;
-    } whole = {&of, i};
-    RONDO_TRY(read_fields(
-        &json,
-        [](void* at, Fields* fields) {
-          const Whole& made = *static_cast<Whole*>(at);
-          kLists[made.kind](made.of, fields);
-        },
-        &whole));
-    RONDO_TRY(json.end());
-    *call = make_ref<const ops::Call>(of);
-    return {};
+    if (!kUses[i]) return error(RONDO_UNSUPPORTED, "a node of the kind %s cannot be in a file", kind.c_str());
+    RONDO_TRY(kUses[i](nullptr, nullptr, &json, call));
+    return json.end();
   }
   return unknown(json, "kind", kind);
 }

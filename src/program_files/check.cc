@@ -64,33 +64,16 @@ Status check(const GatedCall& call, std::span<const View>, std::span<const View>
   return call.row && call.row->operands == 1 ? Status() : wrong("its operator has not one operand");
 }
 
-// The operator's own function checks all that it is given.
-template <class Kind>
-concept Checking =
-    std::is_same_v<Kind, AddNCall> || std::is_same_v<Kind, WhereCall> || std::is_same_v<Kind, FillCall> ||
-    std::is_same_v<Kind, ParameterCall> || std::is_same_v<Kind, SequenceCall> || std::is_same_v<Kind, EyeCall> ||
-    std::is_same_v<Kind, RandomUniformCall> || std::is_same_v<Kind, RandomNormalCall> ||
-    std::is_same_v<Kind, DropoutCall> || std::is_same_v<Kind, DropoutGradCall> || std::is_same_v<Kind, MatmulCall> ||
-    std::is_same_v<Kind, ReduceCall> || std::is_same_v<Kind, CumulativeCall> || std::is_same_v<Kind, SoftmaxCall> ||
-    std::is_same_v<Kind, SoftmaxGradCall> || std::is_same_v<Kind, NormalisationCall> ||
-    std::is_same_v<Kind, NormalisationGradCall> || std::is_same_v<Kind, RotaryCall> ||
-    std::is_same_v<Kind, CrossEntropyCall> || std::is_same_v<Kind, CrossEntropyGradCall> ||
-    std::is_same_v<Kind, ConcatCall> || std::is_same_v<Kind, PadCall> || std::is_same_v<Kind, TileCall> ||
-    std::is_same_v<Kind, RepeatCall> || std::is_same_v<Kind, RollCall> || std::is_same_v<Kind, TriangleCall> ||
-    std::is_same_v<Kind, TakeCall> || std::is_same_v<Kind, TakeAlongAxisCall> || std::is_same_v<Kind, PutCall> ||
-    std::is_same_v<Kind, SortCall> || std::is_same_v<Kind, OneHotCall> || std::is_same_v<Kind, ConvolutionCall>;
-
-template <class Kind>
-concept Checked = requires(const Kind& call, std::span<const View> views) {
-  check(call, views, views);
+constexpr bool kAreInFiles[] = {
+#define RONDO_KIND(Name, ...) kInFiles<Name##Call>,
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
 };
 
 }  // namespace
 
 bool is_checked(const Call& call) {
-  return std::visit(
-      [](const auto& of) { return Checking<std::decay_t<decltype(of)>> || Checked<std::decay_t<decltype(of)>>; },
-      call.of);
+  return kAreInFiles[call.of.index()];
 }
 
 Status check_operation(const Call& call, std::span<const View> inputs, std::span<const View> results) {
@@ -101,15 +84,13 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
     for (const View& each : results)
       if (&each != &written && overlap(written, each)) return wrong("two results overlap");
   }
-  return std::visit(
-      [&](const auto& of) -> Status {
-        using Kind = std::decay_t<decltype(of)>;
-        if constexpr (Checked<Kind>)
-          return check(of, inputs, results);
-        else
-          return Checking<Kind> ? Status() : error(RONDO_UNSUPPORTED, "files do not have nodes of this kind");
-      },
-      call.of);
+  if (!is_checked(call)) return error(RONDO_UNSUPPORTED, "files do not have nodes of this kind");
+  if (const auto* of = std::get_if<ElementwiseCall>(&call.of)) return check(*of, inputs, results);
+  if (const auto* of = std::get_if<CopyCall>(&call.of)) return check(*of, inputs, results);
+  if (const auto* of = std::get_if<FusedCall>(&call.of)) return check(*of, inputs, results);
+  if (const auto* of = std::get_if<TextCall>(&call.of)) return check(*of, inputs, results);
+  if (const auto* of = std::get_if<GatedCall>(&call.of)) return check(*of, inputs, results);
+  return {};
 }
 
 }  // namespace rondo::program_files

@@ -4,11 +4,25 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 
 #include "engine/tensor.h"
 #include "ops/program/kinds.h"
 
 namespace rondo::program_files {
+
+template <class Kind, class... Kinds>
+inline constexpr bool kIsOneOf = (std::is_same_v<Kind, Kinds> || ...);
+// The kinds that files have. check.cc checks the first line; the functions of the others check all that they are given.
+template <class Kind>
+inline constexpr bool kInFiles =
+    kIsOneOf<Kind, ops::ElementwiseCall, ops::CopyCall, ops::FusedCall, ops::TextCall, ops::GatedCall, ops::AddNCall,
+             ops::WhereCall, ops::FillCall, ops::ParameterCall, ops::SequenceCall, ops::EyeCall, ops::RandomUniformCall,
+             ops::RandomNormalCall, ops::DropoutCall, ops::DropoutGradCall, ops::MatmulCall, ops::ReduceCall,
+             ops::CumulativeCall, ops::SoftmaxCall, ops::SoftmaxGradCall, ops::NormalisationCall,
+             ops::NormalisationGradCall, ops::RotaryCall, ops::CrossEntropyCall, ops::CrossEntropyGradCall,
+             ops::ConcatCall, ops::PadCall, ops::TileCall, ops::RepeatCall, ops::RollCall, ops::TriangleCall,
+             ops::TakeCall, ops::TakeAlongAxisCall, ops::PutCall, ops::SortCall, ops::OneHotCall, ops::ConvolutionCall>;
 
 // True if a node of this kind can be in a file: whatever its attributes and operands are, it is refused or does no
 // harm.

@@ -18,6 +18,25 @@ namespace rondo::program_files {
 
 namespace {
 
+// Calls the function of an operator of a kind that files have: no code of the other kinds' comes along.
+template <class OneKind>
+Status invoke_kind(const ops::Call& call, const ops::Invocation& with) {
+  return ops::invoke(*std::get_if<OneKind>(&call.of), with);
+}
+using InvokeKind = Status (*)(const ops::Call&, const ops::Invocation&);
+template <class OneKind>
+constexpr InvokeKind invoke_of() {
+  if constexpr (kInFiles<OneKind> && !std::is_same_v<OneKind, ops::ParameterCall>)
+    return invoke_kind<OneKind>;
+  else
+    return nullptr;  // check_operation has refused it, and a parameter is no operator
+}
+constexpr InvokeKind kInvokes[] = {
+#define RONDO_KIND(Name, ...) invoke_of<ops::Name##Call>(),
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+};
+
 Status wrong(const std::string& what) {
   return error(RONDO_IO_ERROR, "%s", what.c_str());
 }
@@ -100,7 +119,8 @@ class FunctionRecorder {
     }
     RONDO_TRY(check_operation(*node.call, inputs, written));
     const size_t before = recording_.taken();
-    Status status = invoke(*node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
+    Status status = kInvokes[node.call->of.index()](
+        *node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
     if (!status.ok()) return status;
     return check_recorded(*node.call, before);
   }

@@ -67,6 +67,28 @@ bool name_side(const char* operands, bool outputs, const Attribute& attribute, s
   return true;
 }
 
+// Finds what find_attribute finds, in the kinds of all rows: little code for each, so one function compares the names.
+struct Sought {
+  std::string_view name;
+  std::optional<int64_t> found;
+  [[gnu::noinline]] void offer(const char* member, int64_t value) {
+    if (name == member) found = value;
+  }
+};
+template <class Attributes>
+void seek(const Attributes& attributes, Sought* sought) {
+  if constexpr (HasMembers<const Attributes>)
+    Attributes::each_member(attributes, [sought](const char* member, const auto& value) {
+      using Value = std::decay_t<decltype(value)>;
+      if constexpr (HasMembers<const Value>)
+        seek(value, sought);
+      else if constexpr (std::is_floating_point_v<Value>)
+        sought->offer(member, value != 0);
+      else if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>)
+        sought->offer(member, static_cast<int64_t>(value));
+    });
+}
+
 }  // namespace
 
 std::optional<size_t> find_input(const char* operands, const Attribute& attribute, std::string_view name) {
@@ -81,17 +103,14 @@ std::optional<size_t> find_input(const char* operands, const Attribute& attribut
 }
 
 bool name_operands(const Call& call, size_t inputs, size_t outputs, std::vector<std::string_view>* names) {
-  return std::visit(
-      [&](const auto& attributes) {
-        using Attributes = std::decay_t<decltype(attributes)>;
-        const Attribute attribute = {&attributes, [](const void* of, std::string_view name) {
-                                       return find_attribute(*static_cast<const Attributes*>(of), name);
-                                     }};
-        const char* const operands = row_of(call).operands;
-        return name_side(operands, false, attribute, inputs, names) &&
-               name_side(operands, true, attribute, outputs, names);
-      },
-      call.of);
+  const Attribute attribute = {&call, [](const void* of, std::string_view name) {
+                                 Sought sought = {name, {}};
+                                 std::visit([&sought](const auto& attributes) { seek(attributes, &sought); },
+                                            static_cast<const Call*>(of)->of);
+                                 return sought.found;
+                               }};
+  const char* const operands = row_of(call).operands;
+  return name_side(operands, false, attribute, inputs, names) && name_side(operands, true, attribute, outputs, names);
 }
 
 }  // namespace rondo::ops
