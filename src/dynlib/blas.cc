@@ -67,8 +67,8 @@ Blas::Blas()
                {"install OpenBLAS (Debian: libopenblas0)", {}, "libopenblas0"}}) {}
 
 Status Blas::accept(std::string*) {
-  if (!symbol("cblas_sgemm") || !symbol("cblas_dgemm"))
-    return error(RONDO_LIBRARY_MISSING, "has no cblas_sgemm: a BLAS without the C interface");
+  for (const char* name : {"cblas_sgemm", "cblas_dgemm", "cblas_sgemv", "cblas_dgemv"})
+    if (!symbol(name)) return error(RONDO_LIBRARY_MISSING, "has no %s: a BLAS without the C interface", name);
   version_ = "CBLAS";
   enum { kNone, kOwn, kOpenMp };  // OpenBLAS: what its threads are
   const auto parallel = reinterpret_cast<int (*)()>(symbol("openblas_get_parallel"));

@@ -49,5 +49,19 @@ class Ahead(unittest.TestCase):
         self.assertEqual(measured.ahead(rows), ["b 2.00", "a 1.20"])
 
 
+class Ways(unittest.TestCase):
+    def test_the_fastest_way_by_the_compiler_counts(self):
+        ways = {"captured": {"median_us": 20}, "compiled": {"median_us": 12}, "max-autotune": {"median_us": 11}}
+        self.assertEqual(measured.of_ways({"rondo": {"median_us": 10}, "torch": {"median_us": 11, "ways": ways}}), (10, 20, 11))
+
+    def test_a_way_that_was_left_out_does_not_count(self):
+        ways = {"captured": {"median_us": 20}, "compiled": {"median_us": 12}, "max-autotune": {"left_out": "compiling took more than 120 s"}}
+        self.assertEqual(measured.of_ways({"rondo": {"median_us": 10}, "torch": {"ways": ways}}), (10, 20, 12))
+
+    def test_a_row_without_the_compiler_has_no_such_times(self):
+        self.assertIsNone(measured.of_ways(row("a", "<= 1.50 p", True, 14, torch=10)))
+        self.assertIsNone(measured.of_ways({"rondo": {"median_us": 10}, "torch": {"ways": {"captured": {"median_us": 20}}}}))
+
+
 if __name__ == "__main__":
     unittest.main()

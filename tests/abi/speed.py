@@ -18,7 +18,7 @@ from parts import made
 
 PICTURE = "docs/speed.svg"
 # Kept table, row, what it is.
-PANELS = [("h100-networks", "resnet.ask.1", "ResNet-50, one image, f16"), ("h100-networks", "encoder.ask.768", "Encoder 12 x 768, bf16"),
+PANELS = [("h100-networks", "resnet.ask.1", "ResNet-50, one image, f16"), ("h200-encoders", "encoder.ask.768", "Encoder 12 x 768, bf16"),
           ("h100", "step.small", "Training step, small layers")]
 PEERS = {"torch": "PyTorch, captured", "cupy": "CuPy, captured"}
 WIDTH, HEIGHT, PANEL, LONGEST = 840, 190, 272, 130
@@ -53,7 +53,7 @@ def drawn(root):
             out += [TEXT.format(left, y + 12, ' class="note"', who),
                     f'<rect x="{left}" y="{y + 16}" width="{length:.1f}" height="14" rx="2" fill="{"#0969da" if who == "Rondo" else "#afb8c1"}"/>',
                     TEXT.format(f"{left + length + 6:.1f}", y + 28, "", shown if who == "Rondo" else f"{times:.2f} x")]
-    out.append(TEXT.format(20, HEIGHT - 12, ' class="note"', "On an H100, each peer beside Rondo in the same run; shorter is faster."))
+    out.append(TEXT.format(20, HEIGHT - 12, ' class="note"', "On an H100 or H200, each peer beside Rondo in the same run; shorter is faster."))
     return "\n".join([*out, "</svg>", ""])
 
 

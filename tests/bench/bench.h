@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@ struct Options {
   rondo_device device{RONDO_CPU, 0};
   bool quick = false;
   bool processor_time = false;
+  std::optional<int> compile_seconds;  // of PyTorch's compiler, for a row in one way; none: as the peers' script has it
   enum { kSubmission, kOperators, kNetworks, kLayers } table = kSubmission;
 };
 

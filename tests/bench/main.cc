@@ -37,12 +37,15 @@ constexpr char kUsage[] =
     "  --json FILE            also write everything measured, with card, driver, versions and date\n"
     "  --peers no|FILE        do not measure peers, or use this script instead of peer.py beside the sources\n"
     "  --python PROGRAM       interpreter for the peers (python3)\n"
+    "  --compile-seconds N    limit of PyTorch's compiler for one row in one way (120 on a GPU; 0, as on a cpu: "
+    "without "
+    "it)\n"
     "  --help                 this text\n";
 
 struct Command {
   Options options;
   bool list = false;
-  std::string json, peers, python = "python3";
+  std::string json, peers, python = "python3", compile_seconds;
   std::vector<std::string> filters;
 };
 
@@ -89,12 +92,13 @@ Command parse(int argc, char** argv) {
                                                   : Options::kLayers;
       continue;
     }
-    std::string* value = option == "--device"   ? &device
-                         : option == "--json"   ? &c.json
-                         : option == "--peers"  ? &c.peers
-                         : option == "--python" ? &c.python
-                         : option == "--filter" ? &c.filters.emplace_back()
-                                                : nullptr;
+    std::string* value = option == "--device"            ? &device
+                         : option == "--json"            ? &c.json
+                         : option == "--peers"           ? &c.peers
+                         : option == "--python"          ? &c.python
+                         : option == "--filter"          ? &c.filters.emplace_back()
+                         : option == "--compile-seconds" ? &c.compile_seconds
+                                                         : nullptr;
     if (value == nullptr) refuse("unknown option '" + option + "' (--help lists them)");
     if (++i == argc) refuse(option + " needs a value");
     *value = argv[i];
@@ -103,6 +107,12 @@ Command parse(int argc, char** argv) {
     c.options.device = default_device();
   } else if (rondo_device_parse(device.c_str(), &c.options.device) != RONDO_OK) {
     refuse("--device must be cpu or cuda:0, not '" + device + "'");
+  }
+  if (!c.compile_seconds.empty()) {
+    const std::size_t digits = c.compile_seconds.find_first_not_of("0123456789");
+    if (digits != std::string::npos || c.compile_seconds.size() > 5)
+      refuse("--compile-seconds must be a whole number of seconds, not '" + c.compile_seconds + "'");
+    c.options.compile_seconds = std::stoi(c.compile_seconds);
   }
   if (c.options.processor_time && c.options.device.kind == RONDO_CUDA)
     refuse("--processor-time is for --device cpu: a GPU's time is not the processors'");

@@ -47,6 +47,55 @@ std::optional<double> fastest_peer(const Result& result) {
   return best;
 }
 
+// The measured way of a peer that takes the least time, of those whose name contains the text.
+const std::pair<const std::string, Way>* fastest_way(const std::map<std::string, Way>& ways, const char* text = "") {
+  const std::pair<const std::string, Way>* best = nullptr;
+  for (const auto& way : ways) {
+    const bool counts = way.second.left_out.empty() && way.first.find(text) != std::string::npos;
+    if (counts && (best == nullptr || way.second.median < best->second.median)) best = &way;
+  }
+  return best;
+}
+
+// "torch, compiled": the peer that takes the least time, and how.
+std::string fastest_name(const Result& result) {
+  const auto least = std::min_element(result.peers.begin(), result.peers.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (least == result.peers.end()) return "-";
+  const auto ways = result.ways.find(least->first);
+  const auto* way = ways == result.ways.end() ? nullptr : fastest_way(ways->second);
+  return way == nullptr ? least->first : least->first + ", " + way->first;
+}
+
+constexpr const char* kSameBits = "deterministic";
+
+// Every way of every peer that has several, of each row.
+void print_ways(const std::vector<Result>& results) {
+  bool first = true;
+  for (const Result& r : results) {
+    for (const auto& [peer, ways] : r.ways) {
+      if (first) std::printf("\nways of the peers, microseconds, and how long their compilers took\n");
+      first = false;
+      std::printf("%-32s %s:", r.row.id.c_str(), peer.c_str());
+      const char* between = " ";
+      for (const auto& [name, way] : ways) {
+        if (!way.left_out.empty()) continue;
+        std::printf("%s%s %s", between, name.c_str(), microseconds(way.median).c_str());
+        if (way.compile_seconds > 0) std::printf(" (%s s)", number(way.compile_seconds, 1).c_str());
+        between = "; ";
+      }
+      const auto* same = fastest_way(ways, kSameBits);
+      if (same != nullptr && r.cannot.empty())
+        std::printf("%sRondo takes %s of %s", between, number(r.rondo.median / same->second.median, 2).c_str(),
+                    same->first.c_str());
+      std::printf("\n");
+      for (const auto& [name, way] : ways) {
+        if (!way.left_out.empty()) std::printf("    without %s: %s\n", name.c_str(), way.left_out.c_str());
+      }
+    }
+  }
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -77,6 +126,26 @@ std::string summary_json(const Summary& s) {
   return out + "]}";
 }
 
+std::string ways_json(const std::map<std::string, Way>& ways) {
+  std::string out, between;
+  if (const auto* way = fastest_way(ways)) out += ", \"way\": " + quoted(way->first);
+  if (const auto* same = fastest_way(ways, kSameBits))
+    out += ", \"deterministic_us\": " + number(same->second.median, 4);
+  out += ", \"ways\": {";
+  for (const auto& [name, way] : ways) {
+    out += between + quoted(name) + ": {";
+    if (way.left_out.empty()) {
+      out += "\"median_us\": " + number(way.median, 4);
+      if (way.compile_seconds > 0) out += ", \"compile_seconds\": " + number(way.compile_seconds, 1);
+    } else {
+      out += "\"left_out\": " + quoted(way.left_out);
+    }
+    out += "}";
+    between = ", ";
+  }
+  return out + "}";
+}
+
 std::string result_json(const Result& r) {
   std::string out = "    {\"id\": " + quoted(r.row.id) + ", \"what\": " + quoted(r.row.what);
   if (!r.cannot.empty()) return out + ", \"cannot_run\": " + quoted(r.cannot) + "}";
@@ -85,8 +154,11 @@ std::string result_json(const Result& r) {
     out += ",\n     \"floor_is\": " + quoted(r.row.floor) + ", \"floor\": " + summary_json(*r.floor) +
            ", \"times_floor\": " + number(r.rondo.median / r.floor->median, 4);
   }
-  for (const auto& [name, value] : r.peers)
-    out += ",\n     " + quoted(name) + ": {\"median_us\": " + number(value, 4) + "}";
+  for (const auto& [name, value] : r.peers) {
+    const auto ways = r.ways.find(name);
+    out += ",\n     " + quoted(name) + ": {\"median_us\": " + number(value, 4) +
+           (ways == r.ways.end() ? "" : ways_json(ways->second)) + "}";
+  }
   if (const auto peer = fastest_peer(r)) out += ", \"times_fastest_peer\": " + number(r.rondo.median / *peer, 4);
   if (r.row.goal.kind != Goal::kNone) {
     out += ",\n     \"goal\": " + quoted(goal_text(r.row.goal)) +
@@ -161,8 +233,8 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
   // CuPy has no cpu device, and NumPy no other.
   const bool on_cpu = setting.peers.count("numpy") != 0;
   const char *third = on_cpu ? "numpy" : "cupy", *third_name = on_cpu ? "NumPy/ORT" : "CuPy";
-  std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch",
-              third_name, "x peer", "goal", "met");
+  std::printf("%-51s %8s %5s %8s %7s %8s %8s %7s %9s %-6s %s\n", "", "Rondo", "+-", "floor", "x floor", "PyTorch",
+              third_name, "x peer", "goal", "met", "fastest peer");
   for (const Result& r : results) {
     if (!r.cannot.empty()) {
       std::printf("%-51s cannot run: %s\n", r.row.what.c_str(), r.cannot.c_str());
@@ -174,13 +246,14 @@ void print_table(const Setting& setting, const std::vector<Result>& results) {
     };
     const auto best = fastest_peer(r);
     const char* const other = r.peers.count("onnxruntime") != 0 ? "onnxruntime" : third;
-    std::printf("%-51s %8s %4.0f%% %8s %7s %8s %8s %7s %9s %s\n", r.row.what.c_str(),
+    std::printf("%-51s %8s %4.0f%% %8s %7s %8s %8s %7s %9s %-6s %s\n", r.row.what.c_str(),
                 microseconds(r.rondo.median).c_str(), 100 * r.rondo.spread,
                 r.floor ? microseconds(r.floor->median).c_str() : "-",
                 r.floor ? number(r.rondo.median / r.floor->median, 2).c_str() : "-", peer_text("torch").c_str(),
                 peer_text(other).c_str(), best ? number(r.rondo.median / *best, 2).c_str() : "-",
-                goal_text(r.row.goal).c_str(), verdict_text(judge(r)).c_str());
+                goal_text(r.row.goal).c_str(), verdict_text(judge(r)).c_str(), fastest_name(r).c_str());
   }
+  print_ways(results);
 }
 
 bool write_json(const std::string& path, const Setting& s, const std::vector<Result>& results) {

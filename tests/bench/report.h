@@ -12,12 +12,19 @@
 
 namespace bench {
 
+// One of several ways in which a peer does a row, or why it was left out.
+struct Way {
+  double median = 0, compile_seconds = 0;
+  std::string left_out;  // empty: it was measured
+};
+
 struct Result {
   Row row;
   std::string cannot;  // why the row could not run; empty if it did
   Summary rondo;
   std::optional<Summary> floor;
-  std::map<std::string, double> peers;  // name to median microseconds
+  std::map<std::string, double> peers;                     // name to median microseconds, of the fastest way
+  std::map<std::string, std::map<std::string, Way>> ways;  // of a peer that has several
 };
 
 enum class Verdict { kNone, kMet, kMissed };

@@ -199,6 +199,8 @@ void Program::tasks() {
     void* address = nullptr;
     if (call(rondo_tensor_data(filled, &address)))
       push("fill_with_ones", kCuda, -1, {}, filled, fill_with_ones, address);
+    else
+      drop("filled");  // it is what it was
   }
   // A host function behind device work.
   from_host("host", kCpu, {kRows}, [](int64_t i) { return static_cast<float>(i); });

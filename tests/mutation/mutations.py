@@ -182,6 +182,12 @@ MUTATIONS = (
         cases="Conformance/Stale.PartsOfTemporariesAreZero/cuda_async",
     ),
     Mutation(
+        name="part_written_before_the_zeros",
+        breaks="new memory is zeroed before any part of it is written, on whatever branch",
+        program="recording",
+        cases="Conformance/Parts.HalvesOfNewMemoryKeepWhatIsWritten/cuda_async",
+    ),
+    Mutation(
         name="arena_released_early",
         breaks="a graph's arena stays until its last launch is done, also when the graph is destroyed",
         cases=RECORDINGS,

@@ -61,9 +61,15 @@ class Installed:
         environment = {**self.environment, "PKG_CONFIG_ALLOW_SYSTEM_LIBS": "1", "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
         return run("pkg-config", *options, package, env=environment).split()
 
-    def runs(self, program, *arguments):
-        said = run(program, *arguments, env=self.environment).strip()
+    def runs(self, program):
+        said = run(program, env=self.environment).strip()
         assert said == version(), f"{program} prints {said!r}"
+
+    def opens(self, folder, plugin, staying):
+        """A program that opens this plugin twice; after the first time the library `staying` is still there."""
+        opener = self.compile(folder / "opener", HERE / "open.c", "-ldl", "-pthread")
+        said = run(opener, plugin, staying, env=self.environment).split()
+        assert said == [version()] * 2, f"{opener} prints {said}"
 
     def compile(self, output, *words):
         run(*self.compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", *words, "-o", output)
@@ -74,7 +80,7 @@ class Installed:
         assert "librondo.so.0" in run("readelf", "--dynamic", program)
         self.runs(program)
         plugin = self.compile(folder / "plugin.so", "-DPLUGIN", "-shared", "-fPIC", HERE / "use.c", *self.flags("--cflags", "--libs"), "-pthread")
-        self.runs(self.compile(folder / "opener", HERE / "open.c", "-ldl"), plugin)
+        self.opens(folder, plugin, "librondo.so.0")
 
     def links_static(self, folder):
         """With what pkg-config says and nothing else, from a folder that has no shared library."""
@@ -95,7 +101,7 @@ class Installed:
         self.runs(program)
         plugin = self.compile(folder / "plugin.so", "-DPLUGIN", "-shared", "-fPIC", HERE / "use.c", *flags)
         assert "NODELETE" in run("readelf", "--dynamic", plugin)
-        self.runs(self.compile(folder / "opener", HERE / "open.c", "-ldl"), plugin)
+        self.opens(folder, plugin, plugin)
         # What is linked statically as a whole opens no library, and says so.
         said = run(self.compile(folder / "whole", "-static", "-DFEATURES", HERE / "use.c", *flags), env=self.environment)
         assert said.count("is linked statically as a whole") == 2 and said.endswith(version() + "\n"), said

@@ -64,6 +64,21 @@ static void* work(void* name) {
 int use_rondo(void) {
   pthread_t thread;
 #ifdef FEATURES
+  /* A product, for which a library would be opened where one may be. */
+  const int64_t square[2] = {2, 2};
+  const rondo_device cpu = {RONDO_CPU, 0};
+  float product[4] = {0, 0, 0, 0};
+  const float factors[4] = {1, 2, 3, 4};
+  rondo_engine* engine = NULL;
+  rondo_tensor *a = NULL, *out = NULL;
+  if (rondo_engine_create(NULL, &engine) != RONDO_OK ||
+      rondo_tensor_from_host(engine, cpu, RONDO_F32, 2, square, factors, &a) != RONDO_OK ||
+      rondo_matmul(a, a, NULL, &out) != RONDO_OK || rondo_tensor_read(out, product, sizeof product) != RONDO_OK ||
+      product[0] != 7 || product[3] != 22)
+    return 1;
+  rondo_tensor_destroy(out);
+  rondo_tensor_destroy(a);
+  rondo_engine_destroy(engine);
   const char* reason = "";
   int32_t available = 1;
   if (rondo_feature("blas", &available, &reason) != RONDO_OK || available) return 1;

@@ -1,6 +1,7 @@
 // Captures the segments of a graph, each on one stream or several, and runs those that cannot be captured as tasks.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "base/caught.h"
@@ -202,6 +203,21 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
   for (uint32_t i = segment.begin; i < segment.end; ++i)
     for (const uint32_t before : plan.waits[i]) awaited[before] = true;
   std::vector<void*> ends(facts_.steps.size(), nullptr);
+  // Tasks that write other parts of memory than the one before which it is zeroed come after that, not after the task.
+  struct Zeroed {
+    uint32_t step;
+    void* done;
+  };
+  std::unordered_map<const Variable*, Zeroed> zeroed;
+  const auto follow_zeroing = [&](uint32_t i, void* stream) -> Status {
+    for (const Access& access : facts_.steps[i].task->accesses()) {
+      const auto found = zeroed.find(access.variable);
+      if (found == zeroed.end() || plan.schedule.before(found->second.step, i)) continue;
+      RONDO_TRY(device.stream_wait(stream, found->second.done));  // mutation: part_written_before_the_zeros
+      branches[static_cast<size_t>(plan.schedule.branch[i])].chained = false;
+    }
+    return {};
+  };
 
   TaskContext context;
   context.device = segment.device;
@@ -226,9 +242,14 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     context.stream = stream;
     context.auxiliaries = chain ? nullptr : &auxiliaries[branch];
     context.workspace = step.workspace;
+    if (!zeroed.empty()) RONDO_TRY(follow_zeroing(i, stream));
     if (step.zeroed) [[unlikely]] {
       RONDO_TRY(zero_first(*recorded_.engine, step, context));  // mutation: temporary_left_as_it_was
       own.chained = false;
+      void* done = nullptr;
+      if (segment.branches > 1) RONDO_TRY(events.record(stream, &done));
+      for (const Storage* each : *step.zeroed)
+        if (done) zeroed[each] = {i, done};
     }
     std::vector<void*> before;
     KernelNodes kernels;

@@ -3,6 +3,7 @@
 #include "ops/convolution/convolution.h"
 
 #include "base/text.h"
+#include "ops/convolution/convolution_onednn.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
@@ -221,7 +222,9 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   if (epilogue.residual) problem.residual = *epilogue.residual;
   SmallVector<const View*, 5> views;
   for (const NamedView& input : inputs) views.push_back(input.view);
-  RONDO_TRY(out.resolve_as(x, shape, std::span<const View* const>(views.begin(), views.size()),
+  View like = x;  // of whose order a new result is
+  if (onednn_leaves_channels_last(x, w, options.groups)) like.layout = with_channels_last(x.layout);
+  RONDO_TRY(out.resolve_as(like, shape, std::span<const View* const>(views.begin(), views.size()),
                            options.transposed ? &problem.image : &problem.result));
   *posed = problem;
   return {};

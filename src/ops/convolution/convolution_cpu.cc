@@ -1,5 +1,6 @@
-// Computes convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: a block
-// of the gathered matrix at a time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
+// Computes convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: planes
+// of depthwise ones with channels first tap by tap (depthwise_planes.h); of others a block of the gathered matrix at a
+// time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "ops/convolution/convolution_onednn.h"
 #include "ops/convolution/convolution_products.h"
+#include "ops/convolution/depthwise_planes.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
 
@@ -339,15 +341,23 @@ class CpuConvolution final : public Computation, public TakesEpilogue {
       return;
     }
     products_ = convolution_products(problem, std::numeric_limits<int64_t>::max());
-    for (const ConvolutionProduct& product : products_)
-      workspace_bytes_ = std::max(workspace_bytes_, Panels(product.arguments).bytes(problem.dtype()));
+    for (const ConvolutionProduct& product : products_) {
+      planes_.emplace_back(product.arguments, problem.dtype());
+      const bool by_planes = planes_.back().possible() && !is_depthwise_last(product.arguments);
+      workspace_bytes_ = std::max(workspace_bytes_, by_planes ? planes_.back().workspace_bytes()
+                                                              : Panels(product.arguments).bytes(problem.dtype()));
+    }
   }
   Status run(const TaskContext& context) override {
     if (plan_) return plan_->run(problem_, context);
     with_float_element(problem_.dtype(), [&]<class T>(T*) {
-      for (ConvolutionProduct& product : products_) {
+      for (size_t i = 0; i < products_.size(); ++i) {
+        ConvolutionProduct& product = products_[i];
         product.place(problem_, [](auto& word, const View& view, int64_t bytes) { word = view.address() + bytes; });
-        ProductLoops<T>(product.arguments, problem_.dtype(), context.workspace).run();
+        if (planes_[i].possible() && !is_depthwise_last(product.arguments))
+          planes_[i].run(product.arguments, context.workspace);
+        else
+          ProductLoops<T>(product.arguments, problem_.dtype(), context.workspace).run();
       }
     });
     return {};
@@ -355,6 +365,7 @@ class CpuConvolution final : public Computation, public TakesEpilogue {
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
   Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuConvolution>(memory.moved(problem_)); }
   int channels() const override { return 1; }
+  std::string remark() const override { return plan_ ? plan_->remark() : std::string(); }
   Ref<Task> with(const Epilogue& epilogue) const override {
     const std::optional<Convolution> problem = problem_.with(epilogue);
     if (!problem) return {};
@@ -365,6 +376,7 @@ class CpuConvolution final : public Computation, public TakesEpilogue {
   const Convolution problem_;
   const std::unique_ptr<ConvolutionPlan> plan_;
   std::vector<ConvolutionProduct> products_;
+  std::vector<DepthwisePlanes> planes_;  // of each product
 };
 
 }  // namespace

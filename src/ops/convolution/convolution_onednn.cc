@@ -1,6 +1,7 @@
-// Runs convolutions on the cpu by oneDNN. The image and the result stay as they are, channels first or last; the filter
-// is reordered to what the library asks for, because with plain filters it falls back to loops of reference. The steps
-// that follow the sum are a pass of our own: the library's ReLU makes 0 of NaN.
+// Runs convolutions on the cpu by oneDNN. Images and results are given to it with channels last, for which alone it has
+// quick kernels: others are copied in the task. The filter is reordered to what the library asks for, because with
+// plain filters it falls back to loops of reference. The steps that follow the sum are a pass of our own: the library's
+// ReLU makes 0 of NaN.
 //
 // Primitives run on the threads that the library was built with; how many there are is the process's matter.
 //
@@ -8,6 +9,7 @@
 #include "ops/convolution/convolution_onednn.h"
 
 #include <cstring>
+#include <utility>
 
 #include "dynlib/onednn.h"
 #include "ops/elementwise/sum_finish.h"
@@ -60,18 +62,13 @@ void* engine() {
   return made;
 }
 
-// Channels first or last and nothing between.
-bool dense(const Layout& layout) {
-  int64_t steps[2] = {1, 1};
-  bool first = true, last = true;
-  for (int i = layout.ndim - 1; i >= 0; --i) {
-    const int of_last = i == layout.ndim - 1 ? 1 : i == 0 ? 0 : i + 1;  // channels, space from its end, batch
-    first = first && (layout.shape[i] == 1 || layout.strides[i] == steps[0]);
-    last = last && (layout.shape[of_last] == 1 || layout.strides[of_last] == steps[1]);
-    steps[0] *= layout.shape[i];
-    steps[1] *= layout.shape[of_last];
+bool channels_first(const Layout& layout) {
+  int64_t step = 1;
+  for (int d = layout.ndim - 1; d >= 0; --d) {
+    if (layout.shape[d] != 1 && layout.strides[d] != step) return false;
+    step *= layout.shape[d];
   }
-  return first || last;
+  return true;
 }
 
 // Some order of axes without gaps.
@@ -87,12 +84,27 @@ bool same_strides(const Layout& a, const Layout& b) {
   return true;
 }
 
+bool channels_last(const Layout& layout) {
+  return same_strides(layout, with_channels_last(layout));
+}
+// Channels first or last and nothing between.
+bool dense(const Layout& layout) {
+  return channels_first(layout) || channels_last(layout);
+}
+
+// One channel in each group gives one: the library is quick at it with channels last alone, the loops of our own with
+// channels first.
+bool depthwise(const Convolution& problem) {
+  return problem.groups > 1 && problem.filter.layout.shape[1] == 1 && problem.filter.layout.shape[0] == problem.groups;
+}
+
 // True if the library can express it and is fast at it.
 bool suits(const Convolution& problem) {
   if (problem.dtype() != RONDO_F32) return false;
   if (problem.image.elements() == 0 || problem.filter.elements() == 0 || problem.result.elements() == 0) return false;
   if (!dense(problem.image.layout) || !dense(problem.result.layout) || !packed(problem.filter.layout)) return false;
-  return !problem.residual.storage || same_strides(problem.out().layout, problem.residual.layout);
+  if (depthwise(problem) && problem.way != ConvolutionWay::filter && !channels_last(problem.image.layout)) return false;
+  return !problem.residual.storage || dense(problem.residual.layout);
 }
 
 class OnednnPlan final : public ConvolutionPlan {
@@ -105,9 +117,12 @@ class OnednnPlan final : public ConvolutionPlan {
     for (int d = 0; d < n; ++d) dilation[d] = problem.dilation[d] - 1;  // the library's is how many are left out
     Description image, any_filter, result;
     Attributes attributes;
-    if (library.dnnl_stream_create(stream_.slot(), engine(), kInOrder) || !describe(problem.image.layout, &image) ||
-        !describe(problem.result.layout, &result) || !describe_filter(problem, &own_filter_, &any_filter) ||
-        library.dnnl_primitive_attr_create(attributes.slot()) ||
+    // With one channel a group the order stays, as it does in new results (onednn_leaves_channels_last).
+    const bool turns = problem.filter.layout.shape[1] > 1;
+    if (library.dnnl_stream_create(stream_.slot(), engine(), kInOrder) ||
+        !describe(problem.image.layout, turns, &image, &image_turn_) ||
+        !describe(problem.result.layout, turns, &result, &result_turn_) ||
+        !describe_filter(problem, &own_filter_, &any_filter) || library.dnnl_primitive_attr_create(attributes.slot()) ||
         library.dnnl_primitive_attr_set_scratchpad_mode(attributes, kUserScratchpad))
       return false;
     PrimitiveDescription forward, back;
@@ -133,33 +148,57 @@ class OnednnPlan final : public ConvolutionPlan {
     return adopt(problem, description, image, result);
   }
 
-  size_t workspace_bytes() const override { return scratch_bytes_ + filter_bytes_ + staged_bytes_; }
+  size_t workspace_bytes() const override {
+    return scratch_bytes_ + filter_bytes_ + staged_bytes_ + image_turn_.bytes + result_turn_.bytes;
+  }
+  std::string remark() const override {
+    std::string said = "by oneDNN";
+    for (const auto& [turn, name] : {std::pair(&image_turn_, "image"), {&result_turn_, "result"}})
+      if (turn->bytes) said += std::string(", ") + name + " copied to channels last";
+    return said;
+  }
 
   Status run(const Convolution& problem, const TaskContext& context) override {
     const Onednn& library = onednn();
     char* const scratch = static_cast<char*>(context.workspace);
-    char* const staged = scratch + scratch_bytes_ + filter_bytes_;
+    char* const ordered = scratch + scratch_bytes_;
+    char* const staged = ordered + filter_bytes_;
+    char* const turned_image = staged + staged_bytes_;
+    char* const turned_result = turned_image + image_turn_.bytes;
     const auto place = [&](const View& view) {
       return staged_bytes_ && &view == &problem.out() ? staged : view.address();
     };
     char* const plain = place(problem.filter);
-    int failed = library.dnnl_memory_set_data_handle(image_, place(problem.image)) |
-                 library.dnnl_memory_set_data_handle(result_, place(problem.result)) |
-                 library.dnnl_memory_set_data_handle(filter_, filter_bytes_ ? scratch + scratch_bytes_ : plain) |
+    char* const image = place(problem.image);
+    char* const result = place(problem.result);
+    const bool makes_filter = problem.way == ConvolutionWay::filter;
+    int failed = library.dnnl_memory_set_data_handle(image_, image_turn_.bytes ? turned_image : image) |
+                 library.dnnl_memory_set_data_handle(result_, result_turn_.bytes ? turned_result : result) |
+                 library.dnnl_memory_set_data_handle(filter_, filter_bytes_ ? ordered : plain) |
                  library.dnnl_memory_set_data_handle(scratchpad_, scratch);
     if (filter_bytes_) failed |= library.dnnl_memory_set_data_handle(plain_, plain);
-    const auto reorder = [&](void* from, void* to) {
+    if (image_turn_.bytes) failed |= library.dnnl_memory_set_data_handle(image_turn_.plain, image);
+    if (result_turn_.bytes) failed |= library.dnnl_memory_set_data_handle(result_turn_.plain, result);
+    const auto reorder = [&](const Primitive& primitive, void* from, void* to) {
       const Argument pair[] = {{kSrc, from}, {kDst, to}};
-      return library.dnnl_primitive_execute(reorder_, stream_, 2, pair);
+      return library.dnnl_primitive_execute(primitive, stream_, 2, pair);
     };
-    const bool makes_filter = problem.way == ConvolutionWay::filter;
+    // Before: what is read.
+    const bool makes_image = problem.way == ConvolutionWay::data, makes_result = problem.way == ConvolutionWay::forward;
+    if (!failed && image_turn_.bytes && !makes_image)
+      failed = reorder(image_turn_.primitive, image_turn_.plain, image_);
+    if (!failed && result_turn_.bytes && !makes_result)
+      failed = reorder(result_turn_.primitive, result_turn_.plain, result_);
+    if (!failed && filter_bytes_ && !makes_filter) failed = reorder(reorder_, plain_, filter_);
     static constexpr int kIds[][3] = {
         {kSrc, kWeights, kDst}, {kDiffSrc, kWeights, kDiffDst}, {kSrc, kDiffWeights, kDiffDst}};
     const int(&ids)[3] = kIds[static_cast<int>(problem.way)];
     const Argument arguments[] = {{ids[0], image_}, {ids[1], filter_}, {ids[2], result_}, {kScratchpad, scratchpad_}};
-    if (!failed && filter_bytes_ && !makes_filter) failed = reorder(plain_, filter_);
     if (!failed) failed = library.dnnl_primitive_execute(primitive_, stream_, 4, arguments);
-    if (!failed && filter_bytes_ && makes_filter) failed = reorder(filter_, plain_);
+    if (!failed && filter_bytes_ && makes_filter) failed = reorder(reorder_, filter_, plain_);
+    if (!failed && image_turn_.bytes && makes_image) failed = reorder(image_turn_.primitive, image_, image_turn_.plain);
+    if (!failed && result_turn_.bytes && makes_result)
+      failed = reorder(result_turn_.primitive, result_, result_turn_.plain);
     if (!failed) failed = library.dnnl_stream_wait(stream_);
     if (failed)
       return error(RONDO_INTERNAL, "oneDNN %s at %s failed with status %d in a convolution", library.version().c_str(),
@@ -169,6 +208,30 @@ class OnednnPlan final : public ConvolutionPlan {
   }
 
  private:
+  // An image or a result that the library gets with channels last while it lies otherwise.
+  struct Turn {
+    Description description;  // as it lies
+    Memory plain;
+    Primitive primitive;  // to channels last, of what is written from there
+    size_t bytes = 0;     // with channels last; 0: it lies so already
+  };
+
+  static bool describe(const Layout& layout, bool turns, Description* description, Turn* turn) {
+    if (!turns || channels_last(layout)) return describe(layout, description);
+    turn->bytes = rounded(static_cast<size_t>(layout.elements()) * sizeof(float));
+    return describe(layout, &turn->description) && describe(with_channels_last(layout), description);
+  }
+  // Makes what copies from one order to the other.
+  static bool adopt_turn(Turn* turn, const void* last, bool written) {
+    if (!turn->bytes) return true;
+    const Onednn& library = onednn();
+    PrimitiveDescription reorder;
+    const void *from = turn->description, *to = last;
+    if (written) std::swap(from, to);
+    return !library.dnnl_memory_create(turn->plain.slot(), turn->description, engine(), nullptr) &&
+           !library.dnnl_reorder_primitive_desc_create(reorder.slot(), from, engine(), to, engine(), nullptr) &&
+           !library.dnnl_primitive_create(turn->primitive.slot(), reorder);
+  }
   static bool describe(const Layout& layout, Description* description) {
     // Strides of axes of size 1 have no meaning; the library wants them to be consistent.
     int64_t strides[kMaxDims];
@@ -209,7 +272,9 @@ class OnednnPlan final : public ConvolutionPlan {
         library.dnnl_memory_create(image_.slot(), image, engine(), nullptr) ||
         library.dnnl_memory_create(result_.slot(), result, engine(), nullptr) ||
         library.dnnl_memory_create(filter_.slot(), wanted, engine(), nullptr) ||
-        library.dnnl_memory_create(scratchpad_.slot(), scratch, engine(), nullptr))
+        library.dnnl_memory_create(scratchpad_.slot(), scratch, engine(), nullptr) ||
+        !adopt_turn(&image_turn_, image, problem.way == ConvolutionWay::data) ||
+        !adopt_turn(&result_turn_, result, problem.way == ConvolutionWay::forward))
       return false;
     scratch_bytes_ = rounded(library.dnnl_memory_desc_get_size(scratch));
     finishes_ = problem.has_epilogue() || problem.out().accumulate;
@@ -226,27 +291,25 @@ class OnednnPlan final : public ConvolutionPlan {
   // Applies the epilogue to the sums, which are laid out as the output: in it, or in the workspace.
   static void finish(const Convolution& problem, char* sums) {
     const View& out = problem.out();
-    const Layout& layout = out.layout;
     SumLines lines;  // batch, channels, space, which has no gaps
-    int64_t space_step = 0;
-    lines.size[0] = layout.shape[0];
-    lines.size[1] = layout.shape[1];
-    for (int d = layout.ndim - 1; d >= 2; --d) {
-      if (lines.size[2] == 1) space_step = layout.strides[d];
-      lines.size[2] *= layout.shape[d];
-    }
-    const auto lie = [&](char* address) -> SumLines::Array {
+    lines.size[0] = out.layout.shape[0];
+    lines.size[1] = out.layout.shape[1];
+    for (int d = out.layout.ndim - 1; d >= 2; --d) lines.size[2] *= out.layout.shape[d];
+    const auto lie = [](const Layout& layout, char* address) -> SumLines::Array {
+      int64_t space_step = 0;
+      for (int d = layout.ndim - 1; d >= 2 && space_step == 0; --d)
+        if (layout.shape[d] > 1) space_step = layout.strides[d];
       return {address, {layout.strides[0], layout.strides[1], space_step}};
     };
     const auto by_channel = [](const View& view) -> SumLines::Array {
       if (!view.storage) return {};
       return {view.address(), {0, view.layout.strides[0], 0}};
     };
-    lines.sums = lie(sums);
-    lines.out = lie(out.address());
+    lines.sums = lie(out.layout, sums);
+    lines.out = lie(out.layout, out.address());
     lines.scale = by_channel(problem.scale);
     lines.bias = by_channel(problem.bias);
-    if (problem.residual.storage) lines.residual = lie(problem.residual.address());
+    if (problem.residual.storage) lines.residual = lie(problem.residual.layout, problem.residual.address());
     SumFinish(problem.dtype(), problem.activation, out.accumulate).run(lines);
   }
 
@@ -254,11 +317,28 @@ class OnednnPlan final : public ConvolutionPlan {
   Description own_filter_;
   Primitive primitive_, reorder_;
   Memory image_, result_, filter_, plain_, scratchpad_;
+  Turn image_turn_, result_turn_;
   size_t scratch_bytes_ = 0, filter_bytes_ = 0, staged_bytes_ = 0;
   bool finishes_ = false;
 };
 
 }  // namespace
+
+Layout with_channels_last(Layout layout) {
+  int64_t step = layout.shape[1];
+  layout.strides[1] = 1;
+  for (int d = layout.ndim - 1; d >= 0; --d) {
+    if (d == 1) continue;
+    layout.strides[d] = step;
+    step *= layout.shape[d];
+  }
+  return layout;
+}
+
+bool onednn_leaves_channels_last(const View& x, const View& w, int64_t groups) {
+  return x.dtype == RONDO_F32 && x.device().is_host() && x.layout.shape[1] > groups && w.layout.shape[1] > 1 &&
+         engine();
+}
 
 std::unique_ptr<ConvolutionPlan> find_onednn_plan(const Convolution& problem) {
   if (!suits(problem) || !engine()) return nullptr;

@@ -18,6 +18,7 @@
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
 #include "ops/matmul/matmul.h"
+#include "ops/matmul/product_parts.h"
 
 namespace rondo::ops {
 
@@ -63,12 +64,42 @@ BlasMatrix describe(const Strided& matrix) {
   return {kTranspose, static_cast<int>(leading(matrix.columns, matrix.rows, matrix.step[1], matrix.step[0]))};
 }
 
+// One row or one column: a matrix times a vector. OpenBLAS packs all of the matrix for a product of one row.
+struct VectorCall {
+  bool possible = false;
+  bool of_row = false;  // a is the vector, and the matrix b's transpose; otherwise b is
+  BlasMatrix matrix;    // whichever of a and b it is, as it lies
+  int step = 1, out_step = 1;
+};
+VectorCall plan_vector(const Product& product) {
+  VectorCall call;
+  if (product.m != 1 && product.n != 1) return call;
+  call.of_row = product.m == 1;
+  call.matrix = call.of_row ? describe({product.k, product.n, {product.b_step[0], product.b_step[1]}})
+                            : describe({product.m, product.k, {product.a_step[0], product.a_step[1]}});
+  const int64_t size = call.of_row ? product.n : product.m;
+  const int64_t step = product.k == 1 ? 1
+                       : call.of_row  ? product.a_step[1]
+                                      : product.b_step[0],
+                out_step = size == 1     ? 1
+                           : call.of_row ? product.out_step[1]
+                                         : product.out_step[0];
+  if (!call.matrix.leading || step < 1 || step > INT_MAX || out_step < 1 || out_step > INT_MAX) return call;
+  call.step = static_cast<int>(step);
+  call.out_step = static_cast<int>(out_step);
+  call.possible = true;
+  return call;
+}
+
 // One call of the library on the operands where they are, if their layouts and the epilogue allow it. BLAS knows
 // accumulation, but not of something that an activation or bias was applied to.
 struct DirectCall {
   bool possible = false;
   bool transposed = false;  // computes the transpose of everything: a column-major result
   BlasMatrix a, b, out;
+  VectorCall vector;
+  // True if OpenBLAS reads the right side as it lies, without packing it, in a small call.
+  bool read_in_place() const { return !transposed && b.operation == kNoTranspose; }
 };
 DirectCall plan_direct(const Product& product) {
   DirectCall call;
@@ -82,7 +113,8 @@ DirectCall plan_direct(const Product& product) {
   call.a = describe(call.transposed ? b.transposed() : a);
   call.b = describe(call.transposed ? a.transposed() : b);
   call.out = describe(call.transposed ? out.transposed() : out);
-  call.possible = call.a.leading && call.b.leading && call.out.leading;
+  call.vector = plan_vector(product);
+  call.possible = call.vector.possible || (call.a.leading && call.b.leading && call.out.leading);
   return call;
 }
 
@@ -97,24 +129,15 @@ void blas_gemm(const BlasMatrix& a, const BlasMatrix& b, int64_t m, int64_t n, i
                      1.0, pa, a.leading, pb, b.leading, beta, out, leading);
 }
 
-// Rows and columns of a part.
-struct Part {
-  int64_t rows, columns;
-};
-// The same for products of these sizes on every machine. Every part packs the operands' rows and columns that it needs,
-// so they are few, and long.
-Part part_of(int64_t m, int64_t n, int64_t k) {
-  constexpr double kMultiplications = 1 << 20, kMost = 64;
-  constexpr int64_t kShortest = 128, kMultiple = 16;
-  const double all = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const auto wanted = static_cast<int64_t>(std::min(all / kMultiplications, kMost));
-  Part part = {m, n};
-  for (int64_t parts = 1; 2 * parts <= wanted; parts *= 2) {
-    int64_t& longer = part.columns >= part.rows ? part.columns : part.rows;
-    if (longer < 2 * kShortest) break;
-    longer = ((longer + 1) / 2 + kMultiple - 1) / kMultiple * kMultiple;
-  }
-  return part;
+void blas_gemv(int operation, int64_t rows, int64_t columns, const float* a, int leading, const float* x, int step,
+               float* y, int y_step) {
+  blas().cblas_sgemv(kRowMajor, operation, static_cast<int>(rows), static_cast<int>(columns), 1.0f, a, leading, x, step,
+                     1.0f, y, y_step);
+}
+void blas_gemv(int operation, int64_t rows, int64_t columns, const double* a, int leading, const double* x, int step,
+               double* y, int y_step) {
+  blas().cblas_dgemv(kRowMajor, operation, static_cast<int>(rows), static_cast<int>(columns), 1.0, a, leading, x, step,
+                     1.0, y, y_step);
 }
 
 template <class T>
@@ -151,7 +174,8 @@ class Multiplication {
     }
     // A library with threads of its own shares a product by itself.
     const bool whole = !blas().serial();
-    const Part part = whole ? Part{product_.m, product_.n} : part_of(product_.m, product_.n, product_.k);
+    const ProductPart part = whole ? ProductPart{product_.m, product_.n}
+                                   : part_of_product(product_.m, product_.n, product_.k, direct_.read_in_place());
     const int64_t down = (product_.m + part.rows - 1) / part.rows,
                   along = (product_.n + part.columns - 1) / part.columns;
     const int64_t parts = batches * down * along;
@@ -172,19 +196,32 @@ class Multiplication {
 
  private:
   // A part of at most as many rows and columns, from row i and column j on.
-  void by_library(const T* a, const T* b, int64_t batch, const Part& most, int64_t i, int64_t j, T* out) {
+  void by_library(const T* a, const T* b, int64_t batch, const ProductPart& most, int64_t i, int64_t j, T* out) {
     if constexpr (std::is_same_v<T, C>) {
       const C beta = product_.out.accumulate ? 1 : 0;
       const int64_t m = std::min(most.rows, product_.m - i), n = std::min(most.columns, product_.n - j);
       a += i * product_.a_step[0];
       b += j * product_.b_step[1];
       out += i * product_.out_step[0] + j * product_.out_step[1];
-      if (direct_.transposed)
+      if (direct_.vector.possible)
+        by_vector(direct_.vector.of_row ? n : m, a, b, out);
+      else if (direct_.transposed)
         blas_gemm(direct_.a, direct_.b, n, m, product_.k, b, a, beta, out, direct_.out.leading);
       else
         blas_gemm(direct_.a, direct_.b, m, n, product_.k, a, b, beta, out, direct_.out.leading);
       if (product_.has_epilogue()) store(batch, i, j, m, n, out, product_.out_step, reinterpret_cast<char*>(out));
     }
+  }
+
+  // So many elements of a row or column. They are 0 before, as some libraries read what they are told to multiply by 0.
+  void by_vector(int64_t size, const T* a, const T* b, T* out) {
+    const VectorCall& call = direct_.vector;
+    if (!product_.out.accumulate)
+      for (int64_t i = 0; i < size; ++i) out[i * call.out_step] = 0;
+    const BlasMatrix& matrix = call.matrix;
+    const bool as_it_lies = call.of_row != (matrix.operation == kNoTranspose);  // its rows are elements of the result
+    blas_gemv(as_it_lies ? kNoTranspose : kTranspose, as_it_lies ? size : product_.k, as_it_lies ? product_.k : size,
+              call.of_row ? b : a, matrix.leading, call.of_row ? a : b, call.step, out, call.out_step);
   }
 
   // The panel of the result with this number.

@@ -51,9 +51,10 @@ V pow_slope(const V& a, const V& b) {
   const V power = pow(a, b - 1.0);
   return where((b == 0.0) | (power == 0.0), 0.0, b * power);
 }
-// d/da of y = hypot(a, b).
+// d/da of y = hypot(a, b), which may be rounded to infinity next to the largest number.
 V hypot_slope(const V& a, const V& b, const V& y) {
-  return where(y == 0.0, 0.0, where(isinf(a), sign(a) + (b - b), a / y));
+  const V finite = where(isinf(y), a * 0.5 / hypot(a * 0.5, b * 0.5), a / y);
+  return where(y == 0.0, 0.0, where(isinf(a), sign(a) + (b - b), finite));
 }
 // b / (a a + b b), of which h is the root, without squares.
 V atan2_slope(const V& b, const V& h) {

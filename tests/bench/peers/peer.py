@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Measures rows of the benchmark table with PyTorch, CuPy, NumPy and onnxruntime, where this Python has them.
 
-`bench` starts it and reads its lines: `version NAME TEXT`, `absent NAME WHY`, `row NAME ID MICROSECONDS`. With --json it
-prints one JSON object instead, for people. A row is measured as bench does it: the same sizes, bursts and medians.
+`bench` starts it and reads its lines: `version NAME TEXT`, `absent NAME WHY`, `row NAME ID MICROSECONDS`, of which the least counts;
+of a row that is measured in several ways (peer_ways.py) also `way NAME ID MICROSECONDS SECONDS WAY`, with how long it compiled for, and
+`left NAME ID WAY: WHY`. With --json it prints one JSON object instead, for people. A row is measured as bench does it: the same sizes,
+bursts and medians.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
@@ -11,9 +13,14 @@ import argparse
 import gc
 import itertools
 import json
+import os
 import statistics
 import sys
+import tempfile
 import time
+
+import peer_ways
+from peer_ways import Told, Ways, captured
 
 ELEMENTS = 1024
 BURST = 64
@@ -22,8 +29,9 @@ STEPS = {"step.small": (64, 64, 64, 10), "step.large": (640, 4096, 2048, 1024)} 
 
 
 class Sizes:
-    def __init__(self, quick, rows):
+    def __init__(self, quick, rows, compiles=False):
         self.quick = quick
+        self.compiles = compiles  # whether PyTorch's compiler is measured too
         self.rows = rows  # that are asked for, or None: all
         self.repetitions = 9 if quick else 15
         self.bursts = 8 if quick else 40
@@ -71,7 +79,8 @@ def median(sizes, sample):
 
 
 def measure(sizes, work):
-    """Rows of one library; `work` names its calls. Yields (row, microseconds)."""
+    """Rows of one library; `work` names its calls. Yields (row, microseconds), or what is Told of a row of several ways. What a
+    call or a launch takes the host has one way: of many small kernels a compiler would make one."""
     if hasattr(work, "session"):  # of onnxruntime, layers alone
         return
     wait = work.wait
@@ -90,30 +99,78 @@ def measure(sizes, work):
     for nodes in (100, 1000):
         yield f"record.{nodes}", median(sizes, lambda: work.capture_us(nodes))
     for row, sides in STEPS.items():
-        launch = work.training_step(*sides)
-        if launch:
-            yield row, median(sizes, lambda: total_us(sizes.steps, launch, False, wait) / sizes.steps)
+        if isinstance(work, Torch) and sizes.wants(row):
+            yield work.training_step(row, sizes.compiles, *sides).measured(
+                lambda launch: median(sizes, lambda: total_us(sizes.steps, launch, False, wait) / sizes.steps))
 
 
-def measure_networks(sizes, work):
-    """Rows of networks.cc and encoders.cc: the same sizes, captured."""
-    if not isinstance(work, Torch):
-        return
+def cases():
+    """{row: (what makes it, its case, ways by the compiler, how many rows compile side by side)} of networks.cc and encoders.cc.
+    cuDNN tries its engines while a convolution runs for the first time, so those have the card for themselves."""
     import peer_encoders
     import peer_networks
 
-    large = work.has_graphs
-    for make, cases in ((peer_networks.Network, peer_networks.CASES), (peer_encoders.Encoder, peer_encoders.CASES)):
-        for row, case in cases.items():
-            if not sizes.wants(row):
-                continue
+    both, side_by_side = tuple(peer_ways.MODES), max(1, min(5, (os.cpu_count() or 1) // 3))
+    made = {row: (peer_networks.Network, case, both if row.startswith("resnet.") else both[:1], 1) for row, case in peer_networks.CASES.items()}
+    made.update({row: (peer_encoders.Encoder, case, both, side_by_side) for row, case in peer_encoders.CASES.items()})
+    return made
+
+
+def network_us(sizes, network, work):
+    network.capture()
+    launches = 2 if sizes.quick else network.launches
+    return median(sizes, lambda: total_us(launches, network.launch, False, work.wait) / launches)
+
+
+def measure_networks(sizes, work):
+    """Rows of networks.cc and encoders.cc: the same sizes, captured, and in processes of their own compiled and captured."""
+    if not isinstance(work, Torch):
+        return
+    large, wanted = work.has_graphs, {row: case for row, case in cases().items() if sizes.wants(row)}
+    for row, (make, case, _, _) in wanted.items():
+        way = "captured" if large else "as written"
+        try:
             network = make(work.torch, work.a.device, large, *case)
-            launches = 2 if sizes.quick else network.launches
-            yield row, median(sizes, lambda: total_us(launches, network.launch, False, work.wait) / launches)
-            del network
-            gc.collect()
-            if large:
-                work.torch.cuda.empty_cache()
+            network.first()
+            yield Told(row, {way: network_us(sizes, network, work)})
+        except Exception as error:
+            yield Told(row, {}, {}, {way: error})
+        network = None
+        gc.collect()
+        if large:
+            work.torch.cuda.empty_cache()
+    if not sizes.compiles:
+        return
+    with tempfile.NamedTemporaryFile() as turns:
+        for way in peer_ways.MODES:
+            for at_once in sorted({each[3] for each in wanted.values()}):
+                threads = max(1, (os.cpu_count() or 1) // at_once)
+                alone = ["--way", way, "--turns", turns.name, "--threads", str(threads), "--device", work.a.device.type, "--index", str(work.a.device.index or 0)]
+                jobs = [(row, way, [sys.executable, __file__, "--networks", "--rows", row, *alone, *(["--quick"] if sizes.quick else [])])
+                        for row, (_, _, ways, together) in wanted.items() if way in ways and together == at_once]
+                for row, _, value, seconds, why in peer_ways.in_processes(jobs, at_once):
+                    yield Told(row, {}, {}, {way: why}) if value is None else Told(row, {way: value}, {way: seconds})
+
+
+def measure_one_way(sizes, kind, index, row, way, turns):
+    """What a process of measure_networks does; see peer_ways.in_processes."""
+    say = peer_ways.say_to_starter()
+    work = Torch(kind, index)
+    torch = work.torch
+    peer_ways.take_turns(turns)
+    make, case, _, _ = cases()[row]
+    network = make(torch, work.a.device, work.has_graphs, *case,
+                   compiled=lambda function: torch.compile(function, dynamic=False, mode=peer_ways.MODES[way]))
+    say("begin")
+    begin = time.perf_counter()
+    network.first()
+    seconds = time.perf_counter() - begin
+    gc.collect()
+    if work.has_graphs:
+        torch.cuda.empty_cache()
+    say("ready", f"{seconds:.1f}")
+    if sys.stdin.readline():
+        say("time", f"{network_us(sizes, network, work):.4f}")
 
 
 def measure_operators(sizes, work):
@@ -127,16 +184,19 @@ def measure_operators(sizes, work):
     side = (4096 if sizes.quick else 16384) if large else 1024 if sizes.quick else 4096
     count = 10 if large else 2
     for row, call in operators(getattr(work, "torch", None), getattr(work, "numpy", None), work.a, side):
-        if sizes.wants(row):
+        if not sizes.wants(row):
+            continue
+        if not isinstance(work, Torch):
             yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count)
+            continue
+        # One call takes another part of its operand each time, which the compiler would take for constants.
+        ways = Ways(work.torch, row, work.a.device, sizes.compiles and not row.startswith("sum.strided."))
+        ways.add_function(call, count)
+        yield ways.measured(lambda run: median(sizes, lambda: total_us(1, run, False, work.wait) / count))
     if isinstance(work, Torch):
-        torch, device = work.torch, work.a.device
-        makers = (("backward.", backward), ("attention.", attention), ("lstm.", recurrent), ("gru.", recurrent), ("adamw.", adamw))
-        rows = [make(torch, device) for make in dict.fromkeys(make for name, make in makers if sizes.wants_any(name))]
-        for row, call, pairs in itertools.chain(*rows, gates(torch, device, sizes.wants), recommenders(torch, device, sizes.wants)):
-            if not sizes.wants(row):
-                continue
-            yield row, median(sizes, lambda: total_us(count, call, False, work.wait) / count / pairs)
+        for make in backward, attention, recurrent, adamw, gates, recommenders:
+            for ways, units in make(work.torch, work.a.device, sizes.wants, sizes.compiles):
+                yield ways.measured(lambda run: median(sizes, lambda: total_us(count, run, False, work.wait) / count / units))
 
 
 def measure_layers(sizes, work):
@@ -192,28 +252,32 @@ class Torch:
         self.wait()
         return self._capture(nodes, 1)[1]
 
-    def training_step(self, n, inputs, hidden, outputs):
-        """The step of train.cc, captured as its article does."""
+    def training_step(self, row, compiles, n, inputs, hidden, outputs):
+        """The step of train.cc, captured as its article does, and compiled."""
         torch, nn = self.torch, self.torch.nn
         torch.backends.cuda.matmul.allow_tf32 = True
         model = nn.Sequential(nn.Linear(inputs, hidden), nn.Dropout(0.2), nn.Linear(hidden, outputs), nn.Dropout(0.1)).to(self.a.device)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         x, target = torch.randn(n, inputs, device=self.a.device), torch.randn(n, outputs, device=self.a.device)
+        ways = Ways(torch, row, self.a.device, compiles)
 
-        def step():
+        def loss_of(x, target):
+            return nn.functional.mse_loss(model(x), target)
+
+        def step(loss_of):
             optimizer.zero_grad(set_to_none=True)
-            nn.functional.mse_loss(model(x), target).backward()
+            loss_of(x, target).backward()
             optimizer.step()
 
-        side = torch.cuda.Stream()  # backward keeps to the stream of forward, so the first steps run where the capture will
-        with torch.cuda.stream(side):
-            for _ in range(3):
-                step()
-        self.wait()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=side):
-            step()
-        return graph.replay
+        ways.add("captured", lambda stream: captured(torch, lambda: step(loss_of), 1, stream))
+
+        def make(stream):
+            made = ways.compiled(loss_of, step)
+            return captured(torch, lambda: step(made), 1, stream)
+
+        if compiles:
+            ways.add("compiled", make)
+        return ways
 
 
 class CuPy:
@@ -263,9 +327,6 @@ class CuPy:
         self.wait()
         return self._capture(nodes, 1)[1]
 
-    def training_step(self, *sides):
-        return None  # it has no gradients
-
 
 class NumPy:
     """One thread, and nothing to wait for."""
@@ -291,6 +352,15 @@ class NumPy:
         self.numpy.add(self.a, self.b)
 
 
+def keep(row, told):
+    """Adds what is told of a row to what was told before."""
+    for key, values in ("ways", told.times), ("compile_seconds", told.seconds), ("left_out", told.failed):
+        row.setdefault(key, {}).update({name: value for name, value in values.items() if name})
+    times = [each for each in (row.get("median_us"), told.fastest()) if each is not None]
+    if times:
+        row["median_us"] = min(times)
+
+
 def onnxruntime(kind, index):
     from peer_layers import OnnxRuntime  # which NumPy is needed for
 
@@ -308,8 +378,23 @@ def main():
     parser.add_argument("--rows", help="only these of operators and networks, with commas between them")
     parser.add_argument("--processor-time", action="store_true", help="time of the processors instead of the clock's")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    parser.add_argument("--compile-seconds", type=int, help="limit of PyTorch's compiler for a row in one way (120 on a GPU; 0, as on a cpu: without it)")
+    parser.add_argument("--way", choices=tuple(peer_ways.MODES), help="of one network alone, for the process that waits for it")
+    parser.add_argument("--turns", help="with --way, the file whose lock is held while the compiler times what it made")
+    parser.add_argument("--threads", type=int, default=1, help="of PyTorch's compiler")
     options = parser.parse_args()
-    sizes = Sizes(options.quick, options.rows.split(",") if options.rows else None)
+    seconds = options.compile_seconds if options.compile_seconds is not None else peer_ways.COMPILE_SECONDS if options.device == "cuda" else 0
+    peer_ways.COMPILE_SECONDS = seconds
+    sizes = Sizes(options.quick, options.rows.split(",") if options.rows else None, seconds > 0)
+    os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = str(options.threads)
+    if options.way:
+        return measure_one_way(sizes, options.device, options.index, options.rows, options.way, options.turns)
+    with tempfile.TemporaryDirectory() as kept:  # so that compiling takes what it takes the first time
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = kept
+        measure_libraries(options, sizes)
+
+
+def measure_libraries(options, sizes):
     if options.processor_time:
         global clock_ns
         clock_ns = time.process_time_ns
@@ -330,10 +415,12 @@ def main():
             continue
         say("version", name, work.version)
         try:
-            for row, value in rows_of(sizes, work):
-                gathered[name].setdefault("rows", {})[row] = value
-                if not options.json:
-                    print("row", name, row, f"{value:.4f}", flush=True)
+            for told in rows_of(sizes, work):
+                told = told if isinstance(told, Told) else Told(told[0], {"": told[1]})
+                keep(gathered[name].setdefault("rows", {}).setdefault(told.row, {}), told)
+                for line in told.lines(name):
+                    if not options.json:
+                        print(line, flush=True)
         except Exception as error:
             say("absent", name, "after the rows shown: " + " ".join(str(error).split()))
     if options.json:

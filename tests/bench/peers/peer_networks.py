@@ -1,5 +1,6 @@
 """Networks of networks.cc with PyTorch: ResNet-50, alone and under a feature pyramid, asked and trained. On a GPU in f16 with
-channels last, each captured as one graph; normalisation folded into convolutions where the network is asked.
+channels last, each captured as one graph, as written and by the compiler; normalisation folded into convolutions where the
+network is asked.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
@@ -80,10 +81,12 @@ def make_network(torch, large, pyramid):
 
 
 class Network:
-    """One case; launch() runs it once, and `launches` of it one behind the other are timed together."""
+    """One case, of which steps can be run; capture() makes launch(), which runs one, and `launches` of it one behind the other
+    are timed together. `compiled`, of a function, is what runs in its place."""
 
-    def __init__(self, torch, device, large, batch, height, width, trains, pyramid, mixed=False):
+    def __init__(self, torch, device, large, batch, height, width, trains, pyramid, mixed=False, compiled=lambda function: function):
         torch.backends.cudnn.benchmark = True
+        self.torch, self.large = torch, large
         self.launches = 2 if not large else 10 if batch > 8 else 50
         kind = device.type
         dtype = torch.float16 if large else torch.float32
@@ -95,14 +98,18 @@ class Network:
             optimizer = torch.optim.SGD(net.parameters(), lr=1e-4, momentum=0.9, weight_decay=1e-4, fused=mixed or None)
             scaler = torch.amp.GradScaler(kind, init_scale=1024) if mixed else None
 
-            def step():
-                optimizer.zero_grad(set_to_none=True)
+            def loss_of(x):
                 with torch.autocast(kind, torch.float16, enabled=large or mixed, cache_enabled=False):
                     outputs = net(x)
                 if pyramid:
-                    loss = sum(each.float().square().mean() for each in outputs)
-                else:
-                    loss = torch.nn.functional.cross_entropy(outputs[0].float(), labels)
+                    return sum(each.float().square().mean() for each in outputs)
+                return torch.nn.functional.cross_entropy(outputs[0].float(), labels)
+
+            loss_of = compiled(loss_of)
+
+            def step():
+                optimizer.zero_grad(set_to_none=True)
+                loss = loss_of(x)
                 if mixed:
                     scaler.scale(loss).backward()
                     scaler.step(optimizer)
@@ -119,22 +126,32 @@ class Network:
                     module[0] = torch.nn.utils.fusion.fuse_conv_bn_eval(module[0], module[1])
                     module[1] = torch.nn.Identity()
             net = net.to(dtype)
+            asked = compiled(net)
 
             def step():
                 with torch.no_grad():
-                    self.outputs = net(x)
+                    self.outputs = asked(x)
 
-        self.launch = self.capture(torch, step) if large else step
+        self.step = step
 
-    @staticmethod
-    def capture(torch, step):
-        side = torch.cuda.Stream()
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
+    def first(self):
+        """The first steps, which try and compile, where the capture will be."""
+        if not self.large:
+            self.step()
+            return
+        torch = self.torch
+        self.side = torch.cuda.Stream()
+        self.side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.side):
             for _ in range(3):
-                step()
+                self.step()
         torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=side):
-            step()
-        return graph.replay
+
+    def capture(self):
+        if not self.large:
+            self.launch = self.step
+            return
+        graph = self.torch.cuda.CUDAGraph()
+        with self.torch.cuda.graph(graph, stream=self.side):
+            self.step()
+        self.launch = graph.replay

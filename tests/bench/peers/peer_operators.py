@@ -3,7 +3,10 @@
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
+import contextlib
 import itertools
+
+from peer_ways import CALLS, Ways, captured
 
 
 def operators(torch, numpy, like, side):
@@ -16,11 +19,15 @@ SHAPES = ((64, 64, 56, 3), (128, 128, 28, 3), (256, 256, 14, 3), (512, 512, 7, 3
 PAIRS = 10
 
 
-def backward(torch, device):
-    """Both gradients of a convolution; of a GPU so many pairs captured, as there."""
+def backward(torch, device, wants, compiles):
+    """Both gradients of a convolution; of a GPU so many pairs captured, as there. Yields (ways, units of each call)."""
     torch.backends.cudnn.benchmark = True
     large = device.type == "cuda"
     for inputs, outputs, side, kernel in SHAPES:
+        row = f"backward.{inputs}.{side}"
+        if not wants(row):
+            continue
+
         def image(*shape):
             made = torch.randn(*shape, device=device, dtype=torch.float16 if large else torch.float32)
             return made.to(memory_format=torch.channels_last)
@@ -29,120 +36,111 @@ def backward(torch, device):
         x, w, dy = image(batch, inputs, side, side), image(outputs, inputs, kernel, kernel), image(batch, outputs, side, side)
         pad = [kernel // 2] * 2
 
-        def pair():
+        def pair(dy, x, w):
             return torch.ops.aten.convolution_backward(dy, x, w, None, [1, 1], pad, [1, 1], False, [0, 0], 1, [True, True, False])
 
-        if not large:
-            yield f"backward.{inputs}.{side}", pair, 1
-            continue
-        for _ in range(3):
-            pair()
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            for _ in range(PAIRS):
-                pair()
-        yield f"backward.{inputs}.{side}", graph.replay, PAIRS
+        count = PAIRS if large else 1
+        ways = Ways(torch, row, device, compiles)
+        ways.add_function(pair, count, (dy, x, w))
+        yield ways, count
 
 
-CALLS = 10
+@contextlib.contextmanager
+def deterministic(torch, on):
+    """With the same bits in every run, as Rondo has them; new memory is not filled, which would be measured too."""
+    torch.utils.deterministic.fill_uninitialized_memory = False
+    torch.use_deterministic_algorithms(on)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
 
 
-def captured(torch, call, count, stream):
-    """A graph of so many calls. Gradients keep to the stream of what they are of, so it is captured there."""
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        for _ in range(count):
-            call()
-
-    def replay(_needed=call):  # what the graph reads goes with what `call` holds
-        graph.replay()
-
-    return replay
-
-
-def fastest(torch, calls):
-    """Of several graphs, the one that takes the least."""
-    def milliseconds(call):
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        call()
-        begin.record()
-        for _ in range(3):
-            call()
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end)
-
-    return min(calls, key=milliseconds)
-
-
-def attention(torch, device):
-    """The rows of attention of sequences.cc, by the fastest of PyTorch's backends that takes them; of a GPU so many captured, as there."""
+def attention(torch, device, wants, _compiles):
+    """The rows of attention of sequences.cc, by each of PyTorch's backends that takes them; of a GPU so many captured, as there. The
+    gradients also with the same bits in every run: the backends' usual way adds by atomic operations. The compiler has no kernel
+    of its own for these calls, so it is not asked."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     attend = torch.nn.functional.scaled_dot_product_attention
     large = device.type == "cuda"
     dtype = torch.bfloat16 if large else torch.float32
+    backends = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION, "efficient": SDPBackend.EFFICIENT_ATTENTION}
     for size, places, causal, backward in itertools.product((64, 128), (128, 512, 1024, 4096, 16384), (False, True), (False, True)):
         if not large and places > 1024:
             continue
         row = f"attention.{size}.{places}" + (".causal" if causal else "") + (".backward" if backward else "")
+        if not wants(row):
+            continue
         batch, heads = max((16384 if large else 1024) // places, 1), (2048 if large else 256) // size
         packed = torch.randn(batch, places, 3, heads, size, device=device).to(dtype)
         q, k, v = (packed[:, :, i].transpose(1, 2).detach().requires_grad_(backward) for i in range(3))
         dy = torch.randn(batch, places, heads, size, device=device).to(dtype).transpose(1, 2)
 
-        def call_of(backend, stream=None):
-            with sdpa_kernel(backend):
-                y = attend(q, k, v, is_causal=causal) if backward else None
-
-            def call():
-                if backward:
-                    return torch.autograd.grad(y, (q, k, v), dy, retain_graph=True)
+        def call_of(backend, same, stream):
+            with deterministic(torch, same):
                 with sdpa_kernel(backend):
-                    return attend(q, k, v, is_causal=causal)
+                    y = attend(q, k, v, is_causal=causal) if backward else None
 
-            call()
-            return captured(torch, call, CALLS, stream) if large else call
+                def call():
+                    if backward:
+                        return torch.autograd.grad(y, (q, k, v), dy, retain_graph=True)
+                    with sdpa_kernel(backend):
+                        return attend(q, k, v, is_causal=causal)
 
-        if not large:
-            yield row, call_of(SDPBackend.FLASH_ATTENTION), 1
-            continue
-        graphs = []
-        for backend in (SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION):
-            try:
-                side = torch.cuda.Stream()
-                with torch.cuda.stream(side):
-                    graphs.append(call_of(backend, side))
-            except RuntimeError:
-                torch.cuda.synchronize()  # a backend that does not take it
-        yield row, fastest(torch, graphs), CALLS
+                call()
+                return captured(torch, call, CALLS, stream) if large else call
+
+        ways = Ways(torch, row, device, False)
+        for name, backend in backends.items() if large else [("flash", SDPBackend.FLASH_ATTENTION)]:
+            ways.add(name, lambda stream: call_of(backend, False, stream))
+            if backward and large:
+                ways.add(f"{name} deterministic", lambda stream: call_of(backend, True, stream))
+        yield ways, CALLS if large else 1
 
 
-def recurrent(torch, device):
+def recurrent(torch, device, wants, compiles):
     """The rows of recurrent layers of sequences.cc, on a GPU captured too."""
     large = device.type == "cuda"
     dtype = torch.float16 if large else torch.float32
     steps, batch, width = (128, 64, 512) if large else (32, 8, 128)
     for name, layer, backward in (("lstm", torch.nn.LSTM, False), ("lstm", torch.nn.LSTM, True), ("gru", torch.nn.GRU, False), ("gru", torch.nn.GRU, True)):
+        row = f"{name}." + ("train" if backward else "ask")
+        if not wants(row):
+            continue
         made = layer(width, width, device=device, dtype=dtype)
         x, dy = (torch.rand(steps, batch, width, device=device).to(dtype) for _ in range(2))
         x.requires_grad_(backward)
+        ways = Ways(torch, row, device, compiles)
 
-        def call():
-            if not backward:
+        def make(stream, compiled):
+            def forward(x):
+                return made(x)[0]
+
+            def asked(x):
                 with torch.no_grad():
                     return made(x)[0]
-            return torch.autograd.grad(made(x)[0], (x, *made.parameters()), dy)
 
-        yield f"{name}." + ("train" if backward else "ask"), captured(torch, call, 1, torch.cuda.Stream()) if large else call, 1
+            def once(of):
+                return torch.autograd.grad(of(x), (x, *made.parameters()), dy) if backward else of(x)
+
+            of = forward if backward else asked
+            if compiled:
+                of = ways.compiled(of, once)
+
+            def call():
+                return once(of)
+
+            return captured(torch, call, 1, stream) if large else call
+
+        ways.add("captured" if large else "as written", lambda stream: make(stream, False))
+        if compiles:
+            ways.add("compiled", lambda stream: make(stream, True))
+        yield ways, 1
 
 
-def adamw(torch, device):
-    """A step of the fused AdamW over the tensors of optimizers.cc, on a GPU captured too."""
+def adamw(torch, device, wants, compiles):
+    """A step of AdamW over the tensors of optimizers.cc, the fused one and the compiler's, on a GPU captured too."""
     large = device.type == "cuda"
     width = 768
     shapes = [(30522 if large else 1000, width), (512, width), (2, width), (width,), (width,)]
@@ -153,17 +151,23 @@ def adamw(torch, device):
     parameters = [torch.rand(shape, device=device, requires_grad=True) for shape in shapes]
     for each in parameters:
         each.grad = torch.rand_like(each)
-    optimizer = torch.optim.AdamW(parameters, fused=True, capturable=large)
-    yield "adamw.f32", optimizer.step, 1
-    if not large:
+    fused = torch.optim.AdamW(parameters, fused=True, capturable=large)
+    if wants("adamw.f32"):
+        ways = Ways(torch, "adamw.f32", device, False)
+        ways.add("as written", lambda _: fused.step)
+        yield ways, 1
+    if not large or not wants("adamw.f32.graph"):
         return
-    for _ in range(3):
-        optimizer.step()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        optimizer.step()
-    yield "adamw.f32.graph", graph.replay, 1
+    ways = Ways(torch, "adamw.f32.graph", device, compiles)
+    ways.add("captured", lambda stream: captured(torch, fused.step, 1, stream))
+
+    def make(stream):
+        plain = torch.optim.AdamW(parameters, foreach=True, capturable=True)
+        return captured(torch, ways.compiled(lambda: plain.step(), lambda step: step()), 1, stream)
+
+    if compiles:
+        ways.add("compiled", make)
+    yield ways, 1
 
 
 def of_torch(torch, device, side):

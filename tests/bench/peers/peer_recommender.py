@@ -1,22 +1,16 @@
-"""Rows of recommender.cc and gates.cc with PyTorch: the same sizes and dtypes, of a GPU captured as there. Of several ways
-to write a row in PyTorch the fastest counts; one that PyTorch does not take is named on standard error.
+"""Rows of recommender.cc and gates.cc with PyTorch: the same sizes and dtypes, of a GPU captured as there, in several ways.
 
 Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 """
 
 import collections
-import gc
-import signal
-import sys
-import time
 
-from peer_operators import CALLS, captured, fastest
+from peer_ways import CALLS, Ways, captured
 
 TABLES, WIDTH, DENSE = 26, 64, 13
 BELOW, ABOVE = (DENSE, 512, 256, WIDTH), (WIDTH + (TABLES + 1) * TABLES // 2, 512, 256, 1)
 RATE = 0.01
 WAYS = ("together", "sparse", "dense")  # how the tables are read and trained
-COMPILE_SECONDS = 15  # for one function: a compiler that takes longer is left out
 
 
 class Recommender:
@@ -58,6 +52,15 @@ class Recommender:
                     x = functional.relu(x, inplace=True)
             return x
 
+        def loss_of(vectors):
+            front = network(self.below, self.dense, False)
+            every = torch.cat([front[:, None], *vectors], 1)
+            products = torch.bmm(every, every.transpose(1, 2)).flatten(1).index_select(1, pairs)
+            logits = network(self.above, torch.cat([front, products], 1), True)
+            return functional.binary_cross_entropy_with_logits(logits, self.labels)
+
+        self.loss_of = loss_of  # which may be compiled
+
         def step():
             for each in optimizers:
                 each.zero_grad(set_to_none=True)
@@ -68,11 +71,7 @@ class Recommender:
                 vectors = [rows.view(batch, TABLES, WIDTH)]
             else:
                 vectors = [bag(self.indices[t])[:, None] for t, bag in enumerate(self.bags)]
-            front = network(self.below, self.dense, False)
-            every = torch.cat([front[:, None], *vectors], 1)
-            products = torch.bmm(every, every.transpose(1, 2)).flatten(1).index_select(1, pairs)
-            logits = network(self.above, torch.cat([front, products], 1), True)
-            loss = functional.binary_cross_entropy_with_logits(logits, self.labels)
+            loss = self.loss_of(vectors)
             loss.backward()
             for each in optimizers:
                 each.step()
@@ -83,89 +82,30 @@ class Recommender:
         self.step = step
 
 
-def recommenders(torch, device, wants):
+def recommenders(torch, device, wants, compiles):
     large = device.type == "cuda"
     torch.set_float32_matmul_precision("highest")  # no TF32, as there
     for batch in (256, 2048):
         row = f"dlrm.{batch}"
         if not wants(row):
             continue
+        ways = Ways(torch, row, device, compiles)
 
-        def make(way, stream):
-            step = Recommender(torch, device, 20000 if large else 2000, batch, way).step
-            return captured(torch, step, 1, stream) if large else step
+        def make(way, stream, compiled):
+            made = Recommender(torch, device, 20000 if large else 2000, batch, way)
+            if compiled:
+                def first(loss_of):
+                    made.loss_of = loss_of
+                    made.step()
 
-        call = best(torch, row, [(way, lambda stream, way=way: make(way, stream)) for way in WAYS], large)
-        if not large:
-            yield row, call, 1
-            continue
+                ways.compiled(made.loss_of, first)
+            return captured(torch, made.step, 1, stream) if large else made.step
 
-        def launches():
-            for _ in range(CALLS):
-                call()
-
-        yield row, launches, CALLS
-
-
-def best(torch, row, ways, large):
-    """The fastest call of those (name, make) that can be made. make(stream) makes it on that stream, with its first steps:
-    gradients keep to the stream of what they are of."""
-    calls = []
-    for name, make in ways:
-        try:
-            if large:
-                side = torch.cuda.Stream()
-                side.wait_stream(torch.cuda.current_stream())
-                with torch.cuda.stream(side):
-                    calls.append(make(side))
-            else:
-                calls.append(make(None))
-        except Exception as error:  # PyTorch's compiler fails by many
-            print(f"  {row}: PyTorch is measured without its way '{name}': {' '.join(str(error).split())[:200]}", file=sys.stderr)
-            if large:
-                torch.cuda.synchronize()
-    if not calls:
-        raise RuntimeError(f"no way of {row} works")
-    if large:
-        call = fastest(torch, calls)
-    else:
-        def least(call):
-            times = []
-            for _ in range(4):
-                begin = time.perf_counter()
-                call()
-                times.append(time.perf_counter() - begin)
-            return min(times)
-
-        call = min(calls, key=least)
-    calls.clear()
-    gc.collect()  # what the others held, in cycles
-    return call
-
-
-class TooLong(BaseException):
-    """Not an Exception, which the compiler would take for its own failure."""
-
-
-def compiled(torch, function, *arguments):
-    """The function by torch.compile, compiled for these arguments."""
-    def stop(_signal, _frame):
-        raise TooLong
-
-    from torch._inductor import config
-
-    config.compile_threads = 1  # no processes that stay
-    result = torch.compile(function, dynamic=False)
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(COMPILE_SECONDS)
-    try:
-        result(*arguments)
-    except TooLong:
-        raise RuntimeError(f"compiling took more than {COMPILE_SECONDS} s") from None
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-    return result
+        for way in WAYS:
+            ways.add(way, lambda stream: make(way, stream, False))
+            if compiles and way != "sparse":  # whose look-up is most of it
+                ways.add(f"{way} compiled", lambda stream: make(way, stream, True))
+        yield ways, 1
 
 
 def turns(torch, x, dtype):
@@ -228,7 +168,7 @@ def gated_backward_ways(torch, a, gate, dy):
     yield "compiled", gradients, (a.detach(), gate.detach(), dy), True
 
 
-def gates(torch, device, wants):
+def gates(torch, device, wants, compiles):
     large = device.type == "cuda"
     rows, width, size = 16384 if large else 1024, 2048, 64
     dtype = torch.bfloat16 if large else torch.float32
@@ -250,11 +190,13 @@ def gates(torch, device, wants):
         if not wants(row):
             continue
 
+        ways = Ways(torch, row, device, compiles)
+
         def make(place, stream):
             # Made here, so that gradients are of this stream.
-            _, function, arguments, compiles = list(ways_of())[place]
-            if compiles:
-                function = compiled(torch, function, *arguments)
+            _, function, arguments, by_compiler = list(ways_of())[place]
+            if by_compiler:
+                function = ways.compiled(function, lambda of: of(*arguments))
             # As there, each result of this row has memory of its own; the others' go at once.
             kept = collections.deque(maxlen=CALLS if row == "gated.silu" else 0)
 
@@ -263,5 +205,7 @@ def gates(torch, device, wants):
 
             return captured(torch, call, CALLS, stream) if large else call
 
-        names = [name for name, *_ in ways_of()]
-        yield row, best(torch, row, [(name, lambda stream, place=place: make(place, stream)) for place, name in enumerate(names)], large), CALLS if large else 1
+        for place, (name, _, _, by_compiler) in enumerate(ways_of()):
+            if compiles or not by_compiler:
+                ways.add(name, lambda stream: make(place, stream))
+        yield ways, CALLS if large else 1

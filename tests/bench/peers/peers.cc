@@ -1,10 +1,12 @@
 // Running peer.py; see peers.h. It prints one line per fact: `version NAME TEXT`, `absent NAME WHY`, `row NAME ID
-// MICROSECONDS`. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// MICROSECONDS`, `way NAME ID MICROSECONDS COMPILE-SECONDS WAY`, `left NAME ID WAY: WHY`. Of several times of a row the
+// least counts. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "peers.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -53,6 +55,8 @@ void measure_peers(const std::string& python, const std::string& script, const O
   if (options.table == Options::kNetworks) command.push_back("--networks");
   if (options.table == Options::kLayers) command.push_back("--layers");
   if (options.table == Options::kOperators) command.push_back("--operators");
+  if (options.compile_seconds)
+    command.insert(command.end(), {"--compile-seconds", std::to_string(*options.compile_seconds)});
   std::string rows;
   for (const Result& result : results) rows += (rows.empty() ? "" : ",") + result.row.id;
   command.insert(command.end(), {"--rows", rows});
@@ -65,14 +69,26 @@ void measure_peers(const std::string& python, const std::string& script, const O
     std::getline(words >> std::ws, rest);
     if (kind == "version") setting.peers[name] = rest;
     if (kind == "absent") setting.absent[name] = rest;
-    if (kind != "row") continue;
     std::istringstream fields(rest);
-    std::string id;
-    double value = 0;
-    fields >> id >> value;
-    for (Result& result : results) {
-      if (fields && result.row.id == id) result.peers[name] = value;
+    std::string id, text;
+    Way way;
+    fields >> id;
+    if (kind != "left") fields >> way.median;
+    if (kind == "way") fields >> way.compile_seconds;
+    if (fields) std::getline(fields >> std::ws, text);
+    const auto result = std::find_if(results.begin(), results.end(), [&](const Result& r) { return r.row.id == id; });
+    if (result == results.end()) continue;
+    if (kind == "row") {
+      const auto known = result->peers.emplace(name, way.median).first;
+      known->second = std::min(known->second, way.median);
     }
+    if (kind == "left") {
+      const std::size_t colon = text.find(": ");
+      if (colon == std::string::npos) continue;
+      way.left_out = text.substr(colon + 2);
+      text.resize(colon);
+    }
+    if ((kind == "way" || kind == "left") && !text.empty()) result->ways[name][text] = way;
   }
   if (status == 0) return;
   const std::string why =

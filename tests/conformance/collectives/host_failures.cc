@@ -195,7 +195,7 @@ TEST_F(HostGroup, AGraphOfAFailedGroupIsNotLaunched) {
   }
 }
 
-// What holds of a group that works: a wait holds no worker up, and every dtype of numbers is reduced.
+// What holds of a group that works: the wait for another rank holds no worker up.
 TEST_F(HostGroup, ACollectiveThatWaitsHoldsNoWorkerUp) {
   make_engine(RONDO_ENGINE_ASYNC, 1);
   const Ends ends = make_ends(2, kLong);

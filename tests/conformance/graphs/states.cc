@@ -101,7 +101,7 @@ TEST_P(RecordingStates, SegmentsOfALaunchStayTogether) {
   const Tensor state = ones(1000, 0);
   Graph graph = record(engine(), [&] {
     const Tensor before = make(rondo_copy, state);
-    must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {variable_of(before)}, {}));
+    must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {variable_of(before)}));
     into(state, rondo_binary_scalar, RONDO_ADD, before, 1.0);
   });
   EXPECT_EQ(graph_info(graph.get()).segments, on_cuda() ? 3 : 1) << graph_report(graph.get());

@@ -240,6 +240,59 @@ TEST_P(Matmul, ActivationsOfSpecialValues) {
   }
 }
 
+// One row or one column, which a library multiplies as a vector: short and long enough for several parts, of either
+// order in memory, with what follows, in batches; as views with steps, backwards too; added to what is there, and into
+// memory that holds NaN.
+TEST_P(Matmul, RowsAndColumns) {
+  for (const rondo_dtype dtype : dtypes(2)) {
+    std::vector<Problem> problems;
+    for (const auto& [m, n, k] :
+         {std::array<int64_t, 3>{1, 1, 300}, {1, 1100, 33}, {1100, 1, 33}, {1, 1030, 1100}, {1030, 1, 1100}, {1, 7, 1}})
+      for (const bool ta : {false, true})
+        for (const bool tb : {false, true})
+          problems.push_back({ta ? Shape{k, m} : Shape{m, k}, tb ? Shape{n, k} : Shape{k, n}, ta, tb, ta != tb,
+                              ta ? RONDO_ACTIVATION_GELU : RONDO_ACTIVATION_NONE});
+    problems.push_back({{3, 1, 40}, {40, 600}});
+    problems.push_back({{3, 50, 40}, {3, 40, 1}});
+    check(dtype, problems);
+  }
+}
+
+TEST_P(Matmul, RowsAndColumnsOfViews) {
+  for (const rondo_dtype dtype : sparing() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F64}) {
+    const Array x = random_array(dtype, {4, 600}, 4, -2, 2), y = random_array(dtype, {300, 700}, 5, -2, 2);
+    const Tensor a = up(x), b = up(y);
+    run([&](Results& results) {
+      const auto keep = [&](const char* label, rondo_tensor* left, const Array& left_host, rondo_tensor* right,
+                            const Array& right_host) {
+        results.keep(label, make(rondo_matmul, left, right, nullptr),
+                     [=] { return expect_matmul({}, left_host, right_host, nullptr); });
+      };
+      const Tensor row = slice(a, 0, 2, 3), block = slice(b, 1, 20, 640);
+      const Array row_host = host_slice(x, 0, 2, 1, 1), block_host = host_slice(y, 1, 20, 620, 1);
+      keep("every second of a row", slice(row, 1, 0, 600, 2), host_slice(row_host, 1, 0, 300, 2), block, block_host);
+      keep("half a row backwards", slice(row, 1, 299, INT64_MIN, -1), host_slice(row_host, 1, 299, 300, -1), block,
+           block_host);
+      keep("a column", transpose(block, {1, 0}), host_transpose(block_host, {1, 0}),
+           transpose(slice(row, 1, 0, 600, 2), {1, 0}), host_transpose(host_slice(row_host, 1, 0, 300, 2), {1, 0}));
+      const Array half = host_slice(row_host, 1, 0, 300, 1);
+      for (const bool added : {false, true}) {
+        Tensor wide = empty(dtype, {2, 620});
+        must(rondo_fill(wide, added ? 1 : NAN));
+        const Tensor place = transpose(reshape(wide, {620, 2}), {1, 0});  // each second element is one of a row
+        const Tensor line = slice(place, 0, 1, 2);
+        const Tensor adding = make(rondo_tensor_accumulator, line);
+        into(added ? adding : line, rondo_matmul, slice(row, 1, 0, 300), block, nullptr);
+        results.keep(added ? "added to every second" : "into every second that held NaN", make(rondo_copy, line), [=] {
+          Expected out = expect_matmul({}, half, block_host, nullptr);
+          for (Real& value : out.values) value += added ? 1 : 0;
+          return out;
+        });
+      }
+    });
+  }
+}
+
 TEST_P(Matmul, NothingToSum) {
   for (const rondo_dtype dtype : dtypes(0)) {
     check(dtype, {{{3, 0}, {0, 4}},

@@ -94,6 +94,29 @@ TEST_P(Parts, HalvesAreFilledOnBranchesOfTheirOwn) {
   EXPECT_EQ(graph_info(graph.get()).branches, 2) << graph_report(graph.get());
 }
 
+// New memory is zeroed before the first of them, which comes late: the other one is written at once.
+TEST_P(Parts, HalvesOfNewMemoryKeepWhatIsWritten) {
+  const Setting branches("RONDO_GRAPH_BRANCHES", "all");
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_AS_WRITTEN;
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {1000}, 3, -1, 1)},
+      [this](const auto& x) {
+        Tensor late = make(rondo_unary, RONDO_TANH, x[0]);
+        for (int i = 0; i < 8; ++i) late = make(rondo_unary, RONDO_TANH, late);
+        const Tensor wide = empty(RONDO_F32, {2000});
+        into(slice(wide, 0, 0, 1000), rondo_unary, RONDO_EXP, late);
+        into(slice(wide, 0, 1000, 2000), rondo_unary, RONDO_NEG, x[0]);
+        return list(make(rondo_unary, RONDO_NEG, wide));
+      },
+      "halves of new memory", &options);
+  const rondo_graph_info info = graph_info(graph.get());
+  EXPECT_EQ(info.tasks, 12);
+  if (!on_cuda()) return;
+  EXPECT_EQ(info.nodes, 13) << graph_report(graph.get());
+  EXPECT_EQ(info.branches, 2);
+}
+
 TEST_P(Parts, RandomProgramsOverThemAreThoseOfEagerCalls) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;

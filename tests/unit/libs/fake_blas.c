@@ -5,6 +5,8 @@ void sgemm_(void) {}
 #ifdef FAKE_CBLAS
 void cblas_sgemm(void) {}
 void cblas_dgemm(void) {}
+void cblas_sgemv(void) {}
+void cblas_dgemv(void) {}
 #endif
 #ifdef FAKE_OPENBLAS
 #include <stdio.h>

@@ -61,7 +61,8 @@ public final class Buckets extends NativeObject {
     try {
       final long address = comm.acquire();
       try {
-        return new Buckets(comm.engine(), NativeDataParallel.bucketsCreate(address, uses.addresses(), options));
+        return made(each -> new Buckets(comm.engine(), each), NativeDataParallel::bucketsDestroy,
+            NativeDataParallel.bucketsCreate(address, uses.addresses(), options));
       } finally {
         comm.release();
       }
@@ -183,7 +184,7 @@ public final class Buckets extends NativeObject {
     synchronized (lock) {
       final long address = acquire();
       try {
-        return new Tensor(engine, NativeDataParallel.bucketsGradient(address, index));
+        return Tensor.made(engine, NativeDataParallel.bucketsGradient(address, index));
       } finally {
         release();
       }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +79,7 @@ public final class Comm extends NativeObject {
     Objects.requireNonNull(options, "options");
     final long address = engine.acquire();
     try {
-      return new Comm(engine, NativeLaunch.commCreate(address, device, options));
+      return made(each -> new Comm(engine, each), NativeComm::commDestroy, NativeLaunch.commCreate(address, device, options));
     } finally {
       engine.release();
     }
@@ -104,7 +105,8 @@ public final class Comm extends NativeObject {
     Objects.requireNonNull(options, "options");
     final long address = engine.acquire();
     try {
-      return new Comm(engine, Exchanges.create(address, device, rank, ranks, exchange, options));
+      return made(each -> new Comm(engine, each), NativeComm::commDestroy,
+          Exchanges.create(address, device, rank, ranks, exchange, options));
     } finally {
       engine.release();
     }
@@ -137,11 +139,7 @@ public final class Comm extends NativeObject {
     final long address = engine.acquire();
     try {
       NativeComm.commCreateAll(address, devices.clone(), options, made);
-      final List<Comm> ends = new ArrayList<>();
-      for (final long each : made) {
-        ends.add(new Comm(engine, each));
-      }
-      return Collections.unmodifiableList(ends);
+      return ends(i -> engine, made);
     } finally {
       engine.release();
     }
@@ -149,9 +147,21 @@ public final class Comm extends NativeObject {
 
   /** New ends in the place of old ones, null for none. */
   private static List<Comm> ends(Comm[] of, long[] made) {
+    return ends(i -> of[i].engine, made);
+  }
+
+  private static List<Comm> ends(IntFunction<Engine> engineOf, long[] made) {
     final List<Comm> ends = new ArrayList<>();
-    for (int i = 0; i < made.length; ++i) {
-      ends.add(made[i] == 0 ? null : new Comm(of[i].engine, made[i]));
+    int done = 0;
+    try {
+      for (; done < made.length; ++done) {
+        final Engine engine = engineOf.apply(done);
+        ends.add(made[done] == 0 ? null : new Comm(engine, made[done]));
+      }
+    } finally {
+      for (int i = done; i < made.length; ++i) { // there is no memory for their wrappers
+        giveUp(made[i], NativeComm::commDestroy);
+      }
     }
     return Collections.unmodifiableList(ends);
   }

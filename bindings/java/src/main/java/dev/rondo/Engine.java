@@ -66,7 +66,8 @@ public final class Engine extends EngineTensors {
   public static Engine create(EngineOptions options) {
     Objects.requireNonNull(options, "options");
     NativeLibrary.load();
-    return new Engine(NativeEngine.engineCreate(options), new Gate());
+    final Gate gate = new Gate();
+    return made(each -> new Engine(each, gate), NativeEngine::engineDestroy, NativeEngine.engineCreate(options));
   }
 
   /**
@@ -96,7 +97,7 @@ public final class Engine extends EngineTensors {
   public Variable variable() {
     final long address = acquire();
     try {
-      return new Variable(this, NativeEngine.variableCreate(address));
+      return made(each -> new Variable(this, each), NativeEngine::variableDestroy, NativeEngine.variableCreate(address));
     } finally {
       release();
     }
@@ -317,11 +318,11 @@ public final class Engine extends EngineTensors {
     }, (engine, address, nothing) -> new Graph(engine, address));
   }
 
-  private interface Made<T, G> {
+  private interface Maker<T, G> {
     G with(Engine engine, long address, T value);
   }
 
-  private <T, G> G record(RecordOptions options, Function<Recording, T> work, Made<T, G> made) {
+  private <T, G extends Graph> G record(RecordOptions options, Function<Recording, T> work, Maker<T, G> maker) {
     Objects.requireNonNull(options, "options");
     VirtualThreads.refuse("recording");
     final Set<RecordFlags> flags = new LinkedHashSet<>(options.flags());
@@ -341,7 +342,7 @@ public final class Engine extends EngineTensors {
         }
         state.recording = null; // ended below, whether it succeeds or not
         ended = true;
-        return made.with(this, NativeGraph.recordEnd(address), value);
+        return made(each -> maker.with(this, each, value), NativeGraph::graphDestroy, NativeGraph.recordEnd(address));
       } finally {
         state.recording = null;
         if (!ended) {

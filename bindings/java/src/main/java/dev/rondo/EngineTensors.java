@@ -23,7 +23,7 @@ abstract class EngineTensors extends NativeObject {
   public Tensor empty(Device device, DType dtype, long... shape) {
     final long address = acquire();
     try {
-      return new Tensor(self(), NativeTensor.tensorCreate(address, device, dtype, Objects.requireNonNull(shape, "shape")));
+      return Tensor.made(self(), NativeTensor.tensorCreate(address, device, dtype, Objects.requireNonNull(shape, "shape")));
     } finally {
       release();
     }
@@ -44,7 +44,7 @@ abstract class EngineTensors extends NativeObject {
     final Tensor[] made = new Tensor[1];
     final long engine = acquire();
     try {
-      data.read((address, bytes) -> made[0] = new Tensor(self(), NativeTensor.tensorFromHost(engine, device, dtype, sizes, address)));
+      data.read((address, bytes) -> made[0] = Tensor.made(self(), NativeTensor.tensorFromHost(engine, device, dtype, sizes, address)));
     } finally {
       release();
     }
@@ -354,7 +354,7 @@ abstract class EngineTensors extends NativeObject {
   public Tensor fromDlpack(long managed, long stream) {
     final long address = acquire();
     try {
-      return new Tensor(self(), NativeTensor.tensorFromDlpack(address, managed, stream));
+      return Tensor.made(self(), NativeTensor.tensorFromDlpack(address, managed, stream));
     } finally {
       release();
     }
@@ -370,7 +370,7 @@ abstract class EngineTensors extends NativeObject {
   public Tensor fromDlpackV0(long managed, long stream) {
     final long address = acquire();
     try {
-      return new Tensor(self(), NativeTensor.tensorFromDlpackV0(address, managed, stream));
+      return Tensor.made(self(), NativeTensor.tensorFromDlpackV0(address, managed, stream));
     } finally {
       release();
     }

@@ -57,15 +57,7 @@ public class Graph extends NativeObject {
   public List<Tensor> call(Tensor... inputs) {
     final long[] made = new long[info().outputs()];
     callInto(inputs, made);
-    return adopt(made);
-  }
-
-  private List<Tensor> adopt(long[] made) {
-    final List<Tensor> outputs = new ArrayList<>();
-    for (final long each : made) {
-      outputs.add(new Tensor(engine, each));
-    }
-    return outputs;
+    return Tensor.made(engine, made);
   }
 
   /**
@@ -260,7 +252,7 @@ public class Graph extends NativeObject {
     withInputs(
         inputs,
         given -> NativeGraph.graphProfileCall(address(), Memory.nameOf(path), given, made));
-    return adopt(made);
+    return Tensor.made(engine, made);
   }
 
   @Override

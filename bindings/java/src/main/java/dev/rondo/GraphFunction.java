@@ -36,8 +36,9 @@ public final class GraphFunction extends NativeObject {
     Objects.requireNonNull(function, "function");
     final long address = engine.acquire();
     try {
-      return new GraphFunction(engine, outputs, NativeGraphFunction.callableCreate(address, outputs, options, new TensorCallback(engine,
-          function::call, "the function gives %d tensors; the graph function was made with %d")));
+      return made(each -> new GraphFunction(engine, outputs, each), NativeGraphFunction::callableDestroy,
+          NativeGraphFunction.callableCreate(address, outputs, options, new TensorCallback(engine, function::call,
+              "the function gives %d tensors; the graph function was made with %d")));
     } finally {
       engine.release();
     }
@@ -65,11 +66,7 @@ public final class GraphFunction extends NativeObject {
   public List<Tensor> call(Tensor... inputs) {
     final long[] made = new long[outputs];
     call(inputs, made);
-    final List<Tensor> results = new ArrayList<>();
-    for (final long each : made) {
-      results.add(new Tensor(engine, each));
-    }
-    return results;
+    return Tensor.made(engine, made);
   }
 
   /**

@@ -152,15 +152,20 @@ final class Handle extends PhantomReference<NativeObject> {
   }
 
   private void destroy() {
+    boolean called = false;
     try {
       destroyer.destroy(address);
+      called = true;
     } finally {
-      DESTROYED.setRelease(this, true);
-      owner.kept.remove(this, InUse.current() == owner);
-      if (awaited) {
-        synchronized (this) {
-          notifyAll();
-        }
+      if (!called) { // no stack or no memory for the call: whoever looks next, the collector's thread at last, tries again
+        STATE.getAndBitwiseAnd(this, ~CLAIMED);
+      }
+    }
+    DESTROYED.setRelease(this, true);
+    owner.kept.remove(this, InUse.current() == owner);
+    if (awaited) {
+      synchronized (this) {
+        notifyAll();
       }
     }
   }

@@ -182,10 +182,13 @@ public final class HostMemory {
    * @param segment a native segment
    * @return its memory
    * @throws InvalidArgumentException if it is no segment, or lies in Java's heap: take {@code segment.asByteBuffer()} then
+   * @throws InvalidStateException if its arena is closed already
    */
   public static HostMemory ofSegment(Object segment) {
     Objects.requireNonNull(segment, "segment");
-    return new HostMemory(null, Segments.address(segment), Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment, segment, null);
+    final long address = Segments.address(segment);
+    Segments.checkOpen(segment);
+    return new HostMemory(null, address, Segments.bytes(segment), byte.class, Segments.isReadOnly(segment), segment, segment, null);
   }
 
   /**

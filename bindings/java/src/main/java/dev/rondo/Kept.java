@@ -20,6 +20,7 @@ final class Kept {
   static final ReferenceQueue<NativeObject> ABANDONED = new ReferenceQueue<>();
   static final Kept OF_VIRTUAL_THREADS = new Kept(); // all of them, one at a time
 
+  private static final int ATTEMPTS = 1000; // with a pause of a millisecond after each
   private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(Handle[].class);
   private static final List<Kept> ALL = new ArrayList<>(); // guarded by itself, like the next
   private static final Deque<Kept> WITHOUT_THREAD = new ArrayDeque<>();
@@ -82,6 +83,16 @@ final class Kept {
     }
   }
 
+  /** For its thread: whether the collector will find what is at an address. */
+  boolean holds(long address) {
+    for (final Handle each : places) {
+      if (each != null && each.address == address && !each.isDestroyed()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private void findFree() {
     final Handle[] in = places;
     for (int i = 0; i < in.length; ++i) {
@@ -95,13 +106,13 @@ final class Kept {
     }
     if (freeCount <= in.length / 4) {
       final int length = Math.max(64, 2 * in.length);
-      final int[] more = new int[length];
-      System.arraycopy(free, 0, more, 0, freeCount);
+      final int[] more = Arrays.copyOf(free, length);
+      final Handle[] grown = Arrays.copyOf(in, length); // from here on nothing fails for want of memory
       for (int i = in.length; i < length; ++i) {
         more[freeCount++] = i;
       }
       free = more;
-      places = Arrays.copyOf(in, length);
+      places = grown;
     }
   }
 
@@ -109,14 +120,26 @@ final class Kept {
     for (;;) {
       try {
         final Handle handle = (Handle) ABANDONED.remove();
-        if (handle.isEngine()) {
-          Threads.start("rondo-abandoned-engine", handle::abandoned); // waits for its tasks, and others' memory does not
-        } else {
-          handle.abandoned();
+        for (int i = 0; i < ATTEMPTS && !destroyAbandoned(handle); ++i) {
+          Threads.pause();
         }
       } catch (InterruptedException | RuntimeException | Error e) {
         // what one object meets is not the others' matter
       }
+    }
+  }
+
+  /** False where there is no memory, or no thread, at the moment. */
+  private static boolean destroyAbandoned(Handle handle) {
+    try {
+      if (handle.isEngine()) {
+        Threads.start("rondo-abandoned-engine", handle::abandoned); // waits for its tasks, and others' memory does not
+      } else {
+        handle.abandoned();
+      }
+      return true;
+    } catch (OutOfMemoryError e) {
+      return false;
     }
   }
 }

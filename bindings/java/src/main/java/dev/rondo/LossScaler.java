@@ -54,7 +54,8 @@ public final class LossScaler extends NativeObject {
     Objects.requireNonNull(options, "options");
     final long address = engine.acquire();
     try {
-      return new LossScaler(engine, NativeMixedPrecision.lossScalerCreate(address, device, options));
+      return made(each -> new LossScaler(engine, each), NativeMixedPrecision::lossScalerDestroy,
+          NativeMixedPrecision.lossScalerCreate(address, device, options));
     } finally {
       engine.release();
     }
@@ -81,7 +82,7 @@ public final class LossScaler extends NativeObject {
     synchronized (lock) {
       final Uses uses = use(this, loss);
       try {
-        return new Tensor(engine, NativeMixedPrecision.lossScalerScale(address(), loss.address(), 0));
+        return Tensor.made(engine, NativeMixedPrecision.lossScalerScale(address(), loss.address(), 0));
       } finally {
         uses.end();
       }
@@ -133,7 +134,7 @@ public final class LossScaler extends NativeObject {
       try {
         final long[] results = new long[2];
         NativeMixedPrecision.lossScalerFinite(address(), Tape.addresses(given), results);
-        return new Tensor[] {new Tensor(engine, results[0]), new Tensor(engine, results[1])};
+        return Tensor.made(engine, results).toArray(new Tensor[0]);
       } finally {
         uses.end();
       }
@@ -169,7 +170,7 @@ public final class LossScaler extends NativeObject {
         for (int i = 0; i < STATES; ++i) {
           final long[] results = new long[2]; // name, tensor
           NativeMixedPrecision.lossScalerState(address, i, results);
-          all.put(Memory.text(results[0]), new Tensor(engine, results[1]));
+          all.put(Memory.text(results[0]), Tensor.made(engine, results[1]));
         }
       } finally {
         release();

@@ -42,7 +42,7 @@ public final class ModelFile extends NativeObject {
    */
   public static ModelFile open(Path path) {
     NativeLibrary.load();
-    return new ModelFile(NativeModels.modelFileOpen(Memory.nameOf(path)));
+    return made(ModelFile::new, NativeModels::modelFileDestroy, NativeModels.modelFileOpen(Memory.nameOf(path)));
   }
 
   /**

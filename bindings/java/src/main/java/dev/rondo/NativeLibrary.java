@@ -9,6 +9,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Loads the native part, once. Where it is looked for, and the properties that change it, stand in the description of the package.
@@ -19,6 +20,12 @@ final class NativeLibrary {
   static final String CORE = "librondo.so.0";
 
   private static final System.Logger LOG = System.getLogger("dev.rondo");
+  // Those that a first use makes. Where the heap is full at that moment the virtual machine gives a class up for good, and so all are made
+  // when the library is loaded.
+  static final List<Class<?>> MADE = List.of(CompletableFuture.class, Continuations.class, Device.class, DeviceKind.class, DType.class, Handle.class, InUse.class,
+      Indices.class, Kept.class, Leaks.class, Messages.class, NativeEvents.class, Reclaim.class, Segments.class, Shown.class, Sites.class,
+      Status.class, Tensors.class, ThreadState.class, VirtualThreads.class, Words.class);
+
   private static volatile boolean loaded;
   private static RuntimeException failure; // guarded by the class
 
@@ -45,7 +52,12 @@ final class NativeLibrary {
             + " -Ddev.rondo.native.path to the folder of " + JNI + " and " + CORE, null);
       }
       check();
+      for (final Class<?> each : MADE) {
+        Class.forName(each.getName(), true, each.getClassLoader());
+      }
       Reclaim.start();
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException(e); // they are in this jar
     } catch (RuntimeException e) {
       failure = e;
       throw e;

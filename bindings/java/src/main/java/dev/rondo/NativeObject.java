@@ -4,6 +4,7 @@ package dev.rondo;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.LongFunction;
 
 /** A wrapper of a handle of C: closed once, by the user or at last by the garbage collector, and never used after. */
 abstract class NativeObject implements AutoCloseable {
@@ -11,6 +12,27 @@ abstract class NativeObject implements AutoCloseable {
 
   NativeObject(String kind, long address, Gate gate, Handle.Destroyer destroyer) {
     handle = new Handle(this, kind, address, gate, destroyer);
+  }
+
+  /**
+   * Makes a wrapper of what a native call has just made. Where there is no memory for it, that is given back.
+   *
+   * @param make the constructor: what the call needs is there before it is made, and so nothing but this may fail
+   */
+  static <T extends NativeObject> T made(LongFunction<T> make, Handle.Destroyer destroyer, long address) {
+    try {
+      return make.apply(address);
+    } catch (Throwable e) {
+      giveUp(address, destroyer);
+      throw e;
+    }
+  }
+
+  /** For what has no wrapper for want of memory; with a handle it is the collector's. */
+  static void giveUp(long address, Handle.Destroyer destroyer) {
+    if (!InUse.current().kept.holds(address)) {
+      destroyer.destroy(address);
+    }
   }
 
   /**

@@ -50,7 +50,8 @@ public final class Optimizer extends NativeObject {
     final Tensor[] own = parameters.clone();
     final Uses uses = use(own);
     try {
-      return new Optimizer(Tensor.engineOf(own), NativeOptimizer.optimizerCreate(uses.addresses(), options));
+      return made(each -> new Optimizer(Tensor.engineOf(own), each), NativeOptimizer::optimizerDestroy,
+          NativeOptimizer.optimizerCreate(uses.addresses(), options));
     } finally {
       uses.end();
     }
@@ -139,7 +140,7 @@ public final class Optimizer extends NativeObject {
         for (int i = 0, n = NativeOptimizer.optimizerQuery(address).states(); i < n; ++i) {
           final long[] results = new long[2]; // name, tensor
           NativeOptimizer.optimizerState(address, i, results);
-          all.put(Memory.text(results[0]), new Tensor(engine, results[1]));
+          all.put(Memory.text(results[0]), Tensor.made(engine, results[1]));
         }
       } finally {
         release();

@@ -27,7 +27,7 @@ public final class Recording {
   public Tensor input(Device device, DType dtype, long... shape) {
     final long address = engine.acquire();
     try {
-      return new Tensor(engine, NativeGraph.recordInput(address, device, dtype, shape));
+      return Tensor.made(engine, NativeGraph.recordInput(address, device, dtype, shape));
     } finally {
       engine.release();
     }
@@ -58,7 +58,7 @@ public final class Recording {
   public Tensor parameter(String name, Device device, DType dtype, double value) {
     final long address = engine.acquire();
     try {
-      return new Tensor(engine, NativeGraph.recordParameter(address, name, device, dtype, value));
+      return Tensor.made(engine, NativeGraph.recordParameter(address, name, device, dtype, value));
     } finally {
       engine.release();
     }

@@ -65,13 +65,18 @@ final class Segments {
    * where another thread may close the arena meanwhile: then what is wanted of it is copied, which Java checks.
    */
   static boolean staysForThisCall(Object segment) {
-    if (!isAlive(segment)) {
-      throw new InvalidStateException("the memory segment's arena is closed", null);
-    }
+    checkOpen(segment);
     if (!isAccessibleBy(segment, Thread.currentThread())) {
       throw new InvalidStateException("the memory segment belongs to another thread", null);
     }
     return isKept(segment) || !isAccessibleBy(segment, ANOTHER);
+  }
+
+  /** Refuses a segment whose arena is closed. */
+  static void checkOpen(Object segment) {
+    if (!isAlive(segment)) {
+      throw new InvalidStateException("the memory segment's arena is closed", null);
+    }
   }
 
   /** Whether nothing gives the memory back while the segment is reachable: Java tells by the class of its scope alone. */

@@ -40,7 +40,7 @@ public final class Tape extends NativeObject {
     final Tape tape;
     final long address = engine.acquire();
     try {
-      tape = new Tape(engine, NativeTape.tapeBegin(address, flags.value()));
+      tape = made(each -> new Tape(engine, each), NativeTape::tapeDestroy, NativeTape.tapeBegin(address, flags.value()));
     } finally {
       engine.release();
     }

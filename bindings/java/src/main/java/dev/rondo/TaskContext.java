@@ -15,7 +15,7 @@ public final class TaskContext {
   private final Thread thread = Thread.currentThread();
   private final Lending operands = new Lending("the task has ended, and its buffers with it");
   private Lending others = operands; // of tensors that are no operands: until the function returns
-  private final List<Long> views = new ArrayList<>(); // of those that a buffer was asked of: they keep the memory if one is closed
+  private final List<long[]> views = new ArrayList<>(); // of those that a buffer was asked of: they keep the memory if one is closed
 
   TaskContext(long address, int inputs) {
     this.address = address;
@@ -26,7 +26,9 @@ public final class TaskContext {
   void end() {
     address = 0;
     others.end();
-    views.forEach(NativeTensor::tensorDestroy);
+    for (int i = 0; i < views.size(); ++i) { // takes no memory
+      NativeTensor.tensorDestroy(views.get(i)[0]);
+    }
   }
 
   private long address() {
@@ -157,9 +159,10 @@ public final class TaskContext {
     address();
     final long of = tensor.acquire();
     try {
-      final long view = TensorCallback.view(of);
-      views.add(view);
-      return new Operand(NativeTensor.tensorData(view), tensor.info(), true, true, others).buffer();
+      final long[] view = {0};
+      views.add(view); // its place first: there may be no memory for that
+      view[0] = TensorCallback.view(of);
+      return new Operand(NativeTensor.tensorData(view[0]), tensor.info(), true, true, others).buffer();
     } finally {
       tensor.release();
     }

@@ -2,6 +2,8 @@
 package dev.rondo;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,33 @@ public final class Tensor extends TensorAliases implements Dependency {
 
   /** What an operator gives back: the output that was given, else the tensor that was made. */
   static Tensor result(Engine engine, long address, Tensor out) {
-    return out == null ? new Tensor(engine, address) : out;
+    return out == null ? made(engine, address) : out;
+  }
+
+  /** What a native call has made; given back where there is no memory for its wrapper. */
+  static Tensor made(Engine engine, long address) {
+    try {
+      return new Tensor(engine, address);
+    } catch (Throwable e) {
+      giveUp(address, NativeTensor::tensorDestroy);
+      throw e;
+    }
+  }
+
+  /** The same of several: all or none. */
+  static List<Tensor> made(Engine engine, long[] addresses) {
+    final List<Tensor> all = new ArrayList<>(addresses.length);
+    int done = 0;
+    try {
+      for (; done < addresses.length; ++done) {
+        all.add(made(engine, addresses[done]));
+      }
+      return all;
+    } finally {
+      for (int i = done + 1; i < addresses.length; ++i) { // the one that failed is given back already
+        giveUp(addresses[i], NativeTensor::tensorDestroy);
+      }
+    }
   }
 
   /** The engine of the first of several operands; of none the native part says what is wrong. */

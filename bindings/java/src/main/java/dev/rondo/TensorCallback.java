@@ -47,7 +47,7 @@ final class TensorCallback {
     try (scope) {
       final List<Tensor> borrowed = new ArrayList<>();
       for (final long each : given) {
-        borrowed.add(new Tensor(engine, view(each))); // of its own, which the last use gives back: another thread may be in a call with it
+        borrowed.add(Tensor.made(engine, view(each))); // of its own, which the last use gives back: another thread may be in a call with it
       }
       final List<Tensor> results = NativeObject.now(function.gradients(Collections.unmodifiableList(borrowed)));
       if (results.size() != made.length) {

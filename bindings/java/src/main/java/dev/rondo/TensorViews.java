@@ -50,7 +50,7 @@ abstract class TensorViews extends TensorOperators {
   private Tensor shaped(long[] shape) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorReshape(address, shape));
+      return Tensor.made(self().engine(), NativeTensor.tensorReshape(address, shape));
     } finally {
       release();
     }
@@ -68,7 +68,7 @@ abstract class TensorViews extends TensorOperators {
   public Tensor slice(int axis, long start, long stop, long step) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorSlice(address, axis, start, stop, step));
+      return Tensor.made(self().engine(), NativeTensor.tensorSlice(address, axis, start, stop, step));
     } finally {
       release();
     }
@@ -120,7 +120,7 @@ abstract class TensorViews extends TensorOperators {
   public Tensor flip(int... axes) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorFlip(address, Objects.requireNonNull(axes, "axes")));
+      return Tensor.made(self().engine(), NativeTensor.tensorFlip(address, Objects.requireNonNull(axes, "axes")));
     } finally {
       release();
     }
@@ -137,7 +137,7 @@ abstract class TensorViews extends TensorOperators {
   public Tensor split(int axis, long parts, long part) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorSplit(address, axis, parts, part));
+      return Tensor.made(self().engine(), NativeTensor.tensorSplit(address, axis, parts, part));
     } finally {
       release();
     }
@@ -156,7 +156,7 @@ abstract class TensorViews extends TensorOperators {
     }
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorTranspose(address, axes.length == 0 ? null : axes));
+      return Tensor.made(self().engine(), NativeTensor.tensorTranspose(address, axes.length == 0 ? null : axes));
     } finally {
       release();
     }
@@ -171,7 +171,7 @@ abstract class TensorViews extends TensorOperators {
   public Tensor broadcast(long... shape) {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorBroadcast(address, Objects.requireNonNull(shape, "shape")));
+      return Tensor.made(self().engine(), NativeTensor.tensorBroadcast(address, Objects.requireNonNull(shape, "shape")));
     } finally {
       release();
     }
@@ -185,7 +185,7 @@ abstract class TensorViews extends TensorOperators {
   public Tensor accumulator() {
     final long address = acquire();
     try {
-      return new Tensor(self().engine(), NativeTensor.tensorAccumulator(address));
+      return Tensor.made(self().engine(), NativeTensor.tensorAccumulator(address));
     } finally {
       release();
     }

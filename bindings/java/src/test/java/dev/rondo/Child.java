@@ -2,6 +2,7 @@
 package dev.rondo;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ final class Child {
 
   /** The same of the source of a class, in the language of the Java that runs. */
   static String runSource(String name, String source) throws Exception {
+    assumeTrue(ModuleLayer.boot().findModule("jdk.compiler").isPresent(), "this Java has no compiler");
     final Path folder = Files.createTempDirectory("rondo-test-");
     final Path file = Files.writeString(folder.resolve(name + ".java"), source);
     try {

@@ -4,10 +4,12 @@ package dev.rondo;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -113,6 +115,110 @@ class HostTest {
   @Test
   void threadsThatWaitTakeNoProcessorTime() throws Exception {
     Child.run(ManyWaiters.class, List.of());
+  }
+
+  /** Another part of the program fills the heap now and then. */
+  static final class FullHeap {
+    private static volatile boolean over;
+
+    private static void hog() {
+      while (!over) {
+        List<Object> taken = new ArrayList<>();
+        try {
+          while (!over) {
+            taken.add(new byte[4096]);
+          }
+        } catch (OutOfMemoryError e) {
+          try {
+            while (!over) {
+              taken.add(new byte[16]);
+            }
+          } catch (OutOfMemoryError again) {
+            Threads.pause();
+          }
+        }
+        taken = null;
+        Threads.pause();
+      }
+    }
+
+    private interface Use {
+      void run() throws Exception;
+    }
+
+    /** Again and again; any failure is one of memory. */
+    private static Thread play(Use use) {
+      final Thread thread = new Thread(() -> {
+        while (!over) {
+          try {
+            use.run();
+          } catch (OutOfMemoryError | UserException | ExecutionException e) { // the caller's, or of a task
+            Threads.pause();
+          } catch (Throwable e) {
+            while (true) {
+              try {
+                e.printStackTrace(System.out);
+                Runtime.getRuntime().halt(1);
+              } catch (OutOfMemoryError again) {
+                Threads.pause();
+              }
+            }
+          }
+        }
+      });
+      thread.start();
+      return thread;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      final Engine engine = Engine.create();
+      final Tensor x = engine.ones(Device.CPU, 64);
+      x.await();
+      final long before = engine.memory(Device.CPU).inUse();
+      final List<Thread> threads = new ArrayList<>();
+      threads.add(play(() -> {
+        try (Variable held = engine.variable()) {
+          engine.submit(task -> Threads.pause(), List.of(), List.of(held));
+          held.awaitAsync().get(60, TimeUnit.SECONDS);
+        }
+      }));
+      threads.add(play(() -> {
+        try (Tensor y = x.add(1)) {
+          y.toFloatArray();
+        }
+      }));
+      threads.add(play(() -> {
+        try (Tensor w = engine.empty(Device.CPU, DType.F32, 1)) {
+          engine.submit(task -> task.output(0).buffer().putFloat(0, 1), List.of(), List.of(w));
+          w.await();
+        }
+      }));
+      final Thread hog = new Thread(FullHeap::hog);
+      hog.start();
+      final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Integer.parseInt(arguments[0]));
+      while (System.nanoTime() - end < 0) {
+        Threads.pause();
+      }
+      over = true;
+      hog.join();
+      for (final Thread thread : threads) {
+        thread.join();
+      }
+      long used = Long.MAX_VALUE;
+      for (int i = 0; i < 100 && used > before; ++i) {
+        System.gc();
+        Thread.sleep(10);
+        used = engine.memory(Device.CPU).inUse();
+      }
+      check(used <= before, used - before + " bytes are nobody's");
+      x.close();
+      engine.close();
+    }
+  }
+
+  @Test
+  void aFullHeapLosesNoFutureAndNoMemory() throws Exception {
+    Child.run(FullHeap.class, List.of("-Xmx64m", "-Ddev.rondo.leaks=off"), "3");
   }
 
   /** What is chained to a future hands over to whatever the virtual thread is to do next. */

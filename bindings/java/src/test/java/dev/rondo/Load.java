@@ -20,6 +20,8 @@ final class Load {
   private static final int ENGINES = 2;
   private static final int SLOTS = 16; // tensors of each engine
   private static final float VALUE = 3;
+  private static final int LEAST = 1000; // uses that count as a load: a busy machine gives no processor for seconds
+  private static final long PATIENCE = 60_000_000_000L; // for these, beyond the end
 
   /** An engine and what was made with it. */
   private static final class World {
@@ -75,7 +77,7 @@ final class Load {
       System.gc();
       load.replaceEngine(new Random());
       Thread.sleep(20);
-      if (System.nanoTime() - load.end > 120_000_000_000L) {
+      if (System.nanoTime() - load.end > 2 * PATIENCE) {
         Thread.getAllStackTraces().forEach((thread, frames) -> System.out.println(thread + " " + Arrays.toString(frames)));
         System.out.println(left.getCount() + " threads hang");
         Runtime.getRuntime().halt(1);
@@ -88,7 +90,8 @@ final class Load {
       load.failure.get().printStackTrace(System.out);
       Runtime.getRuntime().halt(1);
     }
-    System.out.println("uses " + load.uses + " refusals " + load.refusals);
+    final double seconds = ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis() / 1e3; // what uses are to be seen beside
+    System.out.println("uses " + load.uses + " refusals " + load.refusals + " in " + seconds + " s of the processors");
   }
 
   /** Makes another engine in the place of one, which is closed while threads use it. */
@@ -97,7 +100,8 @@ final class Load {
   }
 
   private void play(Random random) {
-    while (System.nanoTime() - end < 0 && failure.get() == null) {
+    for (long late = System.nanoTime() - end; (late < 0 || late < PATIENCE && uses.get() < LEAST) && failure.get() == null;
+        late = System.nanoTime() - end) {
       final World world = worlds.get(random.nextInt(ENGINES));
       try {
         use(world, random);

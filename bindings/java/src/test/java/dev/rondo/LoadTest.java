@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,7 +25,8 @@ class LoadTest {
     final List<String> all = new ArrayList<>(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=4", "-Ddev.rondo.leaks=off"));
     all.addAll(Arrays.asList(options.split(" ")));
     final String out = Child.run(Load.class, all, SECONDS, Integer.toString(threads), kind);
-    assertTrue(out.contains("uses "), out);
+    final Matcher uses = Pattern.compile("uses (\\d+)").matcher(out);
+    assertTrue(uses.find() && Long.parseLong(uses.group(1)) >= 1000, out);
     for (final String report : new String[] {"in native method", "WARNING: JNI local refs", "Warning: SIG"}) {
       assertFalse(out.contains(report), out);
     }

@@ -59,6 +59,51 @@ class LoaderTest {
     }
   }
 
+  /** An application of a server, in a class loader of its own. */
+  static final class Application {
+    private static final java.util.concurrent.BlockingQueue<String> HEARD = new java.util.concurrent.LinkedBlockingQueue<>();
+
+    public static void listen(String name) {
+      Rondo.setLog(LogLevel.WARNING, (level, text) -> HEARD.add(name + " hears " + text));
+    }
+
+    public static void leave(String name) {
+      Rondo.setLog(LogLevel.WARNING, null);
+    }
+
+    /** Has the library warn, of a tensor that outlives its engine. */
+    public static void warn(String name) {
+      final Engine engine = Engine.create();
+      final Tensor left = engine.ones(Device.CPU, 1);
+      engine.close();
+      left.close();
+    }
+
+    public static void tell(String name) throws Exception {
+      System.out.println(HEARD.poll(60, java.util.concurrent.TimeUnit.SECONDS));
+    }
+  }
+
+  static final class Server {
+    private static Class<?> deploy(java.net.URL[] urls) throws Exception {
+      return new java.net.URLClassLoader(urls, ClassLoader.getPlatformClassLoader()).loadClass(Application.class.getName());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      final String[] paths = System.getProperty("java.class.path").split(":");
+      final java.net.URL[] urls = new java.net.URL[paths.length];
+      for (int i = 0; i < paths.length; ++i) {
+        urls[i] = Path.of(paths[i]).toUri().toURL();
+      }
+      final Class<?> first = deploy(urls), second = deploy(urls);
+      for (final String step : "1 listen, 1 warn, 1 tell, 2 listen, 1 warn, 2 tell, 2 leave, 1 warn".split(", ")) {
+        final java.lang.reflect.Method method = (step.startsWith("1") ? first : second).getMethod(step.substring(2), String.class);
+        method.setAccessible(true);
+        method.invoke(null, step.substring(0, 1));
+      }
+    }
+  }
+
   private static ProcessBuilder java(Path temporary, String classPath, List<String> options, String... arguments) {
     return java(Program.class, temporary, classPath, options, arguments);
   }
@@ -105,8 +150,31 @@ class LoaderTest {
 
   @Test
   void aSecondClassLoaderGetsACopyOfItsOwn(@TempDir Path temporary) throws Exception {
-    final String out = run(java(Twice.class, temporary, classPath(true), List.of()));
+    final List<String> quiet = Runtime.version().feature() >= 22 ? List.of("--enable-native-access=ALL-UNNAMED") : List.of();
+    final String out = run(java(Twice.class, temporary, classPath(true), quiet));
     assertEquals("version " + Fingerprint.VERSION + "\nversion " + Fingerprint.VERSION + "\n", out);
+  }
+
+  @Test
+  void theLogBelongsToTheLastThatAsked(@TempDir Path temporary) throws Exception {
+    final String[] lines = run(java(Server.class, temporary, classPath(true), List.of())).split("\n");
+    assertEquals(3, lines.length, String.join("\n", lines));
+    final String warning = "rondo_engine_destroy: 1 objects";
+    assertTrue(lines[0].startsWith("1 hears " + warning) && lines[1].startsWith("2 hears " + warning)
+        && lines[2].startsWith("rondo: " + warning), String.join("\n", lines));
+  }
+
+  /** A class whose static part fails for want of memory at its first use is lost for good. */
+  @Test
+  void whatHasAStaticPartIsMadeAtLoading() throws Exception {
+    for (final Path file : list(CLASSES.resolve("dev/rondo"))) {
+      final String name = file.getFileName().toString().replace(".class", "");
+      if (name.contains("$") || !new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains("<clinit>")) {
+        continue;
+      }
+      final Class<?> each = Class.forName("dev.rondo." + name, false, LoaderTest.class.getClassLoader());
+      assertTrue(each.isEnum() || each == NativeLibrary.class || NativeLibrary.MADE.contains(each), name + " is not in NativeLibrary.MADE");
+    }
   }
 
   @Test

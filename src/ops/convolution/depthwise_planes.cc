@@ -1,0 +1,181 @@
+// Copies planes with zeros around them and sums over them tap by tap.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution/depthwise_planes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/machine/processors.h"
+#include "engine/tasks/workers.h"
+#include "ops/elementwise/elementwise_task.h"
+#include "ops/host/elementwise_loops.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::ProductArguments;
+using device::ProductAxis;
+
+constexpr int kLine = device::kProductAxes - 1, kSlab = device::kProductAxes - 2;
+constexpr int64_t kMostTaps = 4096, kMostPlane = int64_t{1} << 24;
+// How much larger than what is read and written a plane may be, by dilation or padding.
+constexpr int64_t kMostTimes = 8;
+constexpr int64_t kLongLine = 64;
+constexpr int64_t kChunks = 4;  // of planes for each thread
+
+}  // namespace
+
+DepthwisePlanes::DepthwisePlanes(const ProductArguments& args, rondo_dtype dtype) : dtype_(dtype) {
+  if (dtype != RONDO_F32 && dtype != RONDO_F64) return;
+  if (args.m != 1 || args.channels != 1 || args.groups < 2 || args.columns < 1 || args.depth < 1 ||
+      args.depth > kMostTaps)
+    return;
+  int64_t extent = 1;
+  plane_ = 1;
+  for (int d = kAxes - 1; d >= 0; --d) {
+    const ProductAxis& axis = args.axis[d];
+    const int64_t reach = (axis.taps - 1) * axis.tap_step;
+    if (axis.divide != 1) return;
+    low_[d] = axis.start + std::min<int64_t>(reach, 0);
+    stride_[d] = axis.places > 1 ? axis.step : 1;
+    size_[d] = (axis.places - 1) * stride_[d] + std::abs(reach) + 1;
+    share_[d] = (size_[d] + stride_[d] - 1) / stride_[d];
+    pitch_[d] = plane_;
+    if (share_[d] * stride_[d] > kMostPlane / plane_) return;
+    plane_ *= share_[d] * stride_[d];
+    extent *= axis.extent;
+  }
+  if (plane_ / kMostTimes > extent + args.places) return;
+  const ProductAxis &line = args.axis[kLine], &slab = args.axis[kSlab];
+  const int64_t width = pitch_[kSlab];  // from one line of results to the next
+  // Short lines leave vectors half empty; long ones are not worth the numbers between them.
+  joins_lines_ = width <= 4 * line.places && (line.places < kLongLine || 4 * width <= 5 * line.places);
+  sums_ = joins_lines_ ? (slab.places - 1) * width + line.places : slab.places * line.places;
+  taps_ = args.depth;
+  const double cost = static_cast<double>(args.columns) * static_cast<double>(args.groups * args.depth);
+  if (cost >= static_cast<double>(kSharedCost))
+    threads_ = std::clamp<int64_t>(args.batch * args.groups, 1, known_processors());
+  possible_ = true;
+}
+
+size_t DepthwisePlanes::workspace_bytes() const {
+  return static_cast<size_t>(taps_) * sizeof(int64_t) +
+         static_cast<size_t>(threads_ * elements_of_thread()) * dtype_size(dtype_);
+}
+
+void DepthwisePlanes::run(const ProductArguments& args, void* workspace) const {
+  if (dtype_ == RONDO_F64)
+    run_as<double>(args, workspace);
+  else
+    run_as<float>(args, workspace);
+}
+
+template <class C>
+void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) const {
+  auto* const taps = static_cast<int64_t*>(workspace);
+  for (int64_t t = 0; t < taps_; ++t) {
+    int64_t rest = t;
+    taps[t] = 0;
+    for (int d = kAxes - 1; d >= 0; --d) {
+      const ProductAxis& axis = args.axis[d];
+      taps[t] += place(d, axis.start + rest % axis.taps * axis.tap_step - low_[d]);
+      rest /= axis.taps;
+    }
+  }
+  C* const memory = reinterpret_cast<C*>(taps + taps_);
+  const SumFinish finish(dtype_, args.activation, args.accumulate != 0);
+  const int64_t planes = args.batch * args.groups, chunk = std::max<int64_t>(planes / (threads_ * kChunks), 1);
+  std::atomic<int64_t> next{0};
+  const auto work = [&](int64_t thread) {
+    C *const plane = memory + thread * elements_of_thread(), *const sums = plane + plane_,
+             *const weights = sums + sums_;
+    std::fill_n(plane, plane_, C(0));  // what is around the image stays so
+    for (int64_t first; (first = next.fetch_add(chunk, std::memory_order_relaxed)) < planes;)
+      for (int64_t i = first; i < std::min(first + chunk, planes); ++i)
+        run_plane(args, i / args.groups, i % args.groups, taps, plane, sums, weights, finish);
+  };
+  if (threads_ == 1)
+    work(0);
+  else
+    Workers::share(threads_, work);
+}
+
+template <class C>
+void DepthwisePlanes::run_plane(const ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps,
+                                C* plane, C* sums, C* weights, const SumFinish& finish) const {
+  const ProductAxis &outer = args.axis[0], &slab = args.axis[kSlab], &line = args.axis[kLine];
+  const C* const filter = static_cast<const C*>(args.a) + group * args.a_group;
+  for (int64_t t = 0; t < taps_; ++t) {
+    int64_t rest = t, at = 0;
+    for (int d = kAxes - 1; d >= 0; --d) {
+      at += rest % args.axis[d].taps * args.axis[d].a_tap;
+      rest /= args.axis[d].taps;
+    }
+    weights[t] = filter[at];
+  }
+  copy(args, static_cast<const C*>(args.b) + batch * args.b_batch + group * args.b_group, plane);
+  const WindowLoops<C>& windows = loops(instructions()).windows->of(static_cast<const C*>(nullptr));
+  const auto at = [](const void* base, int64_t offset) -> Strip {
+    if (!base) return {};
+    return {reinterpret_cast<char*>(static_cast<C*>(const_cast<void*>(base)) + offset), 0};
+  };
+  // The lines of a slab are finished together where they lie one after the other.
+  const bool even = slab.out_step == line.places * line.out_step &&
+                    (!args.residual || slab.residual_step == line.places * line.residual_step);
+  for (int64_t o = 0; o < outer.places; ++o) {
+    const C* const from = plane + o * pitch_[0];
+    if (joins_lines_) {
+      windows.sum(sums, from, taps, weights, taps_, 1, sums_, false);
+      for (int64_t s = 1; s < slab.places; ++s)
+        std::memmove(sums + s * line.places, sums + s * pitch_[kSlab], static_cast<size_t>(line.places) * sizeof(C));
+    } else {
+      for (int64_t s = 0; s < slab.places; ++s)
+        windows.sum(sums + s * line.places, from + s * pitch_[kSlab], taps, weights, taps_, 1, line.places, false);
+    }
+    const int64_t lines = even ? 1 : slab.places, length = even ? slab.places * line.places : line.places;
+    for (int64_t s = 0; s < lines; ++s) {
+      SumLine finished;
+      finished.sums = {reinterpret_cast<char*>(sums + s * length), 1};
+      finished.scale = at(args.scale, group * args.scale_step);
+      finished.bias = at(args.bias, group * args.bias_step);
+      finished.residual = at(args.residual, batch * args.residual_batch + group * args.residual_group +
+                                                o * outer.residual_step + s * slab.residual_step);
+      finished.residual.step = line.residual_step;
+      finished.out =
+          at(args.out, batch * args.out_batch + group * args.out_group + o * outer.out_step + s * slab.out_step);
+      finished.out.step = line.out_step;
+      finish.run(finished, length);
+    }
+  }
+}
+
+// The part of the image that the plane has.
+template <class C>
+void DepthwisePlanes::copy(const ProductArguments& args, const C* from, C* plane) const {
+  int64_t first[kAxes], count[kAxes];
+  for (int d = 0; d < kAxes; ++d) {
+    first[d] = std::max<int64_t>(low_[d], 0);
+    count[d] = std::max<int64_t>(std::min<int64_t>(low_[d] + size_[d], args.axis[d].extent) - first[d], 0);
+    from += first[d] * args.axis[d].b_step;
+    first[d] -= low_[d];
+  }
+  if (count[kLine] == 0) return;
+  const int64_t step = args.axis[kLine].b_step, stride = stride_[kLine];
+  for (int64_t o = 0; o < count[0]; ++o)
+    for (int64_t s = 0; s < count[kSlab]; ++s) {
+      const C* const line = from + o * args.axis[0].b_step + s * args.axis[kSlab].b_step;
+      C* const to = plane + place(0, first[0] + o) + place(kSlab, first[kSlab] + s);
+      if (step == 1 && stride == 1) {
+        std::memcpy(to + first[kLine], line, static_cast<size_t>(count[kLine]) * sizeof(C));
+        continue;
+      }
+      for (int64_t begin = 0; begin < std::min(stride, count[kLine]); ++begin) {
+        C* const part = to + place(kLine, first[kLine] + begin);
+        for (int64_t i = begin, j = 0; i < count[kLine]; i += stride, ++j) part[j] = line[i * step];
+      }
+    }
+}
+
+}  // namespace rondo::ops
