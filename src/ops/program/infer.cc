@@ -54,4 +54,10 @@ Status check_axis_attribute(int axis, const View& of) {
                of.layout.ndim);
 }
 
+Status check_reduction_attribute(ReduceOp op) {
+  const int number = static_cast<int>(op);
+  if (number >= 0 && number < kReductions) return {};
+  return error(RONDO_INVALID_ARGUMENT, "op is %d; the reductions have the numbers 0 to %d", number, kReductions - 1);
+}
+
 }  // namespace rondo::ops

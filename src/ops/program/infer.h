@@ -59,5 +59,7 @@ Status infer_one(const OneKind& call, std::initializer_list<const View*> inputs,
 Status infer_results(const Call& call, InputTypes inputs, std::vector<ResultType>* results);
 // An attribute that is an axis.
 Status check_axis_attribute(int axis, const View& of);
+// An attribute that is a reduction.
+Status check_reduction_attribute(ReduceOp op);
 
 }  // namespace rondo::ops

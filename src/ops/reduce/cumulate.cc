@@ -217,6 +217,7 @@ class CudaCumulate final : public KernelTask {
 }  // namespace
 
 Status infer(const CumulativeCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_reduction_attribute(call.op));
   const ReductionRow& row = reduction_row(call.op);
   if (!row.cumulative) {
     std::string possible;

@@ -177,12 +177,12 @@ Status reduced_shape(ReduceOp op, const View& a, unsigned axes, bool keep_dims, 
   const ReductionRow& row = reduction_row(op);
   Layout& shape = *made;
   shape = {};
-  int64_t length = 1;
+  bool of_nothing = false, makes_nothing = false;
   for (int d = 0; d < a.layout.ndim; ++d) {
-    if (gone(axes, d)) length *= a.layout.shape[d];
+    (gone(axes, d) ? of_nothing : makes_nothing) |= a.layout.shape[d] == 0;
     if (!gone(axes, d) || keep_dims) shape.shape[shape.ndim++] = gone(axes, d) ? 1 : a.layout.shape[d];
   }
-  if (length == 0 && row.needs_elements && shape.elements() > 0)
+  if (of_nothing && !makes_nothing && row.needs_elements)
     return error(RONDO_INVALID_ARGUMENT,
                  "a has shape %s, and there is no %s of nothing; at least one element is needed",
                  shape_text(a.layout).c_str(), row.name);
@@ -201,6 +201,7 @@ Status begin(const ReducePlan& plan, Output& out, const Describe& describe = {})
 
 Status infer(const ReduceCall& call, InputTypes inputs, ResultTypes results) {
   const View& a = *inputs[0];
+  RONDO_TRY(check_reduction_attribute(call.op));
   RONDO_TRY(check_computed("a", a.dtype));
   if (call.axes >> a.layout.ndim)
     return error(RONDO_INVALID_ARGUMENT, "axes is 0x%x; a bit for each of the %d dimensions of a is possible",
