@@ -38,14 +38,18 @@ Status infer_results(const Call& call, InputTypes inputs, std::vector<ResultType
                       "a kind that its row calls inferred has a function, and no other one");
         if constexpr (kInfers<Kind> == Infers::inferred) {
           RONDO_TRY(infer(attributes, inputs, *results));
-          for (ResultType& each : *results)
-            RONDO_TRY(check_shape(each.shape.ndim, each.shape.shape, each.dtype, &each.shape));
+          for (size_t k = 0; k < results->size(); ++k)
+            RONDO_TRY(check_result(names[inputs.size() + k], &(*results)[k]));
           return {};
         } else {
           return error(RONDO_UNSUPPORTED, "the results of %s are not inferred", row_of(call).name);
         }
       },
       call.of);
+}
+
+Status check_result(std::string_view name, ResultType* result) {
+  return check_shape(result->shape.ndim, result->shape.shape, result->dtype, &result->shape).with_context(name);
 }
 
 Status check_axis_attribute(int axis, const View& of) {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "ops/program/kinds.h"
 
@@ -43,11 +44,14 @@ Status infer(const RepeatCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const RollCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const TriangleCall& call, InputTypes inputs, ResultTypes results);
 
-// The one result of an operator, which fits into memory that 63 bits address.
+// Lays a result out in row-major order; an error that has this name for it if 63 bits do not address it.
+Status check_result(std::string_view name, ResultType* result);
+
+// The one result of an operator.
 template <class OneKind>
 Status infer_one(const OneKind& call, InputTypes inputs, ResultType* result) {
   RONDO_TRY(infer(call, inputs, ResultTypes(result, 1)));
-  return check_shape(result->shape.ndim, result->shape.shape, result->dtype, &result->shape);
+  return check_result("out", result);
 }
 
 template <class OneKind>
