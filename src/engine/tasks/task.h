@@ -120,7 +120,7 @@ class Task : public RefCounted {
   void set_name(const char* name) { name_ = name; }
   Device& device() const { return *device_; }
 
-  // Declares accesses. The same variable may come twice and in several roles; duplicates are folded, at submission at
+  // Declares accesses. The same variable may come twice and in several roles, until they are folded: at submission at
   // the latest.
   void reads(Variable& variable) { add(variable, true, true, false); }
   // As reads, but the contents are not looked at: a write keeps the elements around it, or a user names a variable for
@@ -128,6 +128,11 @@ class Task : public RefCounted {
   void follows(Variable& variable) { add(variable, true, false, false); }
   void writes(Variable& variable) { add(variable, false, false, true); }
   const SmallVector<Access, 4>& accesses() const { return accesses_; }
+  // From here on each variable is there once.
+  void fold() {
+    if (accesses_.size() > kFew) [[unlikely]]
+      fold_many();
+  }
   // For a task that another one runs as a part of itself, never the engine: the accesses become the other's alone, so
   // that a part keeps nothing that the whole has given up. Before the whole is submitted.
   void hand_accesses_to(Task& whole);
@@ -267,10 +272,6 @@ class Task : public RefCounted {
   friend class TaskQueue;
   friend class Workers;
   RONDO_HOT void add(Variable& variable, bool read, bool input, bool write);
-  void fold() {
-    if (accesses_.size() > kFew) [[unlikely]]
-      fold_many();
-  }
   void fold_many();
   // At the end of a run, under the order lock: gives up what the task holds, but for what would destroy more than the
   // task itself. That is returned, for the engine to release without the lock; null if there is none.

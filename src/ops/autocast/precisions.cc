@@ -41,7 +41,7 @@ constexpr struct {
   Precision precision;
   std::string_view functions;
 } kKindRows[] = {
-#define RONDO_KIND(Name, gradient, precision, effects, since, operands, text, functions) \
+#define RONDO_KIND(Name, gradient, precision, effects, infer, since, operands, text, functions) \
   {Precision::precision, functions},
 #include "ops/program/kinds.def"
 #undef RONDO_KIND

@@ -9,6 +9,7 @@
 #include "engine/views.h"
 #include "ops/movement/remap.h"
 #include "ops/operators/scalar.h"
+#include "ops/program/infer.h"
 
 namespace rondo::ops {
 
@@ -138,30 +139,42 @@ Status pad(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, dou
   return pad_with(a, mode, n, widths, fill, out);
 }
 
-Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, uint64_t fill, Output& out) {
-  RONDO_TRY(check_moved({{"a", &a}}));
-  static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
-                                        device::kRemapSymmetric, device::kRemapWrap};
+Status infer(const PadCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  const auto& [mode, widths, fill] = call;
   if (mode < RONDO_PAD_CONSTANT || mode > RONDO_PAD_WRAP)
     return error(RONDO_INVALID_ARGUMENT, "mode is %d; RONDO_PAD_CONSTANT (0) to RONDO_PAD_WRAP (4) are possible", mode);
-  const int ndim = a.layout.ndim;
-  if (n != 2 * ndim)
-    return error(RONDO_INVALID_ARGUMENT, "n is %d; a has %d dimension%s, and two widths of each are needed", n, ndim,
-                 ndim == 1 ? "" : "s");
   Layout shape = a.layout;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < 2 * a.layout.ndim; ++i) {
     if (widths[i] < 0)
       return error(RONDO_INVALID_ARGUMENT,
                    "widths[%d] is %" PRId64 "; 0 or more is needed (rondo_tensor_slice takes away)", i, widths[i]);
     if (__builtin_add_overflow(shape.shape[i / 2], widths[i], &shape.shape[i / 2])) return too_large(i / 2);
   }
-  for (int d = 0; d < ndim; ++d)
+  for (int d = 0; d < a.layout.ndim; ++d)
     if (mode != RONDO_PAD_CONSTANT && a.layout.shape[d] == 0 && shape.shape[d] > 0)
       return error(RONDO_INVALID_ARGUMENT,
                    "a has size 0 along axis %d, so nothing that padding could show; RONDO_PAD_CONSTANT needs nothing",
                    d);
+  results[0].set(a.dtype, shape);
+  return {};
+}
+
+Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths, uint64_t fill, Output& out) {
+  RONDO_TRY(check_moved({{"a", &a}}));
+  static constexpr int32_t outside[] = {device::kRemapFill, device::kRemapEdge, device::kRemapReflect,
+                                        device::kRemapSymmetric, device::kRemapWrap};
+  const int ndim = a.layout.ndim;
+  if (n != 2 * ndim)
+    return error(RONDO_INVALID_ARGUMENT, "n is %d; a has %d dimension%s, and two widths of each are needed", n, ndim,
+                 ndim == 1 ? "" : "s");
+  PadCall call{mode, {}, fill};
+  std::copy(widths, widths + n, call.widths);
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a}, &made));
+  const Layout& shape = made.shape;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape.shape), {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a}, false, &to));
   RemapPlan plan("pad", to, {a});
   plan.arguments.fill = fill;
   for (int d = 0; d < ndim; ++d) {
@@ -171,15 +184,12 @@ Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths
     if (dim.extent != dim.size) dim.outside = outside[mode];
     plan.push(dim, a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out}, [&] {
-    PadCall call{mode, {}, fill};
-    std::copy(widths, widths + n, call.widths);
-    return Call{call};
-  });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
 }
 
-Status tile(const View& a, int n, const int64_t* counts, Output& out) {
-  RONDO_TRY(check_moved({{"a", &a}}));
+Status infer(const TileCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  const auto& [n, counts] = call;
   if (n < 0 || n > kMaxDims) return error(RONDO_INVALID_ARGUMENT, "n is %d; 0 to %d are possible", n, kMaxDims);
   const int ndim = std::max(n, a.layout.ndim);
   int64_t shape[kMaxDims];
@@ -189,8 +199,21 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
     if (times < 0) return error(RONDO_INVALID_ARGUMENT, "counts[%d] is %" PRId64 "; 0 or more is needed", count, times);
     if (__builtin_mul_overflow(times, size, &shape[d])) return too_large(d);
   }
+  results[0].set(a.dtype, Layout::row_major(ndim, shape));
+  return {};
+}
+
+Status tile(const View& a, int n, const int64_t* counts, Output& out) {
+  RONDO_TRY(check_moved({{"a", &a}}));
+  if (n < 0 || n > kMaxDims) return error(RONDO_INVALID_ARGUMENT, "n is %d; 0 to %d are possible", n, kMaxDims);
+  TileCall call{n, {}};
+  std::copy(counts, counts + n, call.counts);
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a}, &made));
+  const int ndim = made.shape.ndim;
+  const int64_t* const shape = made.shape.shape;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, shape), {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, {&a}, false, &to));
   RemapPlan plan("tile", to, {a});
   for (int d = 0; d < ndim; ++d) {
     const int own = d - (ndim - a.layout.ndim);
@@ -199,22 +222,30 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
     if (dim.extent != dim.size) dim.outside = device::kRemapWrap;
     plan.push(dim, own < 0 ? 0 : a.layout.strides[own]);
   }
-  return submit_remap(plan, {&out}, [&] {
-    TileCall call{n, {}};
-    std::copy(counts, counts + n, call.counts);
-    return Call{call};
-  });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
+}
+
+Status infer(const RepeatCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  RONDO_TRY(check_axis_attribute(call.axis, a));
+  if (call.count < 0) return error(RONDO_INVALID_ARGUMENT, "count is %" PRId64 "; 0 or more is needed", call.count);
+  Layout shape = a.layout;
+  int64_t& size = shape.shape[call.axis];
+  if (__builtin_mul_overflow(size, call.count, &size)) return too_large(call.axis);
+  results[0].set(a.dtype, shape);
+  return {};
 }
 
 Status repeat(const View& a, int64_t count, int axis, Output& out) {
   RONDO_TRY(check_moved({{"a", &a}}));
   int along = 0;
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &along));
-  if (count < 0) return error(RONDO_INVALID_ARGUMENT, "count is %" PRId64 "; 0 or more is needed", count);
-  Layout shape = a.layout;
-  if (__builtin_mul_overflow(shape.shape[along], count, &shape.shape[along])) return too_large(along);
+  const RepeatCall call{count, along};
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a}, &made));
+  const Layout& shape = made.shape;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a}, false, &to));
   RemapPlan plan("repeat", to, {a});
   for (int d = 0; d < shape.ndim; ++d) {
     RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
@@ -222,7 +253,20 @@ Status repeat(const View& a, int64_t count, int axis, Output& out) {
     if (d == along) dim.repeat = count;
     plan.push(dim, a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out}, [&] { return Call{RepeatCall{count, along}}; });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
+}
+
+Status infer(const RollCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  for (int d = 0; d < a.layout.ndim; ++d) {
+    const int64_t shift = call.shifts[d], size = std::max<int64_t>(a.layout.shape[d], 1);
+    if (shift <= -size || shift >= size)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "shifts[%d] is %" PRId64 "; less than the size of the axis, %" PRId64 ", is needed", d, shift,
+                   a.layout.shape[d]);
+  }
+  results[0].set(a.dtype, a.layout);
+  return {};
 }
 
 Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
@@ -231,30 +275,40 @@ Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
   if (n != shape.ndim)
     return error(RONDO_INVALID_ARGUMENT, "n is %d; a has %d dimension%s, and a shift of each is needed (0: none)", n,
                  shape.ndim, shape.ndim == 1 ? "" : "s");
+  RollCall call{};
+  for (int d = 0; d < n; ++d) call.shifts[d] = shape.shape[d] > 0 ? shifts[d] % shape.shape[d] : 0;
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a}, &made));
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, {&a}, false, &to));
   RemapPlan plan("roll", to, {a});
   for (int d = 0; d < n; ++d) {
     RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
-    dim.shift = shape.shape[d] > 0 ? -(shifts[d] % shape.shape[d]) : 0;
+    dim.shift = -call.shifts[d];
     if (dim.shift) dim.outside = device::kRemapWrap;
     plan.push(dim, shape.strides[d]);
   }
-  return submit_remap(plan, {&out}, [&] {
-    RollCall call{};
-    for (int d = 0; d < n; ++d) call.shifts[d] = shape.shape[d] > 0 ? shifts[d] % shape.shape[d] : 0;
-    return Call{call};
-  });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
+}
+
+Status infer(const TriangleCall&, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  const int ndim = a.layout.ndim;
+  if (ndim < 2)
+    return error(RONDO_INVALID_ARGUMENT, "a has %d dimension%s; a matrix has 2, or more in front", ndim,
+                 ndim == 1 ? "" : "s");
+  results[0].set(a.dtype, a.layout);
+  return {};
 }
 
 Status triangle(bool upper, const View& a, int64_t diagonal, Output& out) {
   RONDO_TRY(check_moved({{"a", &a}}));
   const int ndim = a.layout.ndim;
-  if (ndim < 2)
-    return error(RONDO_INVALID_ARGUMENT, "a has %d dimension%s; a matrix has 2, or more in front", ndim,
-                 ndim == 1 ? "" : "s");
+  const TriangleCall call{upper, diagonal};
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a}, &made));
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(ndim, a.layout.shape), {&a}, true, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, {&a}, true, &to));
   RemapPlan plan(upper ? "triu" : "tril", to, {a});
   for (int d = 0; d < ndim; ++d) {
     RemapDim dim = plain_dim(a.layout.shape[d], to.layout.strides[d]);
@@ -262,7 +316,7 @@ Status triangle(bool upper, const View& a, int64_t diagonal, Output& out) {
     plan.push(dim, a.layout.strides[d]);
   }
   plan.band(upper ? diagonal : INT64_MIN, upper ? INT64_MAX : diagonal);
-  return submit_remap(plan, {&out}, [&] { return Call{TriangleCall{upper, diagonal}}; });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
 }
 
 Status eye(const NewTensor& made, int64_t diagonal, Output& out) {

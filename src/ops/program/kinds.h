@@ -49,7 +49,7 @@ struct KindRow {
   const char* operands;  // their names, as kinds.def says
 };
 inline constexpr KindRow kKinds[] = {
-#define RONDO_KIND(Name, gradient, precision, effects, since, operands, ...) \
+#define RONDO_KIND(Name, gradient, precision, effects, infer, since, operands, ...) \
   {#Name, KindGradient::gradient == KindGradient::rule, Effects::effects, since, operands},
 #include "ops/program/kinds.def"
 #undef RONDO_KIND

@@ -39,7 +39,8 @@ uint32_t Program::value_of(Storage& storage) {
 // A node's operands are what its task lists, and as a whole the other storages that it has access to. A task that does
 // more than write its results may read all of them. Nothing covers what is there if it may be switched off.
 void Program::find_operands(ProgramNode* node) {
-  const Task& task = *node->task;
+  Task& task = *node->task;
+  task.fold();
   const bool reads_all = node->effects() >= Effects::ordered, always = node->section == kAlways;
   std::vector<ProgramOperand>& operands = node->operands;
   operands.clear();
@@ -74,13 +75,10 @@ void Program::find_operands(ProgramNode* node) {
     if (reads) operands.push_back({value, 0, end, false, false, false, {}});
     if (writes) operands.push_back({value, 0, end, true, always && !access.read, false, {}});
   }
-  // Accesses come in any order, and before a task is submitted a variable may have several.
+  // Accesses come in any order.
   const auto whole = operands.begin() + static_cast<std::ptrdiff_t>(listed.size());
   const auto use_of = [use](const ProgramOperand& each) { return use(each.value, each.written); };
   std::sort(whole, operands.end(), [&](const auto& a, const auto& b) { return use_of(a) < use_of(b); });
-  operands.erase(
-      std::unique(whole, operands.end(), [&](const auto& a, const auto& b) { return use_of(a) == use_of(b); }),
-      operands.end());
 }
 
 void Program::add(Ref<Storage> storage) {

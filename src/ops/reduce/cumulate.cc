@@ -8,6 +8,7 @@
 #include "engine/views.h"
 #include "ops/host/reduction_values.h"
 #include "ops/operators/reductions.h"
+#include "ops/program/infer.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
 #include "ops/task/nothing.h"
@@ -215,28 +216,42 @@ class CudaCumulate final : public KernelTask {
 
 }  // namespace
 
+Status infer(const CumulativeCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_reduction_attribute(call.op));
+  const ReductionRow& row = reduction_row(call.op);
+  if (!row.cumulative) {
+    std::string possible;
+    for (int i = 0; i < kReductions; ++i)
+      if (const ReductionRow& each = reduction_row(static_cast<ReduceOp>(i)); each.cumulative)
+        possible += std::string(possible.empty() ? "" : ", ") + each.name;
+    return error(RONDO_INVALID_ARGUMENT, "op is %s, which is no running value; possible are %s", row.name,
+                 possible.c_str());
+  }
+  const View& a = *inputs[0];
+  RONDO_TRY(check_computed("a", a.dtype));
+  RONDO_TRY(check_axis_attribute(call.axis, a));
+  results[0].set(reduced_dtype(call.op, a.dtype), a.layout);
+  return {};
+}
+
 Status cumulative(rondo_reduce_op op, const View& a, int axis, bool reverse, Output& out) {
   const ReductionRow* row = find_reduction(op);
   if (!row)
     return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SUM (%d) to RONDO_NANPROD (%d) are possible", op, RONDO_SUM,
                  RONDO_NANPROD);
-  if (!row->cumulative) {
-    std::string possible;
-    for (int i = 0; i < kReductions; ++i)
-      if (const ReductionRow& each = reduction_row(static_cast<ReduceOp>(i)); each.cumulative)
-        possible += std::string(possible.empty() ? "" : ", ") + each.name;
-    return error(RONDO_INVALID_ARGUMENT, "op is %s, which is no running value; possible are %s", row->name,
-                 possible.c_str());
-  }
   RONDO_TRY(check_inputs({{"a", &a}}));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
+  const CumulativeCall call{row->op, axis, reverse};
+  const View* const inputs[] = {&a};
+  ResultType made;
+  RONDO_TRY(infer_one(call, inputs, &made));
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), reduced_dtype(row->op, a.dtype), a.layout, {&a}, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, inputs, false, &to));
   CumulatePlan plan;
   plan.op = row->op;
   plan.in = a;
   plan.out = to;
-  const auto describe = [&] { return Call{CumulativeCall{row->op, axis, reverse}}; };
+  const auto describe = [&] { return Call{call}; };
   if (to.elements() == 0) return submit_nothing(row->name, plan, {&out}, describe);
   plan.length = a.layout.shape[axis];
   const int64_t steps[] = {a.layout.strides[axis], to.layout.strides[axis]};

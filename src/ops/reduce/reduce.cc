@@ -9,6 +9,7 @@
 #include <span>
 
 #include "engine/views.h"
+#include "ops/program/infer.h"
 #include "ops/reduce/sum_cpu.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -171,21 +172,21 @@ void ReducePlan::list_operands(std::vector<TaskOperand>* list) const {
 
 namespace {
 
-// The result, of that dtype, of reducing a, which is of these inputs.
-Status resolve(ReduceOp op, const View& a, std::span<const View* const> inputs, unsigned axes, bool keep_dims,
-               rondo_dtype dtype, Output& out, View* to) {
+// The shape of what is made by reducing a.
+Status reduced_shape(ReduceOp op, const View& a, unsigned axes, bool keep_dims, Layout* made) {
   const ReductionRow& row = reduction_row(op);
-  Layout shape;
-  int64_t length = 1;
+  Layout& shape = *made;
+  shape = {};
+  bool of_nothing = false, makes_nothing = false;
   for (int d = 0; d < a.layout.ndim; ++d) {
-    if (gone(axes, d)) length *= a.layout.shape[d];
+    (gone(axes, d) ? of_nothing : makes_nothing) |= a.layout.shape[d] == 0;
     if (!gone(axes, d) || keep_dims) shape.shape[shape.ndim++] = gone(axes, d) ? 1 : a.layout.shape[d];
   }
-  if (length == 0 && row.needs_elements && shape.elements() > 0)
+  if (of_nothing && !makes_nothing && row.needs_elements)
     return error(RONDO_INVALID_ARGUMENT,
                  "a has shape %s, and there is no %s of nothing; at least one element is needed",
                  shape_text(a.layout).c_str(), row.name);
-  return out.resolve(a.engine(), a.device(), dtype, shape, inputs, false, to);
+  return {};
 }
 
 // describe: for a tape, if it knows a gradient.
@@ -198,13 +199,28 @@ Status begin(const ReducePlan& plan, Output& out, const Describe& describe = {})
 
 }  // namespace
 
+Status infer(const ReduceCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  RONDO_TRY(check_reduction_attribute(call.op));
+  RONDO_TRY(check_computed("a", a.dtype));
+  if (call.axes >> a.layout.ndim)
+    return error(RONDO_INVALID_ARGUMENT, "axes is 0x%x; a bit for each of the %d dimensions of a is possible",
+                 call.axes, a.layout.ndim);
+  Layout shape;
+  RONDO_TRY(reduced_shape(call.op, a, call.axes, call.keep_dims, &shape));
+  results[0].set(reduced_dtype(call.op, a.dtype), shape);
+  return {};
+}
+
 Status reduce_over(ReduceOp op, double parameter, const View& a, unsigned axes, bool keep_dims, Output& out) {
-  View to;
+  const ReduceCall call{op, parameter, axes, keep_dims};
   const View* const inputs[] = {&a};
-  RONDO_TRY(resolve(op, a, inputs, axes, keep_dims, reduced_dtype(op, a.dtype), out, &to));
-  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr, nullptr), out, [&] {
-    return Call{ReduceCall{op, parameter, axes, keep_dims}};
-  });
+  ResultType made;
+  RONDO_TRY(infer_one(call, inputs, &made));
+  View to;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, inputs, false, &to));
+  return begin(plan_reduction(op, parameter, a, to, axes, keep_dims, nullptr, nullptr), out,
+               [&] { return Call{call}; });
 }
 
 Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<ReducedExpression> expression,
@@ -221,8 +237,10 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
   unsigned mask = 0;
   RONDO_TRY(find_axes(in.layout.ndim, n_axes, axes, &mask));
   const rondo_dtype dtype = finish ? finish->dtype : reduced_dtype(row.op, in.dtype);
+  Layout shape;
+  RONDO_TRY(reduced_shape(row.op, in, mask, keep_dims, &shape));
   View to;
-  RONDO_TRY(resolve(row.op, in, inputs, mask, keep_dims, dtype, out, &to));
+  RONDO_TRY(out.resolve(in.engine(), in.device(), dtype, shape, inputs, false, &to));
   return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
                out);
 }

@@ -1,14 +1,15 @@
 // Checks and plans the cross-entropy of rows of logits against labels, and its gradient.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/program/infer.h"
 #include "ops/rows/rows.h"
 
 namespace rondo::ops {
 
 namespace {
 
-Status check(const View& logits, const View& labels) {
-  RONDO_TRY(check_inputs({{"logits", &logits}, {"labels", &labels}}));
+Status check_rows(const View& logits, const View& labels) {
+  RONDO_TRY(check_computed("logits", logits.dtype));
   if (!is_float(logits.dtype))
     return error(RONDO_INVALID_ARGUMENT, "logits has dtype %s; a float dtype is needed (rondo_cast makes it)",
                  dtype_name(logits.dtype));
@@ -38,20 +39,38 @@ RowPlan plan_rows(RowKind kind, const View& logits, const View& labels, const Vi
   return plan;
 }
 
+template <class OneKind>
+Status resolve_rows(const OneKind& call, const View& logits, const View& labels, Output& out, View* to) {
+  RONDO_TRY(check_inputs({{"logits", &logits}, {"labels", &labels}}));
+  const View* const inputs[] = {&logits, &labels};
+  ResultType made;
+  RONDO_TRY(infer_one(call, inputs, &made));
+  return out.resolve(logits.engine(), logits.device(), made.dtype, made.shape, inputs, false, to);
+}
+
 }  // namespace
 
+Status infer(const CrossEntropyCall&, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_rows(*inputs[0], *inputs[1]));
+  results[0].set(inputs[0]->dtype, Layout::row_major(1, inputs[0]->layout.shape));
+  return {};
+}
+
+Status infer(const CrossEntropyGradCall&, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_rows(*inputs[0], *inputs[1]));
+  results[0].set(inputs[0]->dtype, inputs[0]->layout);
+  return {};
+}
+
 Status cross_entropy(const View& logits, const View& labels, Output& out) {
-  RONDO_TRY(check(logits, labels));
   View to;
-  RONDO_TRY(out.resolve(logits.engine(), logits.device(), logits.dtype, Layout::row_major(1, logits.layout.shape),
-                        {&logits, &labels}, false, &to));
+  RONDO_TRY(resolve_rows(CrossEntropyCall{}, logits, labels, out, &to));
   return submit_rows(plan_rows(RowKind::loss, logits, labels, to), out);
 }
 
 Status cross_entropy_grad(const View& logits, const View& labels, double scale, Output& out) {
-  RONDO_TRY(check(logits, labels));
   View to;
-  RONDO_TRY(out.resolve(logits.engine(), logits.device(), logits.dtype, logits.layout, {&logits, &labels}, false, &to));
+  RONDO_TRY(resolve_rows(CrossEntropyGradCall{scale}, logits, labels, out, &to));
   RowPlan plan = plan_rows(RowKind::loss_grad, logits, labels, to);
   plan.scale = scale;
   return submit_rows(plan, out);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/views.h"
+#include "ops/program/infer.h"
 #include "ops/rows/rows.h"
 
 namespace rondo::ops {
@@ -18,15 +19,29 @@ Status check_axis(const char* name, const View& a, int* axis) {
   return rondo::check_axis(*axis, a.layout.ndim, "axis", name, axis);
 }
 
-Status check_options(const View& a, const SoftmaxOptions& options) {
-  if (!std::isfinite(options.temperature) || options.temperature <= 0)
-    return error(RONDO_INVALID_ARGUMENT, "temperature is %g; a finite number above 0 is needed", options.temperature);
-  if (!options.lengths) return {};
-  const View& lengths = *options.lengths;
-  if (lengths.dtype != RONDO_I32 && lengths.dtype != RONDO_I64)
+// Checks a softmax, or what its gradient has in common with it. lengths null: none.
+Status check_softmax(const SoftmaxCall& call, const View& x, const View* lengths) {
+  if (!softmax_name(call.op))
+    return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", call.op,
+                 RONDO_SOFTMAX, RONDO_SOFTMIN);
+  if (!std::isfinite(call.temperature) || call.temperature <= 0)
+    return error(RONDO_INVALID_ARGUMENT, "temperature is %g; a finite number above 0 is needed", call.temperature);
+  RONDO_TRY(check_computed("a", x.dtype));
+  RONDO_TRY(check_axis_attribute(call.axis, x));
+  if (!lengths) return {};
+  if (lengths->dtype != RONDO_I32 && lengths->dtype != RONDO_I64)
     return error(RONDO_INVALID_ARGUMENT, "lengths has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
-                 dtype_name(lengths.dtype));
-  return check_inputs({{"a", &a}, {"lengths", &lengths}});
+                 dtype_name(lengths->dtype));
+  Layout wanted;
+  for (int d = 0; d < x.layout.ndim; ++d)
+    if (d != call.axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
+  if (lengths->layout.same_shape(wanted)) return {};
+  return error(RONDO_INVALID_ARGUMENT, "lengths has shape %s; one for each row is needed: %s",
+               shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
+}
+
+SoftmaxCall call_of(const SoftmaxOptions& options, int axis) {
+  return {options.op, options.temperature, axis, options.lengths != nullptr};
 }
 
 // The plan of a softmax of `x` or, with `other`, of a gradient.
@@ -61,26 +76,17 @@ RowPlan plan_along(RowKind kind, const View& x, const View* other, int axis, con
 // Submits a softmax of `x` or, with `other`, a gradient.
 Status along_axis(RowKind kind, const View& x, const View* other, int axis, const SoftmaxOptions& options,
                   Output& out) {
-  RONDO_TRY(check_options(x, options));
-  const View* lengths = options.lengths;
-  if (lengths) {
-    Layout wanted;
-    for (int d = 0; d < x.layout.ndim; ++d)
-      if (d != axis) wanted.shape[wanted.ndim++] = x.layout.shape[d];
-    if (!lengths->layout.same_shape(wanted))
-      return error(RONDO_INVALID_ARGUMENT, "lengths has shape %s; one for each row is needed: %s",
-                   shape_text(lengths->layout).c_str(), shape_text(wanted).c_str());
-  }
+  SmallVector<const View*, 3> inputs;
+  for (const View* each : {&x, other, options.lengths})
+    if (each) inputs.push_back(each);
+  if (options.lengths) RONDO_TRY(check_moved({{"a", &x}, {"lengths", options.lengths}}));
+  ResultType made;
+  const std::span<const View* const> all(inputs.begin(), inputs.size());
+  RONDO_TRY(other ? infer_one(SoftmaxGradCall{call_of(options, axis)}, all, &made)
+                  : infer_one(call_of(options, axis), all, &made));
   View to;
-  const View* inputs[] = {&x, other ? other : &x, lengths ? lengths : &x};
-  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout, inputs, false, &to));
+  RONDO_TRY(out.resolve(x.engine(), x.device(), made.dtype, made.shape, all, false, &to));
   return submit_rows(plan_along(kind, x, other, axis, options, to), out);
-}
-
-Status check_op(rondo_softmax_op op) {
-  if (softmax_name(op)) return {};
-  return error(RONDO_INVALID_ARGUMENT, "op is %d; RONDO_SOFTMAX (%d) to RONDO_SOFTMIN (%d) are possible", op,
-               RONDO_SOFTMAX, RONDO_SOFTMIN);
 }
 
 }  // namespace
@@ -135,8 +141,26 @@ const char* softmax_name(int op) {
   }
 }
 
+Status infer(const SoftmaxCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_softmax(call, *inputs[0], call.lengths ? inputs[1] : nullptr));
+  results[0].set(inputs[0]->dtype, inputs[0]->layout);
+  return {};
+}
+
+Status infer(const SoftmaxGradCall& call, InputTypes inputs, ResultTypes results) {
+  const View &y = *inputs[0], &dy = *inputs[1];
+  RONDO_TRY(check_softmax(call, y, call.lengths ? inputs[2] : nullptr));
+  if (dy.dtype != y.dtype)
+    return error(RONDO_INVALID_ARGUMENT, "dy has dtype %s but y has %s; cast one with rondo_cast", dtype_name(dy.dtype),
+                 dtype_name(y.dtype));
+  if (!dy.layout.same_shape(y.layout))
+    return error(RONDO_INVALID_ARGUMENT, "dy has shape %s but y has %s", shape_text(dy.layout).c_str(),
+                 shape_text(y.layout).c_str());
+  results[0].set(y.dtype, y.layout);
+  return {};
+}
+
 Status softmax(const SoftmaxOptions& options, const View& a, int axis, Output& out) {
-  RONDO_TRY(check_op(options.op));
   RONDO_TRY(check_inputs({{"a", &a}}));
   RONDO_TRY(check_axis("a", a, &axis));
   const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
@@ -144,15 +168,8 @@ Status softmax(const SoftmaxOptions& options, const View& a, int axis, Output& o
 }
 
 Status softmax_grad(const SoftmaxOptions& options, const View& y, const View& dy, int axis, Output& out) {
-  RONDO_TRY(check_op(options.op));
   RONDO_TRY(check_inputs({{"y", &y}, {"dy", &dy}}));
   RONDO_TRY(check_axis("y", y, &axis));
-  if (dy.dtype != y.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "dy has dtype %s but y has %s; cast one with rondo_cast", dtype_name(dy.dtype),
-                 dtype_name(y.dtype));
-  if (!dy.layout.same_shape(y.layout))
-    return error(RONDO_INVALID_ARGUMENT, "dy has shape %s but y has %s", shape_text(dy.layout).c_str(),
-                 shape_text(y.layout).c_str());
   const RowKind kind = options.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax_grad : RowKind::softmax_grad;
   return along_axis(kind, y, &dy, axis, options, out);
 }

@@ -427,7 +427,8 @@ TEST(EmptyCases, EachFunctionWithARuleHasOne) {
   const struct {
     const char *name, *gradient, *functions;
   } kinds[] = {
-#define RONDO_KIND(Name, gradient, precision, effects, since, operands, text, functions) {#Name, #gradient, functions},
+#define RONDO_KIND(Name, gradient, precision, effects, infer, since, operands, text, functions) \
+  {#Name, #gradient, functions},
 #include RONDO_KINDS
 #undef RONDO_KIND
   };

@@ -64,7 +64,8 @@ const std::map<std::string, std::string>& functions() {
         found[word.substr(0, at)] = at == std::string::npos ? precision : word.substr(at + 1);
       }
     };
-#define RONDO_KIND(Name, gradient, precision, effects, since, operands, text, functions) add(#precision, functions);
+#define RONDO_KIND(Name, gradient, precision, effects, infer, since, operands, text, functions) \
+  add(#precision, functions);
 #include "../../../src/ops/program/kinds.def"
 #undef RONDO_KIND
     return found;

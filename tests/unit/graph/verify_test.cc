@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/program/verify.h"
 
+#include <algorithm>
+
 #include "program_fixture.h"
 
 namespace rondo {
@@ -60,6 +62,30 @@ TEST_F(Verify, AViewOfAnotherValueIsFound) {
   ops::Program program = three();
   program.nodes[1].operands[0].value = program.nodes[0].operands[0].value;
   expect_wrong(program, "a view of an operand shows another value");
+}
+
+// The operand that a node writes.
+ops::ProgramOperand& written(ops::ProgramNode& node) {
+  return *std::find_if(node.operands.begin(), node.operands.end(), [](const auto& each) { return each.written; });
+}
+
+TEST_F(Verify, AResultOfAnotherDtypeIsFound) {
+  ops::Program program = three();
+  written(program.nodes[1]).view.dtype = RONDO_I32;
+  expect_wrong(program, "node 1 of a program is wrong: result 0 is i32 [], and its kind makes f32 []");
+}
+
+TEST_F(Verify, AResultOfAnotherShapeIsFound) {
+  ops::Program program = three();
+  View& view = written(program.nodes[1]).view;
+  view.layout.ndim = 1, view.layout.shape[0] = 1;
+  expect_wrong(program, "node 1 of a program is wrong: result 0 is f32 [1], and its kind makes f32 []");
+}
+
+TEST_F(Verify, AttributesThatDoNotFitTheirOperandAreFound) {
+  ops::Program program = three();
+  program.nodes[1].call = make_ref<const ops::Call>(ops::ReduceCall{ops::ReduceOp::sum, 0, 2, false});
+  expect_wrong(program, "node 1 of a program is wrong: axes is 0x2");
 }
 
 TEST_F(Verify, ANodeThatActsAndIsMissingIsFound) {
