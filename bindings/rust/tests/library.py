@@ -99,7 +99,14 @@ def meson_sources(build):
                for source in target["target_sources"]]
     listed = {pathlib.Path(file) for source in sources for file in source.get("sources", [])}
     made = {pathlib.Path(file) for source in sources for file in source.get("generated_sources", [])}
-    return {file.relative_to(run.ROOT).as_posix() for file in listed}, made
+    return {file.relative_to(run.ROOT).as_posix() for each in listed for file in grouped(each, build)}, made
+
+
+def grouped(file, build):
+    """The sources that a file of the build folder has, which Meson compiles in a group (the option `groups`)."""
+    if not file.is_relative_to(build):
+        return [file]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "([^"]+)"$', file.read_text(), re.MULTILINE)]
 
 
 def texts(file):

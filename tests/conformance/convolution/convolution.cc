@@ -144,10 +144,9 @@ TEST_P(Convolutions, FiltersWrittenBetweenLaunches) {
     const Array first = download(before), second = download(after),
                 eager = download(make(rondo_convolution, x, w, &options));
     expect_as(first, expect_convolution(problem, Way::forward, image, was), "turn " + std::to_string(turn));
-    for (size_t i = 0; i < first.size(); ++i) {
-      ASSERT_EQ(second[i], -first[i]) << turn << " at " << i;
-      ASSERT_EQ(eager[i], second[i]) << turn << " at " << i;
-    }
+    int different = 0;
+    for (size_t i = 0; i < first.size(); ++i) different += second[i] != -first[i] || eager[i] != second[i];
+    EXPECT_EQ(different, 0) << "in turn " << turn;
   }
 }
 

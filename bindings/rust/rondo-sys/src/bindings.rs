@@ -6404,7 +6404,7 @@ extern "C" {
     pub fn rondo_program_open(path: *const ::std::os::raw::c_char, program: *mut *mut rondo_program) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Destroys the handle. Never blocks; instances stay. NULL is allowed. Since 0.1."]
+    #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]
     pub fn rondo_program_destroy(program: *mut rondo_program);
 }
 #[repr(C)]
@@ -6638,8 +6638,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " The index of the function `name`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there are."]
-    #[doc = " Since 0.1."]
+    #[doc = " The index of the function `name` of `program`. Never blocks. RONDO_NOT_FOUND if there is none, with the names there"]
+    #[doc = " are. Since 0.1."]
     pub fn rondo_program_find(
         program: *mut rondo_program,
         name: *const ::std::os::raw::c_char,
@@ -6759,7 +6759,7 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " The same of an output. Since 0.1."]
+    #[doc = " The same of an output of the function with the index `function` of `program`. Since 0.1."]
     pub fn rondo_program_output(
         program: *mut rondo_program,
         function: i64,
@@ -6769,7 +6769,7 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " The same of a weight. Since 0.1."]
+    #[doc = " The same of a weight of `program`. Since 0.1."]
     pub fn rondo_program_weight(
         program: *mut rondo_program,
         index: i64,
@@ -6810,8 +6810,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Destroys the handle. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL is"]
-    #[doc = " allowed. Since 0.1."]
+    #[doc = " Destroys the handle `instance`. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL"]
+    #[doc = " is allowed. Since 0.1."]
     pub fn rondo_program_instance_destroy(instance: *mut rondo_program_instance);
 }
 extern "C" {
@@ -6830,7 +6830,8 @@ extern "C" {
 extern "C" {
     #[doc = " The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and"]
     #[doc = " sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is"]
-    #[doc = " no such function, with the names there are. Never blocks. Since 0.1."]
+    #[doc = " no such function, with the names there are; RONDO_INVALID_STATE if the engine is destroyed. Never blocks. Since"]
+    #[doc = " 0.1."]
     pub fn rondo_program_graph(
         instance: *mut rondo_program_instance,
         function: *const ::std::os::raw::c_char,
@@ -6840,7 +6841,8 @@ extern "C" {
 extern "C" {
     #[doc = " A weight of an instance, by its name; of a state, the tensor that the functions write. The caller owns *tensor. What"]
     #[doc = " is written into it the instance's next calls see, and for other than states other instances may see it too."]
-    #[doc = " RONDO_NOT_FOUND if there is no such weight. Never blocks. Since 0.1."]
+    #[doc = " RONDO_NOT_FOUND if there is no such weight; RONDO_INVALID_STATE if the engine is destroyed. Never blocks. Since"]
+    #[doc = " 0.1."]
     pub fn rondo_program_instance_weight(
         instance: *mut rondo_program_instance,
         name: *const ::std::os::raw::c_char,
