@@ -152,6 +152,7 @@ public final class Comm extends NativeObject {
 
   private static List<Comm> ends(IntFunction<Engine> engineOf, long[] made) {
     final List<Comm> ends = new ArrayList<>();
+    final Handle.Destroyer destroyer = NativeComm::commDestroy; // now: later there may be no memory for it
     int done = 0;
     try {
       for (; done < made.length; ++done) {
@@ -160,7 +161,7 @@ public final class Comm extends NativeObject {
       }
     } finally {
       for (int i = done; i < made.length; ++i) { // there is no memory for their wrappers
-        giveUp(made[i], NativeComm::commDestroy);
+        giveUp(made[i], destroyer);
       }
     }
     return Collections.unmodifiableList(ends);

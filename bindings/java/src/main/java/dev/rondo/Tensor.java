@@ -17,11 +17,14 @@ import org.jspecify.annotations.Nullable;
  * does not see its memory. Closing does not wait for work in flight.
  */
 public final class Tensor extends TensorAliases implements Dependency {
+  /** Made with the class: where a wrapper finds no memory there is none for making it either. */
+  private static final Handle.Destroyer DESTROYER = NativeTensor::tensorDestroy;
+
   private final Engine engine;
   private volatile TensorInfo info; // never changes, asked for once
 
   Tensor(Engine engine, long address) {
-    this(engine, address, NativeTensor::tensorDestroy);
+    this(engine, address, DESTROYER);
   }
 
   private Tensor(Engine engine, long address, Handle.Destroyer destroyer) {
@@ -40,7 +43,7 @@ public final class Tensor extends TensorAliases implements Dependency {
     try {
       return new Tensor(engine, address);
     } catch (Throwable e) {
-      giveUp(address, NativeTensor::tensorDestroy);
+      giveUp(address, DESTROYER);
       throw e;
     }
   }
@@ -56,7 +59,7 @@ public final class Tensor extends TensorAliases implements Dependency {
       return all;
     } finally {
       for (int i = done + 1; i < addresses.length; ++i) { // the one that failed is given back already
-        giveUp(addresses[i], NativeTensor::tensorDestroy);
+        giveUp(addresses[i], DESTROYER);
       }
     }
   }
