@@ -24,7 +24,7 @@ final class NativeLibrary {
   // when the library is loaded.
   static final List<Class<?>> MADE = List.of(CompletableFuture.class, Continuations.class, Device.class, DeviceKind.class, DType.class, Handle.class, InUse.class,
       Indices.class, Kept.class, Leaks.class, Messages.class, NativeEvents.class, Reclaim.class, Segments.class, Shown.class, Sites.class,
-      Status.class, Tensors.class, ThreadState.class, VirtualThreads.class, Words.class);
+      Status.class, Tensor.class, Tensors.class, ThreadState.class, VirtualThreads.class, Words.class);
 
   private static volatile boolean loaded;
   private static RuntimeException failure; // guarded by the class
