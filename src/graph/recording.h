@@ -128,7 +128,7 @@ class Recording final : public Sink {
     std::optional<ViewForm> form;
     View view;
   };
-  std::deque<Viewed> views_;  // large: they stay where they are made
+  std::deque<Viewed> views_;        // large: they stay where they are made
   std::vector<std::string> sites_;  // by task that was taken, if they are noted
   size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;

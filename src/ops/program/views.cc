@@ -39,9 +39,8 @@ bool begin_alike(const View& from, const View& view) {
 }
 bool broadcasts_to(const View& from, const View& view) {
   Layout joined;
-  return begin_alike(from, view) &&
-         broadcast_shapes(from.layout, view.layout, &joined) && joined.same_shape(view.layout) &&
-         broadcast_layout(from.layout, view.layout).same_as(view.layout);
+  return begin_alike(from, view) && broadcast_shapes(from.layout, view.layout, &joined) &&
+         joined.same_shape(view.layout) && broadcast_layout(from.layout, view.layout).same_as(view.layout);
 }
 
 bool reshapes_to(const View& from, const View& view) {

@@ -120,8 +120,8 @@ TEST_P(Convolutions, Depthwise) {
     });
 }
 
-// A filter that is written between launches counts as it is then, if a library keeps it in another order too; so does one that a
-// graph writes itself.
+// A filter that is written between launches counts as it is then, if a library keeps it in another order too; so does
+// one that a graph writes itself.
 TEST_P(Convolutions, FiltersWrittenBetweenLaunches) {
   const Convolution problem{{1, 32, 9, 8}, {48, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
   const Array image = random_array(RONDO_F32, problem.image, 1, -2, 2);
