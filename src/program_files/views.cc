@@ -188,8 +188,7 @@ Status apply_view(const ViewStep& step, const View& from, View* to) {
     case ViewKind::expand: return broadcast_view(from, step.count, step.numbers, to);
     case ViewKind::accumulate:
       if (step.count != 0) return error(RONDO_INVALID_ARGUMENT, "it has no numbers");
-      *to = from;
-      to->accumulate = true;
+      *to = accumulator_view(from);
       return {};
   }
   return error(RONDO_INTERNAL, "a view of no kind");

@@ -246,10 +246,11 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     if (step.zeroed) [[unlikely]] {
       RONDO_TRY(zero_first(*recorded_.engine, step, context));  // mutation: temporary_left_as_it_was
       own.chained = false;
-      void* done = nullptr;
-      if (segment.branches > 1) RONDO_TRY(events.record(stream, &done));
-      for (const Storage* each : *step.zeroed)
-        if (done) zeroed[each] = {i, done};
+      if (segment.branches > 1) {
+        void* done = nullptr;
+        RONDO_TRY(events.record(stream, &done));
+        for (const Storage* each : *step.zeroed) zeroed[each] = {i, done};
+      }
     }
     std::vector<void*> before;
     KernelNodes kernels;
