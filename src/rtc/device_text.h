@@ -28,6 +28,7 @@ extern const char kRowExpressionText[];  // after kRowsText or kRowsSplitText
 extern const char kRowFinishText[];      // in front of kMatmulText, if it is needed
 extern const char kMatmulText[];
 extern const char kMatmulTilesText[];  // after that and kTensorCoreText
+extern const char kMatmulRowsText[];   // the same
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];

@@ -1,5 +1,6 @@
-// Multiplies matrices on a GPU: by cuBLASLt where it is found and takes the problem as one call, otherwise by kernels
-// of our own: one for tensor cores, and one which takes them all: any strides, batches, epilogues and accumulation.
+// Multiplies matrices on a GPU: few rows of 16 bits by a kernel of our own; else by cuBLASLt where it is found and
+// takes the problem as one call; otherwise by kernels of our own: one for tensor cores, and one which takes them all:
+// any strides, batches, epilogues and accumulation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
@@ -24,11 +25,17 @@ enum Kernel : int {
   kTiledMadeKernel,
   kFinishMadeKernel,
   kTensorKernel,
-  kTensorMadeKernel
+  kTensorMadeKernel,
+  kRowsKernel,
+  kRowsMadeKernel
 };
 
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
+// Up to so many rows, by a matrix of up to so many elements, our kernel was never slower than the library on an H100.
+constexpr int64_t kFewRows = 8, kFewElements = int64_t{1} << 24;
+constexpr int64_t kSomeRows = 16, kSomeElements = int64_t{1} << 20;
+constexpr int64_t kColumnsOfRows = 16;               // of a block of that kernel
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kSmallProduct = int64_t{1} << 31;  // multiplications, up to which one launch is quicker than two
 constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
@@ -62,6 +69,13 @@ using Kernel = TensorProduct<In, Index, Sink, kBatch, kTileM, kTileN, kKContiguo
 extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const Arguments args) {
   __shared__ Pack<In, 8> tiles[Kernel::kShared / 8];
   Kernel(args, tiles[0].v).run();
+}
+)";
+constexpr const char* kRowsText = R"(
+using Kernel = RowsProduct<In, Index, Sink, kBatch, kEights>;
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+  __shared__ f32 shared[Kernel::kShared];
+  Kernel(args, shared).run();
 }
 )";
 constexpr const char* kFinishText = R"(
@@ -140,7 +154,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
   // The library, if it takes the product, and the kernel that follows it or does it all.
   Status choose() {
     if (product_.as_alone) return choose_as_alone();
-    if (product_.k > 0 && !prefers_tensor_kernel() && have_cublaslt()) {
+    if (product_.k > 0 && !takes_few_rows() && !prefers_tensor_kernel() && have_cublaslt()) {
       if (!product_.after) RONDO_TRY(find_plan(false));
       const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
       if (!plan_ && (product_.after || work >= kWorthStaging)) RONDO_TRY(find_plan(true));
@@ -163,7 +177,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     RONDO_TRY(alone->choose());
     one_by_one_ = alone->staged_bytes_ > 0;
     if (alone->plan_ && !one_by_one_) RONDO_TRY(find_plan(false));
-    one_by_one_ = one_by_one_ || (alone->plan_ && !plan_);
+    one_by_one_ = one_by_one_ || (alone->plan_ && !plan_) || alone->takes_few_rows() != takes_few_rows();
     if (!plan_) add_own_kernel();
     chosen_ = true;
     return {};
@@ -315,6 +329,13 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
            takes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
            takes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
   }
+  // True for few rows by a matrix that is contiguous along k, which batches do not change.
+  bool takes_few_rows() const {
+    const int64_t rows = product_.m, elements = product_.n * product_.k;
+    const bool few = rows <= kFewRows ? elements <= kFewElements : rows <= kSomeRows && elements <= kSomeElements;
+    bool a_along_k, b_along_k;
+    return few && product_.n > kColumnsOfRows && takes_tensor_cores(&a_along_k, &b_along_k) && a_along_k && b_along_k;
+  }
   // True for products for which the library would need several launches, while they are small or their batches have no
   // single stride.
   bool prefers_tensor_kernel() const {
@@ -346,7 +367,11 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
         std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
                   p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
     const int64_t layers = std::min(p.batch.elements(), kMaxGridY);
-    if (tensor) {
+    if (takes_few_rows()) {
+      KernelSpec spec(rtc::kMatmul, p.after ? kRowsMadeKernel : kRowsKernel, needs_wide(largest), "matmul");
+      spec.constant("kBatch", p.batch.count).constant("kEights", p.m > 8 ? 2 : 1);
+      add_kernel_of(spec, kRowsText, 1, blocks_for(p.n, kColumnsOfRows), layers, kThreads);
+    } else if (tensor) {
       // Small tiles where large ones would leave processors idle.
       const int64_t tile =
           blocks_for(p.m, kTile) * blocks_for(p.n, kTile) * p.batch.elements() < kManyBlocks ? 32 : kTile;
@@ -398,8 +423,9 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
     arguments_.activation = p.activation;
     arguments_.accumulate = p.out.accumulate;
     spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
-    const bool tiles = text == kTensorText;
-    const char *const core = tiles ? rtc::kTensorCoreText : "", *const product = tiles ? rtc::kMatmulTilesText : "";
+    const bool tiles = text == kTensorText, few = text == kRowsText;
+    const char* const core = tiles || few ? rtc::kTensorCoreText : "";
+    const char* const product = tiles ? rtc::kMatmulTilesText : few ? rtc::kMatmulRowsText : "";
     int kernel;
     if (p.after) {
       words_.resize(sizeof arguments_ / sizeof(uint64_t));

@@ -125,6 +125,13 @@ struct ReducePass {
     else
       return Op::goes_again(acc);
   }
+  // Joins a lane's accumulators. By constants: loops in loops may leave them in memory.
+  template <int half>
+  RONDO_INLINE static void fold(Acc* acc) {
+#pragma unroll
+    for (int v = 0; v < half; ++v) Op::join(acc[v], acc[v + half]);
+    if constexpr (half > 1) fold<half / 2>(acc);
+  }
   RONDO_INLINE void deliver(Index output, Acc acc) const {
     if constexpr (!final)
       static_cast<Acc*>(args.out)[static_cast<i64>(blockIdx.y) * args.outputs + output] = acc;
@@ -173,10 +180,7 @@ struct ReducePass {
           absorb(acc[0], source.get(source.template fetch<1>(place, i), 0), i);
       } while (goes_again(acc));
     }
-#pragma unroll
-    for (int half = kAccs / 2; half > 0; half /= 2)
-#pragma unroll
-      for (int v = 0; v < half; ++v) Op::join(acc[v], acc[v + half]);
+    fold<kAccs / 2>(acc);
 #pragma unroll
     for (int delta = width / 2; delta > 0; delta /= 2) Op::join(acc[0], shuffle_down(acc[0], delta, width));
     if constexpr (group > 32) {

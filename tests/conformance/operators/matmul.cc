@@ -258,6 +258,26 @@ TEST_P(Matmul, RowsAndColumns) {
   }
 }
 
+// Few rows by a matrix that is contiguous along k: to a multiple of what a step takes, and beyond it.
+TEST_P(Matmul, FewRowsByColumnsAlongK) {
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
+    std::vector<Problem> problems;
+    for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 17, 8},
+                                  {1, 40, 264},
+                                  {3, 100, 1024},
+                                  {8, 33, 1056},
+                                  {9, 20, 2056},
+                                  {16, 48, 96},
+                                  {17, 48, 96},
+                                  {16, 16, 40}})
+      for (const bool bias : {false, true})
+        problems.push_back({{m, k}, {n, k}, false, true, bias, bias ? RONDO_ACTIVATION_GELU : RONDO_ACTIVATION_NONE});
+    problems.push_back({{3, 2, 40}, {3, 24, 40}, false, true});
+    problems.push_back({{2, 3, 5, 48}, {3, 32, 48}, false, true});
+    check(dtype, problems);
+  }
+}
+
 TEST_P(Matmul, RowsAndColumnsOfViews) {
   for (const rondo_dtype dtype : sparing() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F64}) {
     const Array x = random_array(dtype, {4, 600}, 4, -2, 2), y = random_array(dtype, {300, 700}, 5, -2, 2);

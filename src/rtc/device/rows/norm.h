@@ -54,35 +54,41 @@ template <class C>
 struct Moments {
   struct Acc {
     C base, mean, squares, scale;
-    i64 count;
+    C count;  // exact to 2^24 elements of a lane, and no lane has that many; joined, a rounding more in the shares
   };
-  RONDO_INLINE static Acc identity(C scale) { return {C(0), C(0), C(0), scale, 0}; }
+  RONDO_INLINE static Acc identity(C scale) { return {C(0), C(0), C(0), scale, C(0)}; }
   RONDO_INLINE static void rescale(Acc& acc, C scale) {
     const C factor = scale / acc.scale;
     acc = {acc.base * factor, acc.mean * factor, acc.squares * factor * factor, scale, acc.count};
   }
   RONDO_INLINE static void join(Acc& acc, Acc other) {
-    if (other.count == 0) return;
-    if (acc.count == 0) {
+    if (other.count == C(0)) return;
+    if (acc.count == C(0)) {
       acc = other;
       return;
     }
     if (acc.scale > other.scale) rescale(acc, other.scale);
     if (other.scale > acc.scale) rescale(other, acc.scale);
-    const i64 count = acc.count + other.count;
-    const C share = static_cast<C>(other.count) / static_cast<C>(count);
+    const C count = acc.count + other.count;
+    const C share = acc.count == other.count ? C(0.5) : other.count / count;  // most are equal: no division
     const C apart = (other.base - acc.base) + (other.mean - acc.mean);
     const C moved = acc.mean + apart * share, base = acc.base + moved;
-    acc.squares += other.squares + apart * apart * (static_cast<C>(acc.count) * share);
+    acc.squares += other.squares + apart * apart * (acc.count * share);
     acc.mean = moved - (base - acc.base);
     acc.base = base;
     acc.count = count;
   }
   // The factor of the elements in another pass, or acc.scale. If epsilon is larger, squares that vanish do not matter.
   RONDO_INLINE static C next(const Acc& acc, f64 epsilon) {
-    if (acc.count == 0) return acc.scale;
-    const C to = next_scale(acc.scale, op_abs(acc.base) + op_abs(acc.mean) + static_cast<C>(sqrt(acc.squares)));
-    const f64 least = static_cast<f64>(Scales<C>::small);
+    if (acc.count == C(0)) return acc.scale;
+    using S = Scales<C>;
+    const C mean = op_abs(acc.base) + op_abs(acc.mean);
+    // Most need no root.
+    if (acc.scale == C(1) && mean <= S::large / 2 && acc.squares <= S::large * S::large / 4 &&
+        (mean >= S::small || acc.squares >= S::small * S::small))
+      return acc.scale;
+    const C to = next_scale(acc.scale, mean + static_cast<C>(sqrt(acc.squares)));
+    const f64 least = static_cast<f64>(S::small);
     return to > acc.scale && epsilon >= least * least ? acc.scale : to;
   }
 };
@@ -173,8 +179,12 @@ struct NormPass {
   RONDO_INLINE void load_statistics(Statistics& of, Index mean, Index inverse, Index rest) const {
     const auto load_line = [&](int which, Index at, C(&to)[vector]) {
       const Index step = columns && kept > 0 ? static_cast<Index>(args.kept.stride[which][kept - 1]) : 0;
+      to[0] = array<C>(which)[at];
 #pragma unroll
-      for (int v = 0; v < vector; ++v) to[v] = array<C>(which)[at + v * step];
+      for (int v = 1; v < vector; ++v) to[v] = to[0];
+      if (!columns || step == 0) return;  // of all groups the same: one load instead of `vector`
+#pragma unroll
+      for (int v = 1; v < vector; ++v) to[v] = array<C>(which)[at + v * step];
     };
     load_line(kNormMean, mean, of.mean);
     load_line(kNormInverse, inverse, of.inverse);
@@ -218,11 +228,11 @@ struct NormPass {
   RONDO_INLINE void absorb(Acc* acc, Loaded<n>& loaded, const Places& places, const Statistics& statistics) const {
     const C(&x)[n] = loaded.x;
     if constexpr (kMoments) {
-      const bool first = acc[0].count == 0;
-      const C share = C(1) / static_cast<C>(acc[0].count + 1);
+      const bool first = acc[0].count == C(0);
+      const C share = C(1) / (acc[0].count + C(1));
 #pragma unroll
       for (int v = 0; v < n; ++v) {
-        ++acc[v].count;
+        acc[v].count += C(1);
         const C value = x[v] * acc[v].scale;
         if (first) acc[v].base = value;
         const C place = value - acc[v].base, distance = place - acc[v].mean;
@@ -317,32 +327,38 @@ struct NormPass {
           fetch(loaded, places);
           absorb<false>(acc, loaded, places, statistics);
         }
-      } while (goes_again(acc));
+        fold<vector / 2>(acc);
+      } while (goes_again<1>(acc));
     }
     finish_rows(acc, lane, number);
   }
-  // True if this lane's elements are to be taken again; then accumulators are empty, with the scale for that.
+  // Joins the accumulators of a lane; the constants keep them in registers.
+  template <int half>
+  RONDO_INLINE static void fold(Acc* acc) {
+#pragma unroll
+    for (int v = 0; v < half; ++v) join(acc[v], acc[v + half]);
+    if constexpr (half > 1) fold<half / 2>(acc);
+  }
+  // True if this lane's elements are to be taken again, by the first n accumulators; then all are empty, with the scale
+  // for that.
+  template <int n>
   RONDO_INLINE bool goes_again(Acc* acc) const {
     bool again = false;
     if constexpr (kMoments) {
-      C scale[vector];
+      C scale[n];
 #pragma unroll
-      for (int v = 0; v < vector; ++v) {
+      for (int v = 0; v < n; ++v) {
         scale[v] = Moment::next(acc[v], args.epsilon);
         again |= scale[v] != acc[v].scale;
       }
       if (again)
 #pragma unroll
-        for (int v = 0; v < vector; ++v) acc[v] = Moment::identity(scale[v]);
+        for (int v = 0; v < vector; ++v) acc[v] = Moment::identity(scale[v < n ? v : 0]);
     }
     return again;
   }
   RONDO_INLINE void finish_rows(Acc* acc, int lane, Index number) const {
     constexpr int width = group < 32 ? group : 32;
-#pragma unroll
-    for (int half = vector / 2; half > 0; half /= 2)
-#pragma unroll
-      for (int v = 0; v < half; ++v) join(acc[v], acc[v + half]);
 #pragma unroll
     for (int delta = width / 2; delta > 0; delta /= 2) join(acc[0], shuffle_down(acc[0], delta, width));
     if constexpr (group > 32) {
@@ -409,7 +425,7 @@ struct NormPass {
           for (; i + (kNormAhead - 1) * height < end(); i += kNormAhead * height)
             walk<kNormAhead>(acc, base, statistics, i);
           for (; i < end(); i += height) walk<1>(acc, base, statistics, i);
-        } while (goes_again(acc));
+        } while (goes_again<vector>(acc));
       }
     }
     Acc* shared = reinterpret_cast<Acc*>(memory);
