@@ -53,9 +53,21 @@ class ProgramReader {
   }
 
  private:
+  // Not templates, so that each of the many places costs the call alone.
+  struct Reading {
+    Status (*read)(const void* function, size_t i);
+    const void* function;
+  };
+  template <class Function>
+  static Reading reading(const Function& function) {
+    return {[](const void* each, size_t i) -> Status { return (*static_cast<const Function*>(each))(i); }, &function};
+  }
   // An object whose members come in this order; a bit of `optional` for each that may be left out.
   template <class Member>
   Status members(std::initializer_list<const char*> names, uint32_t optional, const Member& member) {
+    return read_members(names, optional, reading(member));
+  }
+  Status read_members(std::initializer_list<const char*> names, uint32_t optional, Reading member) {
     size_t next = 0;
     const auto skip_to = [&](const std::string* key) -> Status {
       for (; next < names.size() && (!key || *key != names.begin()[next]); ++next)
@@ -68,17 +80,20 @@ class ProgramReader {
     };
     RONDO_TRY(json_.object([&](const std::string& key) -> Status {
       RONDO_TRY(skip_to(&key));
-      return member(next++);
+      return member.read(member.function, next++);
     }));
     return skip_to(nullptr);
   }
   // A list whose items are of different kinds: at least `least`, at most `most`.
   template <class Item>
   Status tuple(const char* what, size_t least, size_t most, const Item& item) {
+    return read_tuple(what, least, most, reading(item));
+  }
+  Status read_tuple(const char* what, size_t least, size_t most, Reading item) {
     size_t count = 0;
     RONDO_TRY(json_.array([&]() -> Status {
       if (count == most) return json_.wrong(format("%s has more than %zu members", what, most));
-      return item(count++);
+      return item.read(item.function, count++);
     }));
     return count < least ? json_.wrong(format("%s has fewer than %zu members", what, least)) : Status();
   }
@@ -306,7 +321,7 @@ class ProgramReader {
     return json_.wrong("the control flow '" + shown(word) +
                        "' is not known to this version of Rondo (" RONDO_VERSION_STRING ")");
   }
-  // What the body makes is gone after it.
+  // Values that the body makes are gone after it.
   Status read_body(Choice* choice) {
     if (choice->bodies.size() == kMostBodies) return json_.wrong(format("more than %zu bodies", kMostBodies));
     Choice::Body& body = choice->bodies.emplace_back();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/sort_few.h"
 #include "ops/program/views.h"
 
 namespace rondo::program_files {
@@ -37,8 +38,8 @@ std::vector<int64_t> order_of(const Layout& layout, bool all) {
   std::vector<int64_t> order;
   for (int d = 0; d < layout.ndim; ++d)
     if (all || (layout.shape[d] > 1 && layout.strides[d] != 0)) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
+  sort_few(order.data(), static_cast<int>(order.size()),
+           [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
   return order;
 }
 

@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/json_text.h"
+#include "base/sort_few.h"
 #include "base/text.h"
 #include "program_files/attributes.h"
 #include "program_files/operand_words.h"
@@ -86,8 +87,7 @@ class ProgramWriter {
     if (!layout.contiguous()) {  // the axes as they lie, outermost first
       int64_t order[kMaxDims];
       for (int d = 0; d < layout.ndim; ++d) order[d] = d;
-      std::stable_sort(order, order + layout.ndim,
-                       [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
+      sort_few(order, layout.ndim, [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
       json_ += ',';
       numbers(order, layout.ndim);
     }
