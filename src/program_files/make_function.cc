@@ -106,7 +106,7 @@ class FunctionRecorder {
     put(TensorHandle(make_view(values_[node.inputs[0]]->storage, made)));
     return {};
   }
-  // What a body makes is its own.
+  // A body keeps for itself the values that it makes.
   Status add_choice(const Node& node) {
     RONDO_TRY(switch_to(node.section));
     const Choice& choice = *node.choice;
@@ -148,11 +148,13 @@ class FunctionRecorder {
     Status status = kInvokes[node.call->of.index()](
         *node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
     if (!status.ok()) return status;
-    return check_recorded(*node.call, before);
+    return check_recorded(*node.call, before, inputs, written);
   }
   // One task, which is what the file says; checks of indices aside.
-  Status check_recorded(const ops::Call& call, size_t before) {
+  Status check_recorded(const ops::Call& call, size_t before, std::span<const View> inputs,
+                        std::span<const View> written) {
     const ops::Call* found = nullptr;
+    size_t at = 0;
     for (size_t i = before; i < recording_.taken(); ++i) {
       const ops::Call* const each = recording_.call(i);
       if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
@@ -160,9 +162,21 @@ class FunctionRecorder {
         return error(RONDO_UNSUPPORTED,
                      "on this device the operator is several tasks, of which files have no node yet");
       found = each;
+      at = i;
     }
-    if (found && same_attributes(*found, call)) return {};
-    return wrong("its attributes are not those of its operator and operands");
+    if (!found || !same_attributes(*found, call))
+      return wrong("its attributes are not those of its operator and operands");
+    // An operator may repeat an operand or lay it out in another way, and uses no other tensor.
+    std::vector<TaskOperand> operands;
+    recording_.task(at).list_operands(&operands);
+    const auto same = [&](const TaskOperand& each, const View& given, bool out) {
+      return each.written == out && each.view.storage == given.storage;
+    };
+    bool all = operands.size() == inputs.size() + written.size();
+    for (size_t i = 0; all && i < operands.size(); ++i)
+      all =
+          i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
+    return all ? Status() : wrong("its operands are not those that its operator uses");
   }
   Status add_parameter(const Node& node, const ops::ParameterCall& call) {
     if (depth_ > 0) return wrong("a parameter in a body");

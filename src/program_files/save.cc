@@ -141,7 +141,7 @@ class FunctionMaker {
       if (!around) return;
       for (const View& each : from_around()) around->views.of(each);
     }
-    // What it sees of tensors that are not made in it.
+    // Its views of tensors that are not made in it.
     std::vector<View> from_around() const {
       std::vector<View> seen;
       for (const ops::OperandViews::Node& each : views.nodes())

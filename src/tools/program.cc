@@ -19,7 +19,7 @@ int bad_usage(const char* command, const std::string& what) {
   return 2;
 }
 
-// Names are of whoever wrote the file.
+// Names come from the file, whose author is not known.
 std::string shown(const std::string& text) {
   return plain(text, false);
 }
@@ -66,8 +66,26 @@ bool read_device(const std::string& text, rondo_device* device) {
   return true;
 }
 
+// "2GiB", "1500000"; false: it is no size of 1 byte or more.
+bool read_size(const std::string& text, int64_t* bytes) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const std::string number = text.substr(0, digits), unit = digits == std::string::npos ? "" : text.substr(digits);
+  const int shift = unit.empty() ? 0 : unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : -1;
+  if (shift < 0 || number.empty() || number.size() > 12) return false;
+  return !__builtin_mul_overflow(std::stoll(number), int64_t{1} << shift, bytes) && *bytes > 0;
+}
+
+// An engine whose pools hold so much at most, if that is said.
+int make_engine(const char* command, const std::string& memory, Engine* engine) {
+  rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+  if (!memory.empty() && !read_size(memory, &options.memory_limit))
+    return bad_usage(command, "--memory needs a size like 2GiB, 512MiB or bytes, not '" + memory + "'");
+  *engine = Engine(options);
+  return 0;
+}
+
 struct Wish {
-  std::string file, function, inputs, outputs, device;
+  std::string file, function, inputs, outputs, device, memory;
 };
 
 int read_arguments(int count, char** arguments, Wish* wish) {
@@ -77,6 +95,7 @@ int read_arguments(int count, char** arguments, Wish* wish) {
                                 : word == "--inputs"  ? &wish->inputs
                                 : word == "--outputs" ? &wish->outputs
                                 : word == "--device"  ? &wish->device
+                                : word == "--memory"  ? &wish->memory
                                                       : nullptr;
     if (option) {
       if (!option->empty()) return bad_usage("run", word + " is given twice");
@@ -118,11 +137,13 @@ int program(int count, char** arguments) {
   const std::string action = count > 0 ? arguments[0] : "";
   if (action != "show" && action != "verify") return bad_usage("program", "show or verify is needed");
   bool text = false;
-  std::string file;
+  std::string file, memory;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
     if (action == "show" && word == "--text")
       text = true;
+    else if (action == "verify" && word == "--memory" && i + 1 < count)
+      memory = arguments[++i];
     else if (word.empty() || word[0] == '-' || !file.empty())
       return bad_usage("program", "'" + word + "' does not follow " + action);
     else
@@ -135,7 +156,8 @@ int program(int count, char** arguments) {
   } else if (action == "show") {
     print(opened);
   } else {
-    const Engine engine;
+    Engine engine(nullptr);
+    if (const int status = make_engine("program", memory, &engine)) return status;
     (void)opened.instance(engine, {RONDO_CPU, 0});
     std::printf("%s is whole: each node is one that Rondo %s records\n", shown(file).c_str(), rondo_version_string());
   }
@@ -161,7 +183,8 @@ int run_program(int count, char** arguments) {
                      "--inputs is needed: a safetensors file with the tensor '" + shown(function.inputs[0].name) + "'");
   if (!wish.inputs.empty() && function.inputs.empty())
     return bad_usage("run", "--inputs is given, and the function has no inputs");
-  const Engine engine;
+  Engine engine(nullptr);
+  if (const int status = make_engine("run", wish.memory, &engine)) return status;
   const ProgramInstance instance = opened.instance(engine, device);
   std::vector<Tensor> inputs;
   if (!function.inputs.empty()) {

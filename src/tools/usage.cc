@@ -53,13 +53,14 @@ const std::vector<Command>& commands() {
        "show|verify FILE",
        "what a program file has, whether it is whole",
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
-        "verify: makes all of it on cpu:0. Exits 1 if it cannot be read or is not valid."}},
+        "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
       {"run",
-       {"--function", "--inputs", "--outputs", "--device"},
+       {"--function", "--inputs", "--outputs", "--device", "--memory"},
        "FILE [options]",
        "calls a function of a program file with the tensors of a file",
        {"--inputs FILE, --outputs FILE: safetensors files with the names of the function's;",
-        "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0."}},
+        "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
+        "--memory 2GiB: the most that it may take."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -120,9 +121,9 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--text' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -f -W '--text --memory' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
          "      show) COMPREPLY=($(compgen -W '--json' -- \"$word\")) ;;\n"
@@ -163,9 +164,9 @@ std::string zsh() {
          "  elif [[ $words[2] == graph ]]; then\n"
          "    compadd -- --svg; _files\n"
          "  elif [[ $words[2] == program ]]; then\n"
-         "    compadd -- --text; _files\n"
+         "    compadd -- --text --memory; _files\n"
          "  elif [[ $words[2] == run ]]; then\n"
-         "    compadd -- --function --inputs --outputs --device; _files\n"
+         "    compadd -- --function --inputs --outputs --device --memory; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"

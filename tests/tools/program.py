@@ -110,6 +110,17 @@ def case_run():
     assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
 
 
+def case_memory():
+    """A program that asks for more than it may take is told so, with the limit."""
+    large = saved(TEXT.replace('[3,"f32",[2,3]]', '[3,"f32",[1048576,2,3]]').replace('["y",3,"f32",[2,3]]', '["y",3,"f32",[1048576,2,3]]')
+                  .replace('{"shape":[2,3]}', '{"shape":[1048576,2,3]}'))
+    out = FOLDER / "out.safetensors"
+    arguments = "run", large, "--function", "scale", "--inputs", inputs(), "--outputs", out
+    holds(run(*arguments, "--memory", "1MiB", status=1)[1], "OUT_OF_MEMORY")
+    run(*arguments, "--memory", "100MiB")
+    run("program", "verify", saved(), "--memory", "1MiB")
+
+
 def case_device():
     """A device that is asked for is taken, or told to be missing."""
     out = FOLDER / "out.safetensors"
@@ -132,6 +143,7 @@ def case_usage():
         holds(run("program", *arguments, status=2)[1], part, "--help")
     for arguments, part in ([], "a program file is needed"), ([path], "--outputs is needed"), (["a", "b"], "one program file"), \
             (["-x"], "no option '-x'"), (["--inputs"], "--inputs needs a value"), ([path, "--device", "gpu", "--outputs", out], "cpu:0 or cuda:0"), \
+            ([path, "--function", "scale", "--inputs", inputs(), "--outputs", out, "--memory", "2 pounds"], "like 2GiB"), \
             (["--device", "cpu:0", "--device", "cpu:0"], "given twice"), ([path, "--function", "scale", "--outputs", out], "--inputs is needed"), \
             ([path, "--function", "count", "--inputs", inputs(), "--outputs", out], "has no inputs"):
         holds(run("run", *arguments, status=2)[1], part, "--help")

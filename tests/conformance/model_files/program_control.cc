@@ -2,12 +2,13 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <random>
 
-#include "model_files/program_files.h"
+#include "control/control.h"
+#include "model_files/programs.h"
 
 namespace conformance {
 namespace {
 
-class ProgramControl : public OnProgramFiles {
+class ProgramControl : public ProgramFiles {
  protected:
   void if_else(rondo_tensor* condition, const Issue& yes, const Issue& no = nullptr) const {
     TwoIssues both{yes, no};

@@ -9,16 +9,11 @@
 #include <cstdlib>
 #include <random>
 
-#include "model_files/program_files.h"
+#include "model_files/programs.h"
 
 namespace conformance {
 namespace {
 
-Array numbers(const Shape& shape) {
-  return random_array(RONDO_F32, shape, 3, -2, 2);
-}
-
-class ProgramFiles : public OnProgramFiles {};
 CONFORMANCE_ENGINE_SUITE(ProgramFiles);
 
 TEST_P(ProgramFiles, LayersHaveTheBitsOfTheRecording) {
@@ -366,6 +361,39 @@ TEST_P(ProgramFiles, WrongProgramsAreRefused) {
     const std::string why = refusal(text);
     EXPECT_NE(why.find(each.why), std::string::npos) << each.from << " as " << each.to << ": " << why;
   }
+}
+
+// Elements replace those of a tensor in its place: the operator does not read another one, whatever a file says.
+TEST_P(ProgramFiles, OperandsThatAreNotUsedAreRefused) {
+  const std::string put =
+      R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["i","i64",[2]],["v","f32",[2,3]],["t","f32",[4,3]]],"weights":[],"nodes":[
+{"kind":"Copy","in":{"a":2},"out":{"out":[3,"f32",[4,3]]}},
+{"kind":"Put","with":{"replaces":true},"in":{"indices":0,"values":1,"tensor":3},"out":{"out":3}}],
+"outputs":[["y",3,"f32",[4,3]]]}]})";
+  EXPECT_EQ(refusal(put), "");
+  std::string other = put;
+  const std::string own = "\"tensor\":3";
+  other.replace(other.find(own), own.size(), "\"tensor\":2");
+  EXPECT_NE(refusal(other).find("not those that its operator uses"), std::string::npos);
+}
+
+TEST_P(ProgramFiles, RowsOfAnotherLengthAreRefused) {
+  const auto gradient = [](const std::string& dy, const std::string& w, int axis) {
+    return R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2,6]],["dy",)" +
+           dy + R"(],["w",)" + w + R"(]],"weights":[],"nodes":[
+{"kind":"NormalisationGrad","with":{"op":"layer_norm","weight":true,"axis":)" +
+           std::to_string(axis) +
+           R"(,"epsilon":"0x1p-17"},"in":{"a":0,"dy":1,"weight":2},"out":{"da":[3,"f32",[2,6]]}}],
+"outputs":[["y",3,"f32",[2,6]]]}]})";
+  };
+  EXPECT_EQ(refusal(gradient(R"("f32",[2,6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f32",[2])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f16",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f64",[2,6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f32",[6])", 2)), "");
 }
 
 TEST_P(ProgramFiles, MutatedProgramsNeverCrash) {

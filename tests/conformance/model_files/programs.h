@@ -1,8 +1,13 @@
-// The base of the suites about program files: saving what was recorded, opening it, calling it.
+// The base of the suites about programs in files: saves what was recorded, loads it on an engine of its own, and
+// compares the bits and the text.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "control/control.h"
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "graphs/calls.h"
 #include "model_files/model_file.h"
 
@@ -17,7 +22,11 @@ struct InstanceDeleter {
 };
 using Instance = std::unique_ptr<rondo_program_instance, InstanceDeleter>;
 
-class OnProgramFiles : public OnCalls {
+inline Array numbers(const Shape& shape) {
+  return random_array(RONDO_F32, shape, 3, -2, 2);
+}
+
+class ProgramFiles : public OnCalls {
  protected:
   void SetUp() override {
     OnCalls::SetUp();
@@ -78,15 +87,15 @@ class OnProgramFiles : public OnCalls {
     rondo_program_instance_destroy(made);
     return "";
   }
-  // Records, calls, saves, loads and calls again; the file of what was loaded has the same text.
+  // Records, saves, calls, loads and calls again; the file of what was loaded has the same text.
   void same_from_file(const std::vector<Kind>& kinds, const std::vector<rondo_tensor*>& inputs, size_t outputs,
                       const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body) const {
     const Graph graph = callable(kinds, body);
-    std::vector<Tensor> expected = call_all(graph, inputs, outputs);
-    must(save(path(), graph.get()));
+    must(save(path(), graph.get()));  // before states change
+    const std::vector<Tensor> expected = call_all(graph, inputs, outputs);
     const Program program = open(path());
     const Instance made = instance(program);
-    std::vector<Tensor> actual = call(made, "f", inputs, outputs);
+    const std::vector<Tensor> actual = call(made, "f", inputs, outputs);
     for (size_t i = 0; i < outputs; ++i)
       expect_same_bits(download(actual[i]), download(expected[i]),
                        "output " + std::to_string(i) + "\n" + text(program));
