@@ -49,7 +49,8 @@ struct Node {
   uint32_t section = kNoSection;
 };
 
-// Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its own.
+// Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its
+// own.
 struct Choice {
   struct Body {
     bool there = false;  // else there is nothing to do
