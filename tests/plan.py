@@ -98,6 +98,7 @@ address,undefined  examples/*                 -          1/2        all
 address,undefined  unit/*_whole               -          -          all
 address,undefined  stress/*_whole             -          -          -
 address,undefined  unit/rendezvous_fuzz       -          all        all
+address,undefined  unit/program_fuzz          -          all        all
 address,undefined  unit/*                     -          1/2        all
 address,undefined  */*                        -          all        all
 

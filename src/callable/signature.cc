@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/folded_product.h"
+#include "base/sort_few.h"
 #include "engine/views.h"
 #include "graph/run/bindings.h"
 #include "ops/autocast/autocast.h"
@@ -20,7 +21,7 @@ Status Arranged::arrange(const View& given) {
     const Layout& layout = given.layout;
     for (int d = 0; d < layout.ndim; ++d) order_.push_back(d);
     const auto size_1 = [&layout](int32_t d) { return layout.shape[d] == 1; };
-    std::stable_sort(order_.begin(), order_.end(), [&](int32_t a, int32_t b) {
+    sort_few(order_.begin(), layout.ndim, [&](int32_t a, int32_t b) {
       if (size_1(a) || size_1(b)) return size_1(a) && !size_1(b);
       return layout.strides[a] > layout.strides[b];
     });

@@ -12,8 +12,8 @@ using capi::guard;
 namespace {
 
 // A body of the user's. If it fails with the thread's last error, that error is passed on as it is.
-BodySource source(std::string name, rondo_body_fn function, void* argument) {
-  BodySource source{std::move(name), {}};
+BodySource source(ControlForm::Kind kind, size_t number, rondo_body_fn function, void* argument) {
+  BodySource source{body_name(kind, number), {}};
   if (function)
     source.issue = [called = source.name, function, argument]() -> Status {
       capi::forget_last_error();
@@ -35,9 +35,9 @@ rondo_status rondo_if(rondo_engine* engine, rondo_tensor* condition, rondo_body_
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_TRY(capi::check_tensor(condition, "condition"));
     RONDO_NOT_NULL(then_body);
-    const BodySource bodies[] = {source("then", then_body, argument), source("else", else_body, argument)};
-    return control(*engine->engine, {"if", "rondo_if", "condition", ControlForm::Kind::condition}, condition->view,
-                   bodies);
+    constexpr auto kind = ControlForm::Kind::condition;
+    const BodySource bodies[] = {source(kind, 0, then_body, argument), source(kind, 1, else_body, argument)};
+    return control(*engine->engine, form_of(kind), condition->view, bodies);
   });
 }
 
@@ -47,9 +47,8 @@ rondo_status rondo_while(rondo_engine* engine, rondo_tensor* condition, rondo_bo
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_TRY(capi::check_tensor(condition, "condition"));
     RONDO_NOT_NULL(body);
-    const BodySource bodies[] = {source("body", body, argument)};
-    return control(*engine->engine, {"while", "rondo_while", "condition", ControlForm::Kind::loop, limit},
-                   condition->view, bodies);
+    const BodySource bodies[] = {source(ControlForm::Kind::loop, 0, body, argument)};
+    return control(*engine->engine, form_of(ControlForm::Kind::loop, limit), condition->view, bodies);
   });
 }
 
@@ -58,17 +57,16 @@ rondo_status rondo_switch(rondo_engine* engine, rondo_tensor* index, int32_t n_b
   return guard("rondo_switch", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_TRY(capi::check_tensor(index, "index"));
-    constexpr int32_t kMost = 4096;
-    if (n_bodies < 1 || n_bodies > kMost)
-      return error(RONDO_INVALID_ARGUMENT, "n_bodies is %d; 1 to %d are possible", n_bodies, kMost);
+    if (n_bodies < 1 || static_cast<size_t>(n_bodies) > kMostBodies)
+      return error(RONDO_INVALID_ARGUMENT, "n_bodies is %d; 1 to %zu are possible", n_bodies, kMostBodies);
     RONDO_NOT_NULL(bodies);
     std::vector<BodySource> sources;
     for (int32_t i = 0; i < n_bodies; ++i) {
       if (!bodies[i]) return capi::null_argument(format("bodies[%d]", i).c_str());
-      sources.push_back(source(format("case %d", i), bodies[i], arguments ? arguments[i] : nullptr));
+      sources.push_back(
+          source(ControlForm::Kind::index, static_cast<size_t>(i), bodies[i], arguments ? arguments[i] : nullptr));
     }
-    return control(*engine->engine, {"switch", "rondo_switch", "index", ControlForm::Kind::index}, index->view,
-                   sources);
+    return control(*engine->engine, form_of(ControlForm::Kind::index), index->view, sources);
   });
 }
 

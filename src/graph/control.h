@@ -17,6 +17,9 @@ struct BodySource {
   std::function<Status()> issue;  // null: there is nothing to do
 };
 
+// How messages and reports call the body of this number: "then".
+std::string body_name(ControlForm::Kind kind, size_t number);
+
 // Outside of a recording: waits for the number and calls what it chooses. In one: records a Control.
 Status control(Engine& engine, const ControlForm& form, const View& given, std::span<const BodySource> bodies);
 

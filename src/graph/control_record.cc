@@ -91,7 +91,7 @@ Status run_now(Engine& engine, const ControlForm& form, const View& number, std:
   return {};
 }
 
-Status record_body(Engine& engine, uint64_t number, const BodySource& source, std::unique_ptr<BodyProgram>* made) {
+Status record_body(Engine& engine, uint64_t number, const BodySource& source, Body* made) {
   Recording* recording = recording_of(engine);
   const Recording::Body body = recording->begin_body();
   Status status = caught([&] { return issue(source); });
@@ -103,10 +103,11 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, st
         error(RONDO_INVALID_STATE, "the body '%s' has left a tape open; close it in the body", source.name.c_str());
   if (status.ok())
     status = caught([&] {
-      *made = std::make_unique<BodyProgram>(recording->end_body(body));
-      ops::Program& program = (*made)->program;
+      made->program = std::make_unique<BodyProgram>(recording->end_body(body));
+      ops::Program& program = made->program->program;
+      if (recording->journal) made->recorded.reset(new RecordedBody{program, made->program->storages});
       program.fewer_roundings = recording->fewer_roundings;
-      return recording->as_written ? Status() : run_passes(program, &(*made)->passes);
+      return recording->as_written ? Status() : run_passes(program, &made->program->passes);
     });
   if (!status.ok() && recording->bodies() > body.depth)
     recording->drop_body(
@@ -133,7 +134,7 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
   for (const BodySource& source : sources) {
     Body& body = bodies.emplace_back();
     body.name = source.name;
-    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body.program));
+    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body));
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
   ops::ControlCall call;
@@ -151,6 +152,11 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
 }
 
 }  // namespace
+
+std::string body_name(ControlForm::Kind kind, size_t number) {
+  if (kind == ControlForm::Kind::index) return format("case %zu", number);
+  return kind == ControlForm::Kind::loop ? "body" : number ? "else" : "then";
+}
 
 Status control(Engine& engine, const ControlForm& form, const View& given, std::span<const BodySource> bodies) {
   const View number = given;  // the functions may destroy the handle

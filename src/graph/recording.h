@@ -70,6 +70,7 @@ class Recording final : public Sink {
   const double begun_us;
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
+  const Task& task(size_t taken) const { return *taken_[taken].task; }
   // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
   // included that tasks have drawn which were left out of inlined graphs.
   using Drawn = rondo::Drawn;

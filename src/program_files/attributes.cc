@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "program_files/check.h"
 #include "program_files/expression_text.h"
+#include "program_files/program_text.h"
 #include "program_files/words.h"
 
 namespace rondo::program_files {
@@ -121,7 +122,7 @@ int64_t load(const Type& type, const void* at) {
   switch (type.bytes) {
     case 1: std::memcpy(&one, at, 1); return type.negative ? one : static_cast<uint8_t>(one);
     case 2: std::memcpy(&two, at, 2); return type.negative ? two : static_cast<uint16_t>(two);
-    case 4: std::memcpy(&four, at, 4); return type.negative ? four : static_cast<uint32_t>(four);
+    case 4: std::memcpy(&four, at, 4); return type.negative ? int64_t{four} : static_cast<uint32_t>(four);
     default: std::memcpy(&eight, at, 8); return eight;
   }
 }
@@ -323,10 +324,11 @@ Status use_kind(const ops::Call* written, std::string* text, JsonReader* json, R
   return {};
 }
 using UseKind = Status (*)(const ops::Call*, std::string*, JsonReader*, Ref<const ops::Call>*);
-// Null for a kind that files do not have. One that they have and that has a member without a form does not compile.
+// Null for a kind that files do not have, neither as operators nor as views. One that they have and that has a member
+// without a form does not compile.
 template <class OneKind>
 constexpr UseKind use_of() {
-  if constexpr (kInFiles<OneKind>)
+  if constexpr (kInFiles<OneKind> || kIsView<OneKind>)
     return use_kind<OneKind>;
   else
     return nullptr;

@@ -60,6 +60,16 @@ Status check(const TextCall& call, std::span<const View> inputs, std::span<const
   return check_expressions(*call.expressions[0], inputs, results);
 }
 
+Status check(const NormalisationGradCall& call, std::span<const View> inputs, std::span<const View>) {
+  const Layout& rows = inputs[0].layout;
+  for (const View& each : inputs)
+    if (each.dtype != inputs[0].dtype) return wrong("its inputs have several dtypes");
+  if (!inputs[1].layout.same_shape(rows)) return wrong("dy has another shape than its input");
+  if (call.axis < 0 || call.axis >= rows.ndim) return wrong("its axis is none of its input");
+  const Layout size = Layout::row_major(1, &rows.shape[call.axis]);
+  return !call.weight || inputs[2].layout.same_shape(size) ? Status() : wrong("its weight is not as long as its rows");
+}
+
 Status check(const GatedCall& call, std::span<const View>, std::span<const View>) {
   return call.row && call.row->operands == 1 ? Status() : wrong("its operator has not one operand");
 }
@@ -89,6 +99,7 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
   if (const auto* of = std::get_if<CopyCall>(&call.of)) return check(*of, inputs, results);
   if (const auto* of = std::get_if<FusedCall>(&call.of)) return check(*of, inputs, results);
   if (const auto* of = std::get_if<TextCall>(&call.of)) return check(*of, inputs, results);
+  if (const auto* of = std::get_if<NormalisationGradCall>(&call.of)) return check(*of, inputs, results);
   if (const auto* of = std::get_if<GatedCall>(&call.of)) return check(*of, inputs, results);
   return {};
 }

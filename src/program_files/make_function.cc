@@ -6,12 +6,13 @@
 
 #include "base/caught.h"
 #include "base/text.h"
+#include "graph/control.h"
 #include "graph/recording.h"
 #include "models/json.h"
 #include "ops/invoke/invoke.h"
+#include "ops/program/views.h"
 #include "program_files/check.h"
 #include "program_files/load.h"
-#include "program_files/views.h"
 #include "tape/tape.h"
 
 namespace rondo::program_files {
@@ -58,13 +59,7 @@ class FunctionRecorder {
       put(TensorHandle(make_view(tensor.storage, tensor.view)));
       weights_.emplace(tensor.view.storage, weight);
     }
-    for (size_t i = 0; i < function_.nodes.size(); ++i) {
-      const Node& node = function_.nodes[i];
-      const Status status = node.role == Node::Role::view    ? add_view(node)
-                            : node.role == Node::Role::empty ? make(node.outputs[0])
-                                                             : add_operation(node);
-      if (!status.ok()) return status.with_context(node_name(node, i));
-    }
+    RONDO_TRY(add_all(function_.nodes));
     RONDO_TRY(switch_to(kNoSection));
     for (const Function::Output& each : function_.outputs) {
       const View& made = view(each.value);
@@ -94,11 +89,42 @@ class FunctionRecorder {
     return {};
   }
 
+  Status add_all(const std::vector<Node>& nodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = nodes[i];
+      const Status status = node.role == Node::Role::view      ? add_view(node)
+                            : node.role == Node::Role::empty   ? make(node.outputs[0])
+                            : node.role == Node::Role::control ? add_choice(node)
+                                                               : add_operation(node);
+      if (!status.ok()) return status.with_context(node_name(node, i));
+    }
+    return {};
+  }
   Status add_view(const Node& node) {
     View made;
-    RONDO_TRY(apply_view(node.view, view(node.inputs[0]), &made));
+    RONDO_TRY(ops::apply_view(*node.call, view(node.inputs[0]), &made));
     put(TensorHandle(make_view(values_[node.inputs[0]]->storage, made)));
     return {};
+  }
+  // A body keeps for itself the values that it makes.
+  Status add_choice(const Node& node) {
+    RONDO_TRY(switch_to(node.section));
+    const Choice& choice = *node.choice;
+    std::vector<BodySource> bodies;
+    for (const Choice::Body& each : choice.bodies) {
+      BodySource& body = bodies.emplace_back();
+      body.name = body_name(choice.kind, bodies.size() - 1);
+      if (!each.there) continue;
+      body.issue = [this, &each] {
+        const size_t before = values_.size();
+        ++depth_;
+        const Status status = add_all(each.nodes);
+        --depth_;
+        values_.erase(values_.begin() + static_cast<std::ptrdiff_t>(before), values_.end());
+        return status;
+      };
+    }
+    return control(engine_, form_of(choice.kind, choice.limit), view(node.inputs[0]), bodies);
   }
   Status add_operation(const Node& node) {
     RONDO_TRY(switch_to(node.section));
@@ -122,11 +148,13 @@ class FunctionRecorder {
     Status status = kInvokes[node.call->of.index()](
         *node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
     if (!status.ok()) return status;
-    return check_recorded(*node.call, before);
+    return check_recorded(*node.call, before, inputs, written);
   }
   // One task, which is what the file says; checks of indices aside.
-  Status check_recorded(const ops::Call& call, size_t before) {
+  Status check_recorded(const ops::Call& call, size_t before, std::span<const View> inputs,
+                        std::span<const View> written) {
     const ops::Call* found = nullptr;
+    size_t at = 0;
     for (size_t i = before; i < recording_.taken(); ++i) {
       const ops::Call* const each = recording_.call(i);
       if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
@@ -134,11 +162,24 @@ class FunctionRecorder {
         return error(RONDO_UNSUPPORTED,
                      "on this device the operator is several tasks, of which files have no node yet");
       found = each;
+      at = i;
     }
-    if (found && same_attributes(*found, call)) return {};
-    return wrong("its attributes are not those of its operator and operands");
+    if (!found || !same_attributes(*found, call))
+      return wrong("its attributes are not those of its operator and operands");
+    // An operator may repeat an operand or lay it out in another way, and uses no other tensor.
+    std::vector<TaskOperand> operands;
+    recording_.task(at).list_operands(&operands);
+    const auto same = [&](const TaskOperand& each, const View& given, bool out) {
+      return each.written == out && each.view.storage == given.storage;
+    };
+    bool all = operands.size() == inputs.size() + written.size();
+    for (size_t i = 0; all && i < operands.size(); ++i)
+      all =
+          i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
+    return all ? Status() : wrong("its operands are not those that its operator uses");
   }
   Status add_parameter(const Node& node, const ops::ParameterCall& call) {
+    if (depth_ > 0) return wrong("a parameter in a body");
     if (call.number >= function_.parameters.size()) return wrong("it is a parameter that the function does not have");
     const Function::Parameter& parameter = function_.parameters[call.number];
     const Written& written = node.outputs[0];
@@ -169,6 +210,7 @@ class FunctionRecorder {
   std::unordered_map<const Storage*, uint32_t> weights_;
   uint32_t section_ = kNoSection;
   int64_t bytes_ = 0;
+  int depth_ = 0;  // bodies around
 };
 
 }  // namespace

@@ -7,10 +7,12 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "graph/run/control.h"
 #include "ops/program/kinds.h"
 
 namespace rondo::program_files {
@@ -26,14 +28,6 @@ struct Declared {
   bool state = false;  // of a weight: functions write it, and each instance has its own
 };
 
-enum class ViewKind : uint8_t { reshape, permute, slice, flip, expand, accumulate };
-// numbers: a shape, axes, or the axis, start, stop and step of a slice.
-struct ViewStep {
-  ViewKind kind;
-  int count = 0;
-  int64_t numbers[kMaxDims] = {};
-};
-
 // A result of a node: a value that it makes, or one that is there.
 struct Written {
   uint32_t value = 0;
@@ -44,14 +38,31 @@ struct Written {
 
 inline constexpr uint32_t kNoSection = UINT32_MAX;
 
+struct Choice;
+
 struct Node {
-  enum class Role : uint8_t { operation, view, empty } role = Role::operation;
-  Ref<const ops::Call> call;     // of an operation
-  ViewStep view = {};            // of a view, which has one input and makes one value
-  std::vector<uint32_t> inputs;  // values
-  std::vector<Written> outputs;  // of an empty tensor: the one that is made
+  enum class Role : uint8_t { operation, view, empty, control } role = Role::operation;
+  Ref<const ops::Call> call;       // of an operation, or of a view, which has one input and makes one value
+  std::vector<uint32_t> inputs;    // values; of control flow the number that decides
+  std::vector<Written> outputs;    // of an empty tensor: the one that is made
+  std::unique_ptr<Choice> choice;  // of control flow
   uint32_t section = kNoSection;
 };
+
+// Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its
+// own.
+struct Choice {
+  struct Body {
+    bool there = false;  // else there is nothing to do
+    std::vector<Node> nodes;
+  };
+  ControlForm::Kind kind;
+  int64_t limit = 0;  // of a loop: the most turns; 0: none
+  std::vector<Body> bodies;
+};
+
+template <class Kind>
+inline constexpr bool kIsView = std::is_constructible_v<decltype(ViewForm::of), Kind>;
 
 struct Function {
   struct Parameter {
@@ -93,7 +104,8 @@ std::string write_program(const Program& program);
 Status read_program(std::string_view text, Program* program);
 // How messages call a node: "node 3 (Matmul)".
 std::string node_name(const Node& node, size_t number);
-const char* view_name(ViewKind kind);
+// True if the kind is one of views.
+bool is_view(const ops::Call& call);
 // UTF-8 without control characters, not empty, not too long.
 Status check_name(const char* what, std::string_view name);
 

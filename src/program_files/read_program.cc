@@ -2,6 +2,8 @@
 // that is not known is refused, with the version that has it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo/control.h>
+
 #include <unordered_set>
 
 #include "base/text.h"
@@ -51,9 +53,21 @@ class ProgramReader {
   }
 
  private:
+  // Not templates, so that each of the many places costs the call alone.
+  struct Reading {
+    Status (*read)(const void* function, size_t i);
+    const void* function;
+  };
+  template <class Function>
+  static Reading reading(const Function& function) {
+    return {[](const void* each, size_t i) -> Status { return (*static_cast<const Function*>(each))(i); }, &function};
+  }
   // An object whose members come in this order; a bit of `optional` for each that may be left out.
   template <class Member>
   Status members(std::initializer_list<const char*> names, uint32_t optional, const Member& member) {
+    return read_members(names, optional, reading(member));
+  }
+  Status read_members(std::initializer_list<const char*> names, uint32_t optional, Reading member) {
     size_t next = 0;
     const auto skip_to = [&](const std::string* key) -> Status {
       for (; next < names.size() && (!key || *key != names.begin()[next]); ++next)
@@ -66,17 +80,20 @@ class ProgramReader {
     };
     RONDO_TRY(json_.object([&](const std::string& key) -> Status {
       RONDO_TRY(skip_to(&key));
-      return member(next++);
+      return member.read(member.function, next++);
     }));
     return skip_to(nullptr);
   }
   // A list whose items are of different kinds: at least `least`, at most `most`.
   template <class Item>
   Status tuple(const char* what, size_t least, size_t most, const Item& item) {
+    return read_tuple(what, least, most, reading(item));
+  }
+  Status read_tuple(const char* what, size_t least, size_t most, Reading item) {
     size_t count = 0;
     RONDO_TRY(json_.array([&]() -> Status {
       if (count == most) return json_.wrong(format("%s has more than %zu members", what, most));
-      return item(count++);
+      return item.read(item.function, count++);
     }));
     return count < least ? json_.wrong(format("%s has fewer than %zu members", what, least)) : Status();
   }
@@ -137,6 +154,7 @@ class ProgramReader {
   Status read_function() {
     function_ = &program_.functions.emplace_back();
     values_ = 0;
+    nodes_ = 0;
     input_names_.clear();
     Function& function = *function_;
     return members({"name", "fewer_roundings", "inputs", "weights", "parameters", "sections", "nodes", "outputs"},
@@ -153,7 +171,7 @@ class ProgramReader {
                        case 3: return read_weights();
                        case 4: return read_parameters();
                        case 5: return read_sections();
-                       case 6: return json_.array([&] { return read_node(); });
+                       case 6: return json_.array([&] { return read_node(&function.nodes); });
                        default: return read_outputs();
                      }
                    })
@@ -227,51 +245,95 @@ class ProgramReader {
     return {};
   }
 
-  Status read_node() {
-    if (function_->nodes.size() == kMostNodes) return json_.wrong(format("more than %zu nodes", kMostNodes));
-    const size_t number = function_->nodes.size();
-    Node& node = function_->nodes.emplace_back();
-    std::string_view raw;
-    RONDO_TRY(json_.raw(&raw));
-    JsonReader whole(raw, "a node");
-    std::swap(json_, whole);
-    Status status = read_node(&node);
-    std::swap(json_, whole);
-    return status.with_context(format("node %zu", number));
-  }
-  Status read_node(Node* node) {
+  Status read_node(std::vector<Node>* nodes) {
+    if (nodes_++ == kMostNodes) return json_.wrong(format("more than %zu nodes", kMostNodes));
+    const size_t number = nodes->size();
+    Node& node = nodes->emplace_back();
     std::string first;
     JsonReader ahead = json_;
-    RONDO_TRY(ahead.object([&](const std::string& key) -> Status {
-      if (first.empty()) first = key;
-      return ahead.skip();
-    }));
-    if (first == "view") return read_view(node);
-    if (first == "empty")
-      return members({"empty"}, 0, [&](size_t) {
-        node->role = Node::Role::empty;
-        return read_written(&node->outputs.emplace_back(), true);
-      });
-    return read_operation(node);
+    (void)ahead.object([&](const std::string& key) -> Status {
+      first = key;
+      return ahead.wrong("");  // nothing more is looked at
+    });
+    Status status;
+    if (first == "control") {
+      status = read_control(&node);
+    } else {
+      std::string_view raw;
+      RONDO_TRY(json_.raw(&raw));
+      JsonReader whole(raw, "a node");
+      std::swap(json_, whole);
+      status = first == "view" ? read_view(&node) : first == "empty" ? read_empty(&node) : read_operation(&node);
+      std::swap(json_, whole);
+    }
+    return status.with_context(format("node %zu", number));
+  }
+  Status read_empty(Node* node) {
+    node->role = Node::Role::empty;
+    return members({"empty"}, 0, [&](size_t) { return read_written(&node->outputs.emplace_back(), true); });
   }
   Status read_view(Node* node) {
     node->role = Node::Role::view;
-    ViewStep& view = node->view;
-    return members({"view", "with", "in", "out"}, 0, [&](size_t i) -> Status {
-      if (i == 0) {
-        std::string word;
-        RONDO_TRY(json_.text(&word));
-        for (int kind = 0; kind <= static_cast<int>(ViewKind::accumulate); ++kind)
-          if (word == view_name(static_cast<ViewKind>(kind))) {
-            view.kind = static_cast<ViewKind>(kind);
-            return {};
-          }
-        return json_.wrong("the view '" + shown(word) +
-                           "' is not known to this version of Rondo (" RONDO_VERSION_STRING ")");
+    std::string kind;
+    std::string_view attributes = "{}";
+    RONDO_TRY(members({"view", "with", "in", "out"}, 0b10, [&](size_t i) -> Status {
+      return i == 0   ? json_.text(&kind)
+             : i == 1 ? json_.raw(&attributes)
+             : i == 2 ? read_value(&node->inputs.emplace_back())
+                      : read_made(&node->outputs.emplace_back().value);
+    }));
+    RONDO_TRY(read_attributes(kind, attributes, &node->call));
+    return is_view(*node->call) ? Status() : json_.wrong("the kind " + kind + " is no view");
+  }
+  Status read_control(Node* node) {
+    node->role = Node::Role::control;
+    node->choice = std::make_unique<Choice>();
+    Choice& choice = *node->choice;
+    RONDO_TRY(members({"control", "limit", "number", "bodies", "section"}, 0b10010, [&](size_t i) -> Status {
+      switch (i) {
+        case 0: return read_form(&choice.kind);
+        case 1:
+          RONDO_TRY(json_.integer(&choice.limit));
+          return choice.kind == ControlForm::Kind::loop && choice.limit > 0
+                     ? Status()
+                     : json_.wrong("a limit is of a loop, and 1 or more");
+        case 2: return read_value(&node->inputs.emplace_back());
+        case 3: return json_.array([&] { return read_body(&choice); });
+        default:
+          if (depth_ > 0) return json_.wrong("a section in a body");
+          return read_section(node);
       }
-      if (i == 1) return numbers(view.numbers, &view.count);
-      return i == 2 ? read_value(&node->inputs.emplace_back()) : read_made(&node->outputs.emplace_back().value);
-    });
+    }));
+    const size_t count = choice.bodies.size();
+    return choice.kind == ControlForm::Kind::index ? (count > 0 ? Status() : json_.wrong("a switch has a body"))
+           : count == (choice.kind == ControlForm::Kind::loop ? 1 : 2) && choice.bodies[0].there
+               ? Status()
+               : json_.wrong("an if has two bodies, of which the second may be null, and a while has one");
+  }
+  Status read_form(ControlForm::Kind* kind) {
+    std::string word;
+    RONDO_TRY(json_.text(&word));
+    for (const ControlForm& each : kControlForms)
+      if (word == each.name) {
+        *kind = each.kind;
+        return {};
+      }
+    return json_.wrong("the control flow '" + shown(word) +
+                       "' is not known to this version of Rondo (" RONDO_VERSION_STRING ")");
+  }
+  // Values that the body makes are gone after it.
+  Status read_body(Choice* choice) {
+    if (choice->bodies.size() == kMostBodies) return json_.wrong(format("more than %zu bodies", kMostBodies));
+    Choice::Body& body = choice->bodies.emplace_back();
+    if (json_.null()) return {};
+    body.there = true;
+    if (depth_ == RONDO_MAX_NESTED) return json_.wrong(format("bodies nest more than %d deep", RONDO_MAX_NESTED));
+    const uint32_t before = values_;
+    ++depth_;
+    RONDO_TRY(json_.array([&] { return read_node(&body.nodes); }));
+    --depth_;
+    values_ = before;
+    return {};
   }
   Status read_written(Written* written, bool makes) {
     if (!makes && json_.next() != '[') return read_value(&written->value);
@@ -322,6 +384,8 @@ class ProgramReader {
       }
     }));
     RONDO_TRY(read_attributes(kind, attributes, &node->call));
+    if (is_view(*node->call)) return json_.wrong("the kind " + kind + " is a view");
+    if (node->section != kNoSection && depth_ > 0) return json_.wrong("a section in a body");
     RONDO_TRY(in_order(*node->call, false, names[0], inputs, &node->inputs));
     RONDO_TRY(in_order(*node->call, true, names[1], outputs, &node->outputs));
     std::vector<std::string_view> known;
@@ -395,6 +459,8 @@ class ProgramReader {
   std::unordered_set<std::string> weight_names_, function_names_, input_names_;
   Function* function_ = nullptr;
   uint32_t values_ = 0;  // of the function, so far
+  size_t nodes_ = 0;     // of the function, bodies included
+  int depth_ = 0;        // bodies around
 };
 
 }  // namespace

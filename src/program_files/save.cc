@@ -1,15 +1,16 @@
-// Turns recorded nodes into those of a program: storages become values, views the steps that lead to them, and tensors
-// from outside the weights.
+// Turns recorded nodes into those of a program: storages become values, the views that were noted nodes, and tensors
+// from outside the weights. Bodies of control flow see the values and views around them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "program_files/save.h"
 
-#include <map>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
 #include "models/json.h"
+#include "ops/program/views.h"
 #include "program_files/attributes.h"
 #include "program_files/check.h"
 #include "program_files/program_text.h"
@@ -112,17 +113,47 @@ class FunctionMaker {
                    graph_.name());
     function_.fewer_roundings = recorded->fewer_roundings();
     for (const Ref<Storage>& each : recorded->storages()) made_.insert(each.get());
+    Scope scope(recorded->program(), nullptr);
     RONDO_TRY(declare_inputs());
-    declare_weights(*recorded);
+    declare_weights(recorded->program());
     declare_settings();
-    for (size_t i = 0; i < recorded->nodes().size(); ++i) add(recorded->nodes()[i], i);
-    return declare_outputs();
+    add_all(&scope, &function_.nodes);
+    nodes_ = &function_.nodes;
+    return declare_outputs(&scope);
   }
 
  private:
+  static constexpr uint32_t kNone = ops::OperandViews::kNone;
   struct Value {
     uint32_t number;
     View base;
+  };
+  // A program, and those of the bodies of its control flow.
+  struct Scope {
+    Scope(const ops::Program& of, Scope* outside) : program(of), around(outside), views(of) {
+      for (size_t i = 0; i < of.nodes.size(); ++i) {
+        const auto* const control = dynamic_cast<const Control*>(of.nodes[i].task.get());
+        if (!control) continue;
+        views.of(control->number());
+        for (const rondo::Body& body : control->bodies())
+          bodies[i].push_back(body.recorded ? std::make_unique<Scope>(body.recorded->program, this) : nullptr);
+      }
+      if (!around) return;
+      for (const View& each : from_around()) around->views.of(each);
+    }
+    // Its views of tensors that are not made in it.
+    std::vector<View> from_around() const {
+      std::vector<View> seen;
+      for (const ops::OperandViews::Node& each : views.nodes())
+        if (!each.call && !program.values[each.value].made) seen.push_back(each.view);
+      return seen;
+    }
+    const ops::Program& program;
+    Scope* const around;
+    ops::OperandViews views;
+    std::vector<uint32_t> numbers;  // by view: the value that it has become, or kNone
+    std::unordered_map<size_t, std::vector<std::unique_ptr<Scope>>> bodies;  // by node; null: nothing to do
+    std::unordered_map<const Device*, uint64_t> drawn;
   };
 
   Status names_of(const char* what, const std::vector<std::string>& given, size_t count,
@@ -154,20 +185,27 @@ class FunctionMaker {
     return {};
   }
   // In the order in which nodes use them first.
-  void declare_weights(const RecordedProgram& recorded) {
-    std::vector<TaskOperand> operands;
-    for (const RecordedProgram::Node& node : recorded.nodes()) {
-      operands.clear();
-      node.task->list_operands(&operands);
-      for (const TaskOperand& each : operands) {
-        Storage& storage = *each.view.storage;
-        if (made_.count(&storage) || values_.count(&storage)) continue;
-        const uint32_t weight = weights_.number(storage, each.view);
-        function_.weights.push_back(weight);
-        weight_of_.emplace(&storage, weight);
-        define(weights_.tensors[weight].view);
+  void declare_weights(const ops::Program& program) {
+    for (const ops::ProgramNode& node : program.nodes) {
+      if (const auto* control = dynamic_cast<const Control*>(node.task.get())) {
+        declare_weight(control->number());
+        for (const rondo::Body& body : control->bodies()) {
+          if (!body.recorded) continue;
+          for (const Ref<Storage>& each : body.recorded->storages) made_.insert(each.get());
+          declare_weights(body.recorded->program);
+        }
       }
+      for (const ops::ProgramOperand& each : node.operands)
+        if (each.known) declare_weight(each.view);
     }
+  }
+  void declare_weight(const View& used) {
+    Storage& storage = *used.storage;
+    if (made_.count(&storage) || values_.count(&storage)) return;
+    const uint32_t weight = weights_.number(storage, used);
+    function_.weights.push_back(weight);
+    weight_of_.emplace(&storage, weight);
+    define(weights_.tensors[weight].view);
   }
   void declare_settings() {
     const LaunchSettings& settings = graph_.settings();
@@ -181,7 +219,7 @@ class FunctionMaker {
       }
     }
   }
-  Status declare_outputs() {
+  Status declare_outputs(Scope* scope) {
     const Bindings& bindings = graph_.bindings();
     const uint32_t count = bindings.size() - bindings.inputs();
     std::vector<std::string> names;
@@ -194,7 +232,7 @@ class FunctionMaker {
       view.layout = each.layout;
       uint32_t value = 0;
       if (!values_.count(view.storage)) add_empty(view);
-      if (!value_of(view, &value))
+      if (!value_of(*scope, view, &value))
         refusals_.add(function_.name, format("output %u: it is seen in another way than it was written", i));
       function_.outputs.push_back({names[i], value, each.dtype, each.layout});
     }
@@ -206,71 +244,107 @@ class FunctionMaker {
     values_[view.storage] = {number, view};
     return number;
   }
-  // The value that a view of a known storage is; steps that lead to it become nodes.
-  bool value_of(const View& view, uint32_t* value) {
-    const Value& known = values_.at(view.storage);
-    std::vector<ViewStep> steps;
-    if (!find_view_steps(known.base, view, &steps)) return false;
-    *value = known.number;
-    for (const ViewStep& step : steps) {
-      std::vector<int64_t> key = {*value, static_cast<int64_t>(step.kind)};
-      key.insert(key.end(), step.numbers, step.numbers + step.count);
-      const auto [found, fresh] = views_.try_emplace(std::move(key), next_);
-      if (fresh) {
-        Node& node = function_.nodes.emplace_back();
-        node.role = Node::Role::view;
-        node.view = step;
-        node.inputs = {*value};
-        node.outputs.emplace_back().value = next_++;
-      }
-      *value = found->second;
+  // The value that a view of a known storage is; false if there is no way to it.
+  bool value_of(Scope& scope, const View& view, uint32_t* value) {
+    const uint32_t of = scope.views.of(view);
+    *value = of == kNone ? lead_to(view) : value_of(scope, of);
+    return *value != kNone;
+  }
+  uint32_t value_of(Scope& scope, uint32_t of) {
+    if (scope.numbers.size() <= of) scope.numbers.resize(scope.views.nodes().size(), kNone);
+    if (scope.numbers[of] != kNone) return scope.numbers[of];
+    const ops::OperandViews::Node node = scope.views.nodes()[of];
+    uint32_t number = kNone;
+    if (is_base(node.view)) {
+      number = values_.at(node.view.storage).number;
+    } else if (node.call) {
+      number = value_of(scope, node.from);
+      if (number != kNone) number = add_view(node.call, number);
+    } else if (scope.around && !scope.program.values[node.value].made) {
+      (void)value_of(*scope.around, node.view, &number);
+    } else {
+      number = lead_to(node.view);
     }
-    return true;
+    scope.numbers[of] = number;
+    return number;
+  }
+  bool is_base(const View& view) const {
+    const View& base = values_.at(view.storage).base;
+    return !view.accumulate && view.dtype == base.dtype && view.offset == base.offset &&
+           view.layout.same_as(base.layout);
+  }
+  // By views that were noted nowhere.
+  uint32_t lead_to(const View& view) {
+    const Value& known = values_.at(view.storage);
+    if (is_base(view)) return known.number;
+    std::vector<Ref<const Call>> views;
+    if (!find_views(known.base, view, &views)) return kNone;
+    uint32_t number = known.number;
+    for (Ref<const Call>& each : views) number = add_view(std::move(each), number);
+    return number;
+  }
+  uint32_t add_view(Ref<const Call> call, uint32_t from) {
+    Node& node = nodes_->emplace_back();
+    node.role = Node::Role::view;
+    node.call = std::move(call);
+    node.inputs = {from};
+    node.outputs.emplace_back().value = next_;
+    return next_++;
   }
 
   // Why a node cannot be saved; empty: it can.
-  std::string why_not(const RecordedProgram::Node& node, const std::vector<TaskOperand>& operands) {
+  std::string why_not(Scope& scope, const ops::ProgramNode& node, std::span<const ops::ProgramOperand> operands) {
     std::string json;
     if (!node.call) return "is a task of yours that says nothing of what it does";
     if (node.call->unwritten) return "leaves out results";
-    if (std::holds_alternative<ops::ControlCall>(node.call->of)) return "is control flow, which files do not have yet";
     if (std::holds_alternative<ops::PartCall>(node.call->of))
       return "is a step of an operator of several tasks, which files do not have yet";
-    if (!write_attributes(*node.call, &json) || !is_checked(*node.call))
+    const bool control = std::holds_alternative<ops::ControlCall>(node.call->of);
+    if (!control && (!write_attributes(*node.call, &json) || !is_checked(*node.call)))
       return format("is a node of the kind %s", row_of(*node.call).name);
     size_t inputs = 0;
-    for (const TaskOperand& each : operands) {
+    for (const ops::ProgramOperand& each : operands) {
       inputs += each.written ? 0 : 1;
       if (&each.view.device() != &operands[0].view.device()) return "works on two devices";
     }
     if (device_ && !operands.empty() && device_ != &operands[0].view.device()) return "works on a second device";
     std::vector<std::string_view> names;
-    if (!name_operands(*node.call, inputs, operands.size() - inputs, &names)) return "has operands that have no names";
-    for (const Access& access : node.task->accesses()) {
-      const Storage* const storage = access.variable->storage();
-      if (!storage || std::none_of(operands.begin(), operands.end(),
-                                   [storage](const TaskOperand& each) { return each.view.storage == storage; }))
+    if (!control && !name_operands(*node.call, inputs, operands.size() - inputs, &names))
+      return "has operands that have no names";
+    for (const ops::ProgramOperand& other : node.operands)
+      if (!control && !other.known &&
+          std::none_of(operands.begin(), operands.end(),
+                       [&](const ops::ProgramOperand& each) { return each.value == other.value; }))
         return "uses what it does not name";
-    }
-    if (node.random_offset != drawn_ && node.task->random_count()) return "draws numbers after some that nothing reads";
+    if (node.task->random_count() && node.random_offset != scope.drawn[&node.task->device()])
+      return "draws numbers after some that nothing reads";
     return "";
   }
 
-  void add(const RecordedProgram::Node& node, size_t number) {
+  void add_all(Scope* scope, std::vector<Node>* nodes) {
+    std::vector<Node>* const around = std::exchange(nodes_, nodes);
+    for (size_t i = 0; i < scope->program.nodes.size(); ++i) add(*scope, i);
+    nodes_ = around;
+  }
+  void add(Scope& scope, size_t number) {
+    const ops::ProgramNode& node = scope.program.nodes[number];
     if (node.call && std::holds_alternative<ops::IndexCheckCall>(node.call->of)) return;  // the engine's affair
-    std::vector<TaskOperand> operands;
-    node.task->list_operands(&operands);
-    std::string why = why_not(node, operands);
+    size_t known = 0;
+    while (known < node.operands.size() && node.operands[known].known) ++known;
+    const std::span<const ops::ProgramOperand> operands(node.operands.data(), known);
+    std::string why = why_not(scope, node, operands);
     if (why.empty()) {
       if (!operands.empty()) device_ = &operands[0].view.device();
-      drawn_ += node.task->random_count();
-      if (!add_operation(node, operands)) why = "has an operand that is seen in a way that no views lead to";
+      scope.drawn[&node.task->device()] += node.task->random_count();
+      const auto* const control = dynamic_cast<const Control*>(node.task.get());
+      if (!(control ? add_choice(scope, number, *control) : add_operation(scope, number, operands)))
+        why = "has an operand that is seen in a way that no views lead to";
     }
     if (why.empty()) return;
     refusals_.add(function_.name, format("node %zu: '%s'%s%s %s", number, node.task->name(),
                                          node.site.empty() ? "" : " at ", node.site.c_str(), why.c_str()));
     // Its results are there for the others, so that each is told for a reason of its own.
-    for (const TaskOperand& each : operands)
+    for (const ops::ProgramOperand& each : operands)
       if (each.written && !values_.count(each.view.storage)) define(whole(each.view));
   }
   static View whole(const View& view) {
@@ -289,13 +363,23 @@ class FunctionMaker {
   // Makes a node for a tensor that nothing has written, which is zero.
   void add_empty(const View& view) {
     const View all = whole(view);
-    Node& empty = function_.nodes.emplace_back();
+    Node& empty = nodes_->emplace_back();
     empty.role = Node::Role::empty;
     empty.outputs.push_back({next_, true, all.dtype, all.layout});
     define(all);
   }
+  // The same for what an operand is a view of.
+  void add_empty(const Scope& scope, uint32_t of) {
+    while (scope.views.nodes()[of].from != kNone) of = scope.views.nodes()[of].from;
+    add_empty(scope.views.nodes()[of].view);
+  }
+  void note_written(const View& view) {
+    if (const auto weight = weight_of_.find(view.storage); weight != weight_of_.end())
+      weights_.written[weight->second] = true;
+  }
 
-  bool add_operation(const RecordedProgram::Node& recorded, const std::vector<TaskOperand>& operands) {
+  bool add_operation(Scope& scope, size_t number, std::span<const ops::ProgramOperand> operands) {
+    const ops::ProgramNode& recorded = scope.program.nodes[number];
     Node node;
     node.call = recorded.call;
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of))
@@ -304,33 +388,69 @@ class FunctionMaker {
     // A switched node writes what is there before it.
     const auto makes = [&](const View& view) { return covers(view) && node.section == kNoSection; };
     std::unordered_set<const Storage*> written_before;
-    for (const TaskOperand& each : operands) {
-      if (values_.count(each.view.storage)) continue;
-      if (!each.written || !makes(each.view) || !written_before.insert(each.view.storage).second) add_empty(each.view);
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const View& view = operands[i].view;
+      if (values_.count(view.storage)) continue;
+      if (!operands[i].written || !makes(view) || !written_before.insert(view.storage).second)
+        add_empty(scope, scope.views.of(number, i));
     }
     // Views come before the node, and what it makes after them.
-    for (const TaskOperand& each : operands) {
-      if (!each.written) {
-        if (!value_of(each.view, &node.inputs.emplace_back())) return false;
-        continue;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const View& view = operands[i].view;
+      if (operands[i].written) {
+        node.outputs.emplace_back().made = !values_.count(view.storage);
+        if (node.outputs.back().made) continue;
+        note_written(view);
       }
-      Written& written = node.outputs.emplace_back();
-      if (!values_.count(each.view.storage)) continue;
-      if (!value_of(each.view, &written.value)) return false;
-      if (const auto weight = weight_of_.find(each.view.storage); weight != weight_of_.end())
-        weights_.written[weight->second] = true;
+      const uint32_t value = value_of(scope, scope.views.of(number, i));
+      if (value == kNone) return false;
+      if (operands[i].written)
+        node.outputs.back().value = value;
+      else
+        node.inputs.push_back(value);
     }
     size_t next = 0;
-    for (const TaskOperand& each : operands) {
+    for (const ops::ProgramOperand& each : operands) {
       if (!each.written) continue;
       Written& written = node.outputs[next++];
-      if (values_.count(each.view.storage)) continue;
-      written = {0, true, each.view.dtype, each.view.layout};
-      written.value = define(each.view);
+      if (written.made) written = {define(each.view), true, each.view.dtype, each.view.layout};
     }
-    function_.nodes.push_back(std::move(node));
+    nodes_->push_back(std::move(node));
     return true;
   }
+  // All that bodies see of what is around them is there before them.
+  bool add_choice(Scope& scope, size_t number, const Control& control) {
+    const ops::ProgramNode& recorded = scope.program.nodes[number];
+    Node node;
+    node.role = Node::Role::control;
+    node.choice = std::make_unique<Choice>();
+    node.choice->kind = control.form().kind;
+    node.choice->limit = control.form().limit;
+    if (recorded.section != ops::kAlways) node.section = setting_[recorded.section];
+    const auto see = [&](const View& view, uint32_t* value) {
+      if (!values_.count(view.storage)) add_empty(scope, scope.views.of(view));
+      return value_of(scope, view, value);
+    };
+    if (!see(control.number(), &node.inputs.emplace_back())) return false;
+    const std::vector<std::unique_ptr<Scope>>& bodies = scope.bodies.at(number);
+    for (const auto& each : bodies) {
+      if (!each) continue;
+      uint32_t seen = 0;
+      for (const View& view : each->from_around())
+        if (!see(view, &seen)) return false;
+    }
+    for (const auto& each : bodies) {
+      Choice::Body& body = node.choice->bodies.emplace_back();
+      body.there = each != nullptr;
+      if (!each) continue;
+      const uint32_t before = next_;
+      add_all(each.get(), &body.nodes);
+      next_ = before;
+    }
+    nodes_->push_back(std::move(node));
+    return true;
+  }
+
   const SavedFunction& saved_;
   const Graph& graph_;
   Weights& weights_;
@@ -339,10 +459,9 @@ class FunctionMaker {
   std::unordered_set<const Storage*> made_;
   std::unordered_map<const Storage*, Value> values_;
   std::unordered_map<const Storage*, uint32_t> weight_of_;
-  std::map<std::vector<int64_t>, uint32_t> views_;  // by what they are views of, and how
-  std::vector<uint32_t> setting_;                   // by the recording's number: among parameters or sections
+  std::vector<uint32_t> setting_;       // by the recording's number: among parameters or sections
+  std::vector<Node>* nodes_ = nullptr;  // of what is written down now
   const Device* device_ = nullptr;
-  uint64_t drawn_ = 0;
   uint32_t next_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// Views as nodes of a program: a step of one is applied to a view, and the steps that lead from a whole tensor to a
-// view of it are found from how both lie in memory. A view that the library makes is found again by such steps; what
-// is not found is told.
+// Views that no recording has noted, because they were made before it, or by an operator that lays out its memory in a
+// way of its own: those that lead from a whole tensor to such a part are found from how both lie in memory. All others
+// are known (ops/program/views.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "engine/tensor.h"
-#include "program_files/program_text.h"
+#include "ops/program/kinds.h"
 
 namespace rondo::program_files {
 
-Status apply_view(const ViewStep& step, const View& from, View* to);
-// base: a whole tensor, dense. False if no steps are found.
-bool find_view_steps(const View& base, const View& wanted, std::vector<ViewStep>* steps);
+// whole: dense. Puts the views in order, each one of the one before. False if no simple ones lead there: axes in
+// another order, cut, shortened, repeated.
+bool find_views(const View& whole, const View& part, std::vector<Ref<const ops::Call>>* views);
 
 }  // namespace rondo::program_files

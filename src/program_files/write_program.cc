@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/json_text.h"
+#include "base/sort_few.h"
 #include "base/text.h"
 #include "program_files/attributes.h"
 #include "program_files/operand_words.h"
@@ -86,8 +87,7 @@ class ProgramWriter {
     if (!layout.contiguous()) {  // the axes as they lie, outermost first
       int64_t order[kMaxDims];
       for (int d = 0; d < layout.ndim; ++d) order[d] = d;
-      std::stable_sort(order, order + layout.ndim,
-                       [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
+      sort_few(order, layout.ndim, [&](int64_t a, int64_t b) { return layout.strides[a] > layout.strides[b]; });
       json_ += ',';
       numbers(order, layout.ndim);
     }
@@ -95,8 +95,8 @@ class ProgramWriter {
   }
   void write(const Node& node) {
     if (node.role == Node::Role::view) {
-      json_ += format("{\"view\":\"%s\",\"with\":", view_name(node.view.kind));
-      numbers(node.view.numbers, node.view.count);
+      json_ += format("{\"view\":\"%s\"", row_of(*node.call).name);
+      write_with(node);
       json_ += format(",\"in\":%u,\"out\":%u}", node.inputs[0], node.outputs[0].value);
       return;
     }
@@ -106,11 +106,10 @@ class ProgramWriter {
       json_ += '}';
       return;
     }
+    if (node.role == Node::Role::control) return write_choice(node);
     const ops::KindRow& row = row_of(*node.call);
     json_ += format("{\"kind\":\"%s\"", row.name);
-    std::string attributes;
-    write_attributes(*node.call, &attributes);
-    if (attributes != "{}") json_ += ",\"with\":" + attributes;
+    write_with(node);
     std::vector<std::string_view> names;
     name_operands(*node.call, node.inputs.size(), node.outputs.size(), &names);  // it was checked
     if (!node.inputs.empty()) {
@@ -121,8 +120,29 @@ class ProgramWriter {
     json_ += ",\"out\":";
     operands(row.operands, true, {names.data() + node.inputs.size(), node.outputs.size()},
              [&](size_t i) { write(node.outputs[i]); });
+    write_section(node);
+  }
+  void write_with(const Node& node) {
+    std::string attributes;
+    write_attributes(*node.call, &attributes);
+    if (attributes != "{}") json_ += ",\"with\":" + attributes;
+  }
+  void write_section(const Node& node) {
     if (node.section != kNoSection) json_ += format(",\"section\":%u", node.section);
     json_ += '}';
+  }
+  void write_choice(const Node& node) {
+    const Choice& choice = *node.choice;
+    json_ += format("{\"control\":\"%s\"", form_of(choice.kind).name);
+    if (choice.limit) json_ += format(",\"limit\":%lld", printable(choice.limit));
+    json_ += format(",\"number\":%u,\"bodies\":", node.inputs[0]);
+    list(choice.bodies, true, [this](const Choice::Body& each) {
+      if (each.there)
+        list(each.nodes, true, [this](const Node& inside) { write(inside); });
+      else
+        json_ += "null";
+    });
+    write_section(node);
   }
   template <class Operand>
   void operands(std::string_view row, bool outputs, std::span<const std::string_view> names, const Operand& operand) {
@@ -148,23 +168,35 @@ class ProgramWriter {
 
 }  // namespace
 
-const char* view_name(ViewKind kind) {
-  constexpr const char* names[] = {"reshape", "permute", "slice", "flip", "expand", "accumulate"};
-  return names[static_cast<size_t>(kind)];
+bool is_view(const ops::Call& call) {
+  constexpr bool are[] = {
+#define RONDO_KIND(Name, ...) kIsView<ops::Name##Call>,
+#include "ops/program/kinds.def"
+#undef RONDO_KIND
+  };
+  return are[call.of.index()];
 }
 
 std::string node_name(const Node& node, size_t number) {
   return format("node %zu (%s)", number,
-                node.role == Node::Role::view    ? view_name(node.view.kind)
+                node.role == Node::Role::control ? form_of(node.choice->kind).name
                 : node.role == Node::Role::empty ? "empty"
                                                  : row_of(*node.call).name);
 }
 
+namespace {
+void add_needed(const std::vector<Node>& nodes, Version* needed) {
+  for (const Node& node : nodes) {
+    if (node.call) *needed = std::max(*needed, *read_version(row_of(*node.call).since));
+    if (!node.choice) continue;
+    for (const Choice::Body& each : node.choice->bodies) add_needed(each.nodes, needed);
+  }
+}
+}  // namespace
+
 std::string needed_version(const Program& program) {
   Version needed;
-  for (const Function& function : program.functions)
-    for (const Node& node : function.nodes)
-      if (node.call) needed = std::max(needed, *read_version(row_of(*node.call).since));
+  for (const Function& function : program.functions) add_needed(function.nodes, &needed);
   return needed.text();
 }
 

@@ -93,6 +93,14 @@ void Backward::find_direct(std::span<const View> sources, std::span<rondo_tensor
   }
 }
 
+namespace {
+// One function for both lists: the sort has kilobytes.
+template <class Turn>
+void put_last_first(std::vector<Turn>* turns) {
+  std::stable_sort(turns->begin(), turns->end(), [](const Turn& a, const Turn& b) { return a.node > b.node; });
+}
+}  // namespace
+
 // Finds where each source's gradient is complete. One that was written after it was watched is so at the end.
 void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*> gradients) {
   delivered_.assign(sources.size(), false);
@@ -102,12 +110,12 @@ void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*>
     const Use& use = use_of(number_of(sources[i]));
     if (gradients[i] && !known.written && use.count) last_.push_back({std::max(use.node, known.watched), i});
   }
-  std::stable_sort(last_.begin(), last_.end(), [](const Turn& a, const Turn& b) { return a.node > b.node; });
+  put_last_first(&last_);
 }
 
 void Backward::find_watched(std::span<const View> sources) {
   for (size_t i = 0; i < sources.size(); ++i) watched_.push_back({tape_.known_.at(number_of(sources[i])).watched, i});
-  std::stable_sort(watched_.begin(), watched_.end(), [](const Turn& a, const Turn& b) { return a.node > b.node; });
+  put_last_first(&watched_);
 }
 
 }  // namespace rondo::tape

@@ -17,6 +17,7 @@
 #include "tools/facts.h"
 #include "tools/graph.h"
 #include "tools/launch.h"
+#include "tools/program.h"
 #include "tools/usage.h"
 
 using Json = nlohmann::ordered_json;
@@ -106,13 +107,15 @@ int run(int argc, char** argv) {
   const std::string option = argc > 2 ? argv[2] : "";
   const std::string last = argv[argc - 1];
   if (command == "--help" || command == "-h" || option == "--help" || option == "-h" ||
-      (command == "cache" && (last == "--help" || last == "-h"))) {
+      ((command == "cache" || command == "program" || command == "run") && (last == "--help" || last == "-h"))) {
     print(rondo::tools::help());
     return 0;
   }
   if (command == "launch") return rondo::tools::launch(argc - 2, argv + 2);
   if (command == "graph") return rondo::tools::graph(argc - 2, argv + 2);
   if (command == "cache") return rondo::tools::cache(argc - 2, argv + 2);
+  if (command == "program") return rondo::tools::program(argc - 2, argv + 2);
+  if (command == "run") return rondo::tools::run_program(argc - 2, argv + 2);
   if (argc > 3) return bad_usage("too many arguments");
   if (command == "version" || command == "--version") {
     if (!option.empty()) return bad_usage(command + " takes no options");

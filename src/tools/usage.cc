@@ -48,6 +48,19 @@ const std::vector<Command>& commands() {
        "what a program saved of a graph",
        {"a profile (rondo_graph_profile, RONDO_GRAPH_PROFILE) or a DOT picture (rondo_graph_dot,",
         "RONDO_GRAPH_DOT). --svg writes a picture; that of a DOT file is made by Graphviz."}},
+      {"program",
+       {"show", "verify"},
+       "show|verify FILE",
+       "what a program file has, whether it is whole",
+       {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
+        "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
+      {"run",
+       {"--function", "--inputs", "--outputs", "--device", "--memory"},
+       "FILE [options]",
+       "calls a function of a program file with the tensors of a file",
+       {"--inputs FILE, --outputs FILE: safetensors files with the names of the function's;",
+        "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
+        "--memory 2GiB: the most that it may take."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -84,7 +97,7 @@ std::string names(const char* between) {
 }
 
 bool takes_file(const Command& command) {
-  return command.name == std::string("graph");
+  return command.name == std::string("graph") || command.name == std::string("run");
 }
 
 std::string bash() {
@@ -107,6 +120,10 @@ std::string bash() {
          "    COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
+         "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
+         "    COMPREPLY=($(compgen -f -W '--text --memory' -- \"$word\"))\n"
+         "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
+         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
          "      show) COMPREPLY=($(compgen -W '--json' -- \"$word\")) ;;\n"
@@ -146,6 +163,10 @@ std::string zsh() {
          "    _command_names -e || _files\n"
          "  elif [[ $words[2] == graph ]]; then\n"
          "    compadd -- --svg; _files\n"
+         "  elif [[ $words[2] == program ]]; then\n"
+         "    compadd -- --text --memory; _files\n"
+         "  elif [[ $words[2] == run ]]; then\n"
+         "    compadd -- --function --inputs --outputs --device --memory; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"
@@ -178,8 +199,10 @@ std::string fish() {
                      (word.size() > 2 && word[1] == '-' ? "-l " + word.substr(2) : "-a " + word).c_str());
   }
   text +=
-      "complete -c rondo -n '__fish_seen_subcommand_from launch graph export import' -F\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from show' -l json\n";
+      "complete -c rondo -n '__fish_seen_subcommand_from launch graph run export import' -F\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify' -F\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show' -l text\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from cache; and __fish_seen_subcommand_from show' -l json\n";
   for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
     text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);
   return text;

@@ -40,6 +40,8 @@ def case_bash():
     assert complete("rondo", "cache", "export", "--arch") == ["--architecture"]
     assert complete("rondo", "cache", "import", "/etc/host") != []
     assert complete("rondo", "graph", "/etc/host") != [] and complete("rondo", "graph", "x.json", "--s") == ["--svg"]
+    assert complete("rondo", "program", "v") == ["verify"] and complete("rondo", "program", "show", "--t") == ["--text"]
+    assert complete("rondo", "run", "--o") == ["--outputs"] and complete("rondo", "run", "x", "--dev") == ["--device"]
     assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
     assert {"info", "doctor", "launch", "cache", "completion", "version"} <= set(complete("rondo", ""))
 

@@ -13,67 +13,84 @@ namespace {
 
 constexpr size_t kBlock = 512;
 
-// The type that elements are computed in.
+// The type that elements are computed in: sums of short integers wrap around when they are made short again.
 template <class T>
-auto widened(T value) {
+using Computed =
+    std::conditional_t<std::is_same_v<T, device::f16> || std::is_same_v<T, device::bf16>, float,
+                       std::conditional_t<std::is_integral_v<T> && sizeof(T) < sizeof(int32_t), int32_t, T>>;
+
+template <class T>
+Computed<T> widened(T value) {
   if constexpr (std::is_same_v<T, device::f16> || std::is_same_v<T, device::bf16>)
     return device::to_float(value);
   else
     return value;
 }
 
-template <class T, class A>
-T narrowed(A value) {
+template <class T>
+T narrowed(Computed<T> value) {
   if constexpr (std::is_same_v<T, device::f16>)
     return device::to_f16(value);
   else if constexpr (std::is_same_v<T, device::bf16>)
     return device::to_bf16(value);
   else
-    return value;
+    return static_cast<T>(value);
 }
 
 // Integers wrap around, which signed ones may not in C++.
 template <class A, class F>
 A wrapping(A a, A b, F f) {
   if constexpr (std::is_integral_v<A>) {
-    using U = std::conditional_t<sizeof(A) < 4, unsigned, std::make_unsigned_t<A>>;
+    using U = std::make_unsigned_t<A>;
     return static_cast<A>(f(static_cast<U>(a), static_cast<U>(b)));
   } else {
     return f(a, b);
   }
 }
 
-template <class T, class Combine>
-void fold(std::span<const void* const> inputs, T* output, size_t count, bool mean, const Combine& combine) {
-  using A = decltype(widened(T{}));
-  A sums[kBlock];
-  for (size_t at = 0; at < count; at += kBlock) {
-    const size_t n = std::min(kBlock, count - at);
-    const T* first = static_cast<const T*>(inputs[0]) + at;
-    for (size_t i = 0; i < n; ++i) sums[i] = widened(first[i]);
-    for (size_t r = 1; r < inputs.size(); ++r) {
-      const T* next = static_cast<const T*>(inputs[r]) + at;
-      for (size_t i = 0; i < n; ++i) sums[i] = combine(sums[i], widened(next[i]));
-    }
-    if constexpr (std::is_floating_point_v<A>)
-      if (mean)
-        for (size_t i = 0; i < n; ++i) sums[i] /= static_cast<A>(inputs.size());
-    for (size_t i = 0; i < n; ++i) output[at + i] = narrowed<T>(sums[i]);
+// One loop for each operation and type of computing, which the types of elements share.
+template <class A>
+[[gnu::noinline]] void combine(rondo_reduce_op op, A* sums, const A* next, size_t n) {
+  const auto each = [&](auto f) {
+    for (size_t i = 0; i < n; ++i) sums[i] = f(sums[i], next[i]);
+  };
+  switch (op) {
+    case RONDO_PROD: return each([](A a, A b) { return wrapping(a, b, [](auto x, auto y) { return x * y; }); });
+    case RONDO_MIN: return each([](A a, A b) { return a < b || a != a ? a : b; });
+    case RONDO_MAX: return each([](A a, A b) { return a > b || a != a ? a : b; });
+    default: return each([](A a, A b) { return wrapping(a, b, [](auto x, auto y) { return x + y; }); });
   }
 }
 
 template <class T>
+void widen(const T* from, size_t n, Computed<T>* to) {
+  for (size_t i = 0; i < n; ++i) to[i] = widened(from[i]);
+}
+
+template <class T>
 void reduce(rondo_reduce_op op, std::span<const void* const> inputs, T* output, size_t count) {
-  using A = decltype(widened(T{}));
-  switch (op) {
-    case RONDO_PROD:
-      return fold(inputs, output, count, false,
-                  [](A a, A b) { return wrapping(a, b, [](auto x, auto y) { return x * y; }); });
-    case RONDO_MIN: return fold(inputs, output, count, false, [](A a, A b) { return a < b || a != a ? a : b; });
-    case RONDO_MAX: return fold(inputs, output, count, false, [](A a, A b) { return a > b || a != a ? a : b; });
-    default:
-      return fold(inputs, output, count, op == RONDO_MEAN,
-                  [](A a, A b) { return wrapping(a, b, [](auto x, auto y) { return x + y; }); });
+  using A = Computed<T>;
+  A sums[kBlock], wide[kBlock];
+  for (size_t at = 0; at < count; at += kBlock) {
+    const size_t n = std::min(kBlock, count - at);
+    const A* next = nullptr;
+    for (size_t r = 0; r < inputs.size(); ++r) {
+      const T* const from = static_cast<const T*>(inputs[r]) + at;
+      if constexpr (std::is_same_v<T, A>) {
+        next = from;
+      } else {
+        widen(from, n, r == 0 ? sums : wide);
+        next = wide;
+      }
+      if (r > 0)
+        combine(op, sums, next, n);
+      else if constexpr (std::is_same_v<T, A>)
+        std::copy_n(from, n, sums);
+    }
+    if constexpr (std::is_floating_point_v<A>)
+      if (op == RONDO_MEAN)
+        for (size_t i = 0; i < n; ++i) sums[i] /= static_cast<A>(inputs.size());
+    for (size_t i = 0; i < n; ++i) output[at + i] = narrowed<T>(sums[i]);
   }
 }
 

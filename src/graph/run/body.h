@@ -19,6 +19,12 @@ struct BodyProgram {
   std::vector<PassReport> passes;
 };
 
+// As it was recorded, before passes. Immutable, as the graph around keeps it (recorded_program.h).
+struct RecordedBody {
+  ops::Program program;
+  std::vector<Ref<Storage>> storages;  // made in it
+};
+
 // The state of a run of a body.
 struct BodyRun {
   RandomState random;  // that its call has drawn

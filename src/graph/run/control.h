@@ -25,12 +25,24 @@ struct ControlForm {
   enum class Kind { condition, loop, index } kind;
   int64_t limit = 0;  // of a loop: the most turns; 0: none
 };
+inline constexpr ControlForm kControlForms[] = {
+    {"if", "rondo_if", "condition", ControlForm::Kind::condition},
+    {"while", "rondo_while", "condition", ControlForm::Kind::loop},
+    {"switch", "rondo_switch", "index", ControlForm::Kind::index},
+};
+inline ControlForm form_of(ControlForm::Kind kind, int64_t limit = 0) {
+  ControlForm form = kControlForms[static_cast<size_t>(kind)];
+  form.limit = limit;
+  return form;
+}
+inline constexpr size_t kMostBodies = 4096;
 
 // One body. If there is nothing to do it has neither.
 struct Body {
   std::string name;
-  std::unique_ptr<BodyProgram> program;    // until it is compiled
-  std::unique_ptr<CompiledBody> compiled;  // once it is; null in a node, too
+  std::unique_ptr<BodyProgram> program;                    // until it is compiled
+  std::unique_ptr<CompiledBody> compiled;                  // once it is; null in a node, too
+  std::shared_ptr<const RecordedBody> recorded = nullptr;  // before passes, if the recording keeps that
 };
 
 class Control final : public Task {

@@ -31,15 +31,7 @@ class RecordedProgram {
   RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
                   Ref<tape::Journal> journal, bool fewer_roundings);
 
-  // A node as it was recorded. Its operands are the task's.
-  struct Node {
-    Ref<Task> task;
-    Ref<const ops::Call> call;
-    uint64_t random_offset;
-    uint32_t section;
-    std::string site;
-  };
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const ops::Program& program() const { return program_; }
   // Made in it; inputs and outputs of calls are among them.
   const std::vector<Ref<Storage>>& storages() const { return storages_; }
   bool fewer_roundings() const { return fewer_roundings_; }
@@ -51,7 +43,7 @@ class RecordedProgram {
                 std::span<rondo_tensor*> outputs) const;
 
  private:
-  std::vector<Node> nodes_;
+  const ops::Program program_;
   const std::vector<Ref<Storage>> storages_;  // made in it
   const Drawn drawn_;
   const Ref<tape::Journal> journal_;

@@ -13,19 +13,16 @@ namespace rondo {
 
 RecordedProgram::RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
                                  Ref<tape::Journal> journal, bool fewer_roundings)
-    : storages_(std::move(storages)),
+    : program_(program),
+      storages_(std::move(storages)),
       drawn_(std::move(drawn)),
       journal_(std::move(journal)),
-      fewer_roundings_(fewer_roundings) {
-  nodes_.reserve(program.nodes.size());
-  for (const ops::ProgramNode& node : program.nodes)
-    nodes_.push_back({node.task, node.call, node.random_offset, node.section, node.site});
-}
+      fewer_roundings_(fewer_roundings) {}
 
 const char* RecordedProgram::why_not() const {
   Rebinding memory;
   for (const Ref<Storage>& storage : storages_) memory.put(*storage, *storage);
-  for (const Node& each : nodes_) {
+  for (const ops::ProgramNode& each : program_.nodes) {
     if (const auto* run = dynamic_cast<const SegmentRun*>(each.task.get())) {
       const char* const why = run->graph().facts().not_inlinable;
       return Engine::intern(
@@ -62,7 +59,7 @@ Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::sp
       so_far = end;
       return count ? engine.submit(make_ref<Unread>(device, count)) : Status();
     };
-    for (const Node& each : nodes_) {
+    for (const ops::ProgramNode& each : program_.nodes) {
       Ref<Task> task = each.task->again(memory);
       if (const uint64_t count = task->random_count()) {
         RONDO_TRY(draw_until(task->device(), each.random_offset));

@@ -16,6 +16,7 @@
 #include "base/dtype.h"
 #include "base/log.h"
 #include "base/settings.h"
+#include "base/sort_few.h"
 #include "base/text.h"
 #include "base/threads/thread.h"
 #include "base/threads/uncancelled.h"
@@ -222,8 +223,7 @@ class Chooser {
     }
     choice->capturable_ = !good.empty();
     if (good.empty()) good = std::move(uncapturable);
-    std::stable_sort(good.begin(), good.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.microseconds < b.microseconds; });
+    put_fastest_first(&good, good.size());
     RONDO_TRY(time_again(&good));
     if (good.size() > kKept) {
       // The last of them needs the least workspace of all: it serves where that of the others cannot be had.
@@ -251,9 +251,12 @@ class Chooser {
         if (timed.ok())
           (*good)[i].microseconds = round == 0 ? microseconds : std::min((*good)[i].microseconds, microseconds);
       }
-    std::stable_sort(good->begin(), good->begin() + static_cast<std::ptrdiff_t>(count),
-                     [](const Candidate& a, const Candidate& b) { return a.microseconds < b.microseconds; });
+    put_fastest_first(good, count);
     return {};
+  }
+  static void put_fastest_first(std::vector<Candidate>* good, size_t count) {
+    sort_few(good->data(), static_cast<int>(count),
+             [](const Candidate& a, const Candidate& b) { return a.microseconds < b.microseconds; });
   }
 
   bool read_kept(std::vector<Recipe>* recipes) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/sort_few.h"
 #include "rtc/device/philox.h"
 
 namespace rondo::ops {
@@ -118,7 +119,7 @@ void ElementwisePlan::plan_space(const View* const* views) {
   // By the strides of the first output, so that writes are dense where they can be. Random numbers go by the element's
   // number.
   if (expression_.generators() == 0)
-    std::stable_sort(dimensions, dimensions + count, [inputs](const Dimension& a, const Dimension& b) {
+    sort_few(dimensions, count, [inputs](const Dimension& a, const Dimension& b) {
       return std::abs(a.strides[inputs]) > std::abs(b.strides[inputs]);
     });
   count = collapse(dimensions, count, operands);

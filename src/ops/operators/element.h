@@ -9,6 +9,7 @@
 
 #include "base/dtype.h"
 #include "base/shape.h"
+#include "base/sort_few.h"
 #include "rtc/device/f8.h"
 #include "rtc/device/strided.h"
 
@@ -85,8 +86,7 @@ struct Dims {
   Dims by_stride() const {
     int order[kMaxDims];
     for (int d = 0; d < count; ++d) order[d] = d;
-    std::stable_sort(order, order + count,
-                     [this](int a, int b) { return std::abs(stride[0][a]) > std::abs(stride[0][b]); });
+    sort_few(order, count, [this](int a, int b) { return std::abs(stride[0][a]) > std::abs(stride[0][b]); });
     Dims sorted;
     for (int d = 0; d < count; ++d) {
       int64_t steps[N];

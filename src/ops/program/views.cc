@@ -54,12 +54,18 @@ bool reshapes_to(const View& from, const View& view) {
 OperandViews::OperandViews(const Program& recorded) : program_(recorded), of_value_(recorded.values.size()) {
   auto noted = recorded.views.begin();
   operands_.reserve(recorded.nodes.size());
+  for (uint32_t i = 0; i < recorded.values.size(); ++i) numbers_.emplace(recorded.values[i].storage, i);
   for (uint32_t i = 0; i < recorded.nodes.size(); ++i) {
     for (; noted != recorded.views.end() && noted->before <= i; ++noted) note(*noted);
     std::vector<uint32_t>& operands = operands_.emplace_back();
     for (const ProgramOperand& each : recorded.nodes[i].operands)
       operands.push_back(each.known ? find_or_derive(each.value, each.view) : kNone);
   }
+}
+
+uint32_t OperandViews::of(const View& view) {
+  const auto value = numbers_.find(view.storage);
+  return value == numbers_.end() ? kNone : find_or_derive(value->second, view);
 }
 
 uint32_t OperandViews::add(Ref<const Call> call, uint32_t value, uint32_t from, const View& view, bool explained) {

@@ -8,6 +8,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "ops/program/program.h"
@@ -32,6 +33,8 @@ class OperandViews {
   const std::vector<Node>& nodes() const { return nodes_; }
   // The view that an operand of a node is; kNone: a task uses the storage as a whole, and says nothing of it.
   uint32_t of(size_t node, size_t operand) const { return operands_[node][operand]; }
+  // The same of a view of a value, at the end of the program; kNone: no node uses its storage.
+  uint32_t of(const View& view);
 
  private:
   void note(const ProgramView& noted);
@@ -43,6 +46,7 @@ class OperandViews {
   std::vector<Node> nodes_;
   std::vector<std::vector<uint32_t>> of_value_;  // by value: its views
   std::vector<std::vector<uint32_t>> operands_;
+  std::unordered_map<const Storage*, uint32_t> numbers_;  // of values
 };
 
 // The view of another one that a call says; an error if its kind is no view, or the view has no such view.

@@ -1,5 +1,8 @@
 // Random programs with nested control flow: a launch leaves the bits of the same program called eagerly, with passes
 // and without. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <filesystem>
 #include <random>
 
 #include "control/control.h"
@@ -146,6 +149,56 @@ TEST_P(ControlPrograms, LaunchesLeaveTheBitsOfEagerCalls) {
       }
     }
   }
+}
+
+// Each tensor is a state of the file, which the loaded program changes as the recording does.
+TEST_P(ControlPrograms, FilesHaveTheBitsOfRecordings) {
+  const int programs = quick() ? 12 : 60;
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("rondo_control_" + std::to_string(getpid()) + ".safetensors");
+  const auto first_seed = static_cast<unsigned>(share() < 0 ? 0 : share() * 1000);
+  for (int number = 0; number < programs; ++number) {
+    Random random(first_seed + static_cast<unsigned>(number));
+    const Block program = block(random, 0);
+    std::vector<Tensor> x;
+    for (size_t i = 0; i < kTensors; ++i) x.push_back(up(full(RONDO_F32, {kSize}, static_cast<double>(i) - 1.5)));
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_CALLABLE;
+    const Graph graph = record(
+        engine(),
+        [&] {
+          for (const Tensor& each : x) add(each, 0);  // all are in the file
+          run_program(program, x);
+        },
+        &options);
+    const char *const function = "f", *const names[] = {"0", "1", "2", "3", "4"};
+    rondo_tensor* weights[kTensors];
+    std::copy(x.begin(), x.end(), weights);
+    rondo_graph* const saved = graph.get();
+    rondo_program_save_options named = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    named.n_weights = kTensors;
+    named.weight_names = names;
+    named.weights = weights;
+    must(rondo_program_save(path.c_str(), 1, &function, &saved, &named));
+    rondo_program* opened = nullptr;
+    rondo_program_instance* instance = nullptr;
+    must(rondo_program_open(path.c_str(), &opened));
+    must(rondo_program_create_instance(opened, engine(), device(), &instance));
+    must(rondo_engine_seed(engine(), static_cast<uint64_t>(number)));
+    for (int i = 0; i < 3; ++i) must(rondo_program_call(instance, function, 0, nullptr, 0, nullptr));
+    must(rondo_engine_seed(engine(), static_cast<uint64_t>(number)));
+    for (int i = 0; i < 3; ++i) must(rondo_graph_call(graph.get(), 0, nullptr, 0, nullptr));
+    for (size_t i = 0; i < kTensors; ++i) {
+      const Tensor state = make(rondo_program_instance_weight, instance, names[i]);
+      expect_same_bits(
+          download(state), download(x[i]),
+          "program " + std::to_string(first_seed + static_cast<unsigned>(number)) + ", tensor " + std::to_string(i));
+    }
+    rondo_program_instance_destroy(instance);
+    rondo_program_destroy(opened);
+    if (HasFailure()) return;
+  }
+  std::filesystem::remove(path);
 }
 
 }  // namespace

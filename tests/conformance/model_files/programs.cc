@@ -9,107 +9,11 @@
 #include <cstdlib>
 #include <random>
 
-#include "graphs/calls.h"
-#include "model_files/model_file.h"
+#include "model_files/programs.h"
 
 namespace conformance {
 namespace {
 
-struct ProgramDeleter {
-  void operator()(rondo_program* program) const { rondo_program_destroy(program); }
-};
-using Program = std::unique_ptr<rondo_program, ProgramDeleter>;
-struct InstanceDeleter {
-  void operator()(rondo_program_instance* instance) const { rondo_program_instance_destroy(instance); }
-};
-using Instance = std::unique_ptr<rondo_program_instance, InstanceDeleter>;
-
-Array numbers(const Shape& shape) {
-  return random_array(RONDO_F32, shape, 3, -2, 2);
-}
-
-class ProgramFiles : public OnCalls {
- protected:
-  void SetUp() override {
-    OnCalls::SetUp();
-    std::string pattern = (std::filesystem::temp_directory_path() / "rondo_programs_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override {
-    std::filesystem::remove_all(folder_);
-    OnCalls::TearDown();
-  }
-  std::string path(const std::string& name = "program.safetensors") const { return folder_ / name; }
-  static rondo_status save(const std::string& path, rondo_graph* graph,
-                           const rondo_program_save_options* options = nullptr) {
-    const char* const name = "f";
-    return rondo_program_save(path.c_str(), 1, &name, &graph, options);
-  }
-  static Program open(const std::string& path) {
-    rondo_program* program = nullptr;
-    must(rondo_program_open(path.c_str(), &program));
-    return Program(program);
-  }
-  Instance instance(const Program& program) const {
-    rondo_program_instance* made = nullptr;
-    must(rondo_program_create_instance(program.get(), engine(), device(), &made));
-    return Instance(made);
-  }
-  static std::vector<Tensor> call(const Instance& instance, const char* function, std::vector<rondo_tensor*> inputs,
-                                  size_t outputs) {
-    std::vector<rondo_tensor*> made(outputs, nullptr);
-    must(rondo_program_call(instance.get(), function, static_cast<int32_t>(inputs.size()), inputs.data(),
-                            static_cast<int32_t>(outputs), made.data()));
-    std::vector<Tensor> owned;
-    for (rondo_tensor* each : made) owned.emplace_back(each);
-    return owned;
-  }
-  static std::string text(const Program& program) {
-    size_t length = 0;
-    must(rondo_program_text(program.get(), nullptr, 0, &length));
-    std::string text(length + 1, '\0');
-    must(rondo_program_text(program.get(), text.data(), text.size(), &length));
-    text.resize(length);
-    return text;
-  }
-  // A file without weights that has this program.
-  std::string put_text(const std::string& text) const {
-    const char *const key = "rondo.program", *const value = text.c_str();
-    must(rondo_model_file_write(path("edited").c_str(), nullptr, nullptr, 0, &key, &value, 1));
-    return path("edited");
-  }
-  // What opening a file with this program, or making an instance of it, is told; "" if both succeed.
-  std::string refusal(const std::string& text) const {
-    rondo_program* program = nullptr;
-    if (rondo_program_open(put_text(text).c_str(), &program) != RONDO_OK) return rondo_last_error();
-    const Program owned(program);
-    rondo_program_instance* made = nullptr;
-    if (rondo_program_create_instance(program, engine(), device(), &made) != RONDO_OK) return rondo_last_error();
-    rondo_program_instance_destroy(made);
-    return "";
-  }
-  // Records, calls, saves, loads and calls again; the file of what was loaded has the same text.
-  void same_from_file(const std::vector<Kind>& kinds, const std::vector<rondo_tensor*>& inputs, size_t outputs,
-                      const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& body) const {
-    const Graph graph = callable(kinds, body);
-    std::vector<Tensor> expected = call_all(graph, inputs, outputs);
-    must(save(path(), graph.get()));
-    const Program program = open(path());
-    const Instance made = instance(program);
-    std::vector<Tensor> actual = call(made, "f", inputs, outputs);
-    for (size_t i = 0; i < outputs; ++i)
-      expect_same_bits(download(actual[i]), download(expected[i]),
-                       "output " + std::to_string(i) + "\n" + text(program));
-    rondo_graph* again = nullptr;
-    must(rondo_program_graph(made.get(), "f", &again));
-    const Graph owned(again);
-    must(save(path("again"), again));
-    EXPECT_EQ(text(open(path("again"))), text(program));
-  }
-
-  std::filesystem::path folder_;
-};
 CONFORMANCE_ENGINE_SUITE(ProgramFiles);
 
 TEST_P(ProgramFiles, LayersHaveTheBitsOfTheRecording) {
@@ -135,6 +39,22 @@ TEST_P(ProgramFiles, ViewsBecomeNodes) {
                  split = transpose(reshape(in[0], {2, 2, 3, 2}), {2, 0, 3, 1}), none = slice(in[0], 0, 1, 1);
     return list(copy(third), copy(turned), copy(flat), copy(wide), copy(back), copy(split), copy(none));
   });
+}
+
+// What was seen of tensors before the recording leads back to the whole ones, under their names.
+TEST_P(ProgramFiles, ViewsOfWeightsFromBefore) {
+  const Tensor x = up(numbers({4, 6})), w = up(numbers({5, 4, 6})), turned = transpose(w, {2, 0, 1}),
+               part = slice(w, 1, 1, 3), rows = slice(w, 0, 3, 4), flat = reshape(slice(w, 0, 1, 3), {8, 6}),
+               wide = broadcast(slice(w, 2, 2, 3), {2, 5, 4, 3}), none = slice(w, 0, 2, 2);
+  same_from_file({{RONDO_F32, {4, 6}}}, {x}, 7, [&](const std::vector<Tensor>& in) {
+    const auto copy = [](const Tensor& view) { return make(rondo_copy, make(rondo_unary, RONDO_NEG, view)); };
+    return list(make(rondo_binary, RONDO_ADD, rows, in[0]), copy(turned), copy(part), copy(transpose(part, {2, 1, 0})),
+                copy(flat), copy(wide), copy(none));
+  });
+  rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
+  must(rondo_program_query(open(path()).get(), &info));
+  EXPECT_EQ(info.weights, 1);
+  EXPECT_EQ(info.weight_bytes, 5 * 4 * 6 * 4);
 }
 
 TEST_P(ProgramFiles, PartsOfATensorAreWritten) {
@@ -369,7 +289,7 @@ constexpr const char* kPlain =
     R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
 {"name":"f","inputs":[["x","f32",[2,3]]],"weights":[],"nodes":[
 {"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2,3]]}},
-{"view":"slice","with":[1,0,2,1],"in":1,"out":2},
+{"view":"Slice","with":{"axis":1,"stop":2,"step":1},"in":1,"out":2},
 {"kind":"Reduce","with":{"op":"sum","axes":2},"in":{"a":2},"out":{"out":[3,"f32",[2]]}}],
 "outputs":[["y",3,"f32",[2]]]}]})";
 
@@ -407,10 +327,22 @@ TEST_P(ProgramFiles, WrongProgramsAreRefused) {
       {"[1,\"f32\",[2,3]]", "[1,\"f32\",[1048576,1048576,1048576]]", "2^47"},
       {"[1,\"f32\",[2,3]]", "[1,\"f32\",[2,3],[0,0]]", "each once"},
       {"[1,\"f32\",[2,3]]", "[1,\"f32\",[2,-3]]", "shape[1] is -3"},
-      {"[1,0,2,1]", "[2,0,2,1]", "axis is 2"},
-      {"[1,0,2,1]", "[1,0,2,0]", "step is 0"},
-      {"[1,0,2,1]", "[1,0,2]", "a slice has an axis"},
-      {"\"slice\"", "\"stride\"", "view 'stride' is not known"},
+      {"\"axis\":1", "\"axis\":2", "axis is 2"},
+      {"\"axis\":1", "\"axis\":3000000000", "out of its range"},
+      {",\"step\":1", "", "step is 0"},
+      {"\"stop\":2", "\"stop\":2,\"stop\":2", "'stop' comes twice"},
+      {"\"stop\":2", "\"end\":2", "attribute 'end' is not known"},
+      {"\"Slice\"", "\"Stride\"", "kind 'Stride' is not known"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Reshape\",\"with\":{\"shape\":[4]}",
+       "holds 4 elements"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Transpose\",\"with\":{\"axes\":[0]}", "1 entries"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Transpose\",\"with\":{\"axes\":[0,0]}", "twice"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Flip\",\"with\":{\"axes\":4}", "axes"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Split\",\"with\":{\"axis\":1}", "parts is 0"},
+      {"\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"Broadcast\",\"with\":{\"shape\":[3]}", "broadcast"},
+      {"\"view\":\"Slice\",\"with\":{\"axis\":1,\"stop\":2,\"step\":1}", "\"view\":\"AddN\"", "no view"},
+      {"\"kind\":\"Reduce\",\"with\":{\"op\":\"sum\",\"axes\":2}", "\"kind\":\"Reshape\",\"with\":{\"shape\":[2]}",
+       "is a view"},
       {"\"x\"", "\"\"", "is empty"},
       {"\"x\"", "\"a\\nb\"", "control character"},
       {"\"y\",3,\"f32\",[2]", "\"y\",2,\"f32\",[2,2]", "output 'y'"},
@@ -429,6 +361,39 @@ TEST_P(ProgramFiles, WrongProgramsAreRefused) {
     const std::string why = refusal(text);
     EXPECT_NE(why.find(each.why), std::string::npos) << each.from << " as " << each.to << ": " << why;
   }
+}
+
+// Elements replace those of a tensor in its place: the operator does not read another one, whatever a file says.
+TEST_P(ProgramFiles, OperandsThatAreNotUsedAreRefused) {
+  const std::string put =
+      R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["i","i64",[2]],["v","f32",[2,3]],["t","f32",[4,3]]],"weights":[],"nodes":[
+{"kind":"Copy","in":{"a":2},"out":{"out":[3,"f32",[4,3]]}},
+{"kind":"Put","with":{"replaces":true},"in":{"indices":0,"values":1,"tensor":3},"out":{"out":3}}],
+"outputs":[["y",3,"f32",[4,3]]]}]})";
+  EXPECT_EQ(refusal(put), "");
+  std::string other = put;
+  const std::string own = "\"tensor\":3";
+  other.replace(other.find(own), own.size(), "\"tensor\":2");
+  EXPECT_NE(refusal(other).find("not those that its operator uses"), std::string::npos);
+}
+
+TEST_P(ProgramFiles, RowsOfAnotherLengthAreRefused) {
+  const auto gradient = [](const std::string& dy, const std::string& w, int axis) {
+    return R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2,6]],["dy",)" +
+           dy + R"(],["w",)" + w + R"(]],"weights":[],"nodes":[
+{"kind":"NormalisationGrad","with":{"op":"layer_norm","weight":true,"axis":)" +
+           std::to_string(axis) +
+           R"(,"epsilon":"0x1p-17"},"in":{"a":0,"dy":1,"weight":2},"out":{"da":[3,"f32",[2,6]]}}],
+"outputs":[["y",3,"f32",[2,6]]]}]})";
+  };
+  EXPECT_EQ(refusal(gradient(R"("f32",[2,6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f32",[2])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f16",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f64",[2,6])", R"("f32",[6])", 1)), "");
+  EXPECT_NE(refusal(gradient(R"("f32",[2,6])", R"("f32",[6])", 2)), "");
 }
 
 TEST_P(ProgramFiles, MutatedProgramsNeverCrash) {

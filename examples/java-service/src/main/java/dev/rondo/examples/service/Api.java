@@ -18,13 +18,14 @@ import java.util.stream.Stream;
 final class Api {
   private static final String JSON = "application/json";
   private static final Map<String, String> METHODS = Map.of("/", "GET, HEAD", "/classify", "POST", "/sketch", "POST", "/photograph", "POST", "/embed", "POST",
-      "/healthz", "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
+      "/call", "POST", "/program", "GET, HEAD", "/healthz", "GET, HEAD", "/readyz", "GET, HEAD", "/metrics", "GET, HEAD");
 
   private final Batcher batcher;
   private final Batcher sketches;
   private final float sure;
   private final Photographs photographs;
   private final Sentences sentences;
+  private final ProgramCalls program;
   private final Metrics metrics;
   private final Executor executor;
   private final byte[] page;
@@ -55,19 +56,22 @@ final class Api {
   /**
    * Makes it.
    *
-   * @param batcher of digits
+   * @param batcher of digits; null: the smaller network for them is not there
    * @param sketches of sketches; null: they are not recognised
    * @param sure the probability from which on the network for sketches is sure
    * @param photographs null: they are not classified
    * @param sentences null: no vectors of sentences are made
+   * @param program null: no program is called
    * @param executor writes answers, so that the batcher's thread has time for the next batch
    */
-  Api(Batcher batcher, Batcher sketches, float sure, Photographs photographs, Sentences sentences, Metrics metrics, Executor executor) {
+  Api(Batcher batcher, Batcher sketches, float sure, Photographs photographs, Sentences sentences, ProgramCalls program, Metrics metrics,
+      Executor executor) {
     this.batcher = batcher;
     this.sketches = sketches;
     this.sure = sure;
     this.photographs = photographs;
     this.sentences = sentences;
+    this.program = program;
     this.metrics = metrics;
     this.executor = executor;
     try (InputStream in = Api.class.getResourceAsStream("page.html")) {
@@ -83,7 +87,8 @@ final class Api {
       return 0;
     }
     return switch (path) {
-      case "/classify" -> 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
+      case "/call" -> program == null ? 0 : program.longestBody();
+      case "/classify" -> batcher == null ? 0 : 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
       case "/sketch" -> sketches == null ? 0 : 1024 + sketches.model().largestBatch() * Sketches.PIXELS * 24;
       case "/photograph" -> photographs == null ? 0 : Photographs.MOST_BYTES;
       case "/embed" -> sentences == null ? 0 : Sentences.MOST_BYTES;
@@ -135,18 +140,21 @@ final class Api {
     final String right = METHODS.get(path);
     final Reply reply;
     if (right == null) {
-      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/sketch", "/photograph", "/embed", "/healthz",
-          "/readyz", "/metrics")));
+      reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/sketch", "/photograph", "/embed", "/call",
+          "/program", "/healthz", "/readyz", "/metrics")));
     } else if (!List.of(right.split(", ")).contains(method)) {
       reply = new Reply(405, JSON, Images.error(path + " takes " + right + ", not " + method), Map.of("Allow", right));
     } else if (path.equals("/classify")) {
-      return classify(body, batcher, Weights.SURE);
+      return batcher == null ? missing("digits of 8 x 8 pixels are not classified", "--model") : classify(body, batcher, Weights.SURE);
     } else if (path.equals("/sketch")) {
       return sketches == null ? CompletableFuture.completedFuture(Reply.error(404, "sketches are not recognised here")) : classify(body, sketches, sure);
     } else if (path.equals("/photograph")) {
       return photograph(body);
     } else if (path.equals("/embed")) {
       return embed(body);
+    } else if (path.equals("/call") || path.equals("/program")) {
+      return program == null ? missing("no program is called", "--program") : path.equals("/call") ? call(body)
+          : CompletableFuture.completedFuture(Reply.of(200, JSON, program.description()));
     } else {
       reply = switch (path) {
         case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
@@ -157,6 +165,14 @@ final class Api {
       };
     }
     return CompletableFuture.completedFuture(reply);
+  }
+
+  private static CompletableFuture<Reply> missing(String what, String option) {
+    return CompletableFuture.completedFuture(Reply.error(404, what + ": the service was started without " + option));
+  }
+
+  private CompletableFuture<Reply> call(byte[] body) {
+    return program.call(body).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
   }
 
   private Reply ready() {
@@ -173,8 +189,15 @@ final class Api {
     if (sentences != null && !sentences.available()) {
       return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(sentences.lost())));
     }
+    if (program != null && !program.available()) {
+      return Reply.of(503, JSON, Images.object("status", "lost", "cause", "the program's device is lost"));
+    }
     lost = lost == null && sentences != null ? sentences.lost() : lost;
-    final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", batcher.model().device()));
+    final Batcher first = batcher == null ? sketches : batcher;
+    final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", first == null ? program.device() : first.model().device()));
+    if (program != null) {
+      facts.addAll(List.of("program", program.device()));
+    }
     if (photographs != null) {
       facts.addAll(List.of("photographs", photographs.batcher().model().device()));
     }

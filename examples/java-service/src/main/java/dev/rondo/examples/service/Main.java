@@ -47,7 +47,7 @@ public final class Main {
   }
 
   private static void start(Options options) throws Exception {
-    final Weights weights = Weights.read(Path.of(options.model()));
+    final Weights weights = options.model() == null ? null : Weights.read(Path.of(options.model()));
     final Sketches sketches = Sketches.read();
     final Lite0 network = options.photographs() == null ? null : Lite0.read(Path.of(options.photographs()));
     final Device device = options.chooseDevice();
@@ -57,8 +57,16 @@ public final class Main {
     final Metrics metrics = new Metrics().watch(bodies);
     final Deque<AutoCloseable> open = new ArrayDeque<>(); // the last first, which is the order of closing
     try {
-      final Batcher digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
-      open.push(digits);
+      Batcher digits = null;
+      if (weights != null) {
+        digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
+        open.push(digits);
+      }
+      ProgramCalls program = null;
+      if (options.program() != null) {
+        program = new ProgramCalls(Path.of(options.program()), device, metrics.network("program", "/call"));
+        open.push(program);
+      }
       final Batcher sketched = batcher(sketches, "/sketch", device, Math.min(options.maxBatch(), SKETCHES_BATCH), SKETCHES_QUEUE, options, metrics);
       open.push(sketched);
       Photographs photographs = null;
@@ -73,13 +81,13 @@ public final class Main {
         sentences = new Sentences(Path.of(options.sentences()), device, options.cpuWhenLost(), metrics.network("sentences", "/embed"));
         open.push(sentences);
       }
-      final Api api = new Api(digits, sketched, sketches.sure(), photographs, sentences, metrics, threads);
+      final Api api = new Api(digits, sketched, sketches.sure(), photographs, sentences, program, metrics, threads);
       final JettyServer server = new JettyServer(api, bodies, new Connections(options.connections(), HEADERS), options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));
       System.out.println("http://" + options.host() + ":" + server.port() + "/ classifies digits " + (network == null ? "" : "and photographs ")
-          + (sentences == null ? "" : "and embeds sentences ") + "on " + device);
+          + (sentences == null ? "" : "and embeds sentences ") + (program == null ? "" : "and calls a program ") + "on " + device);
     } catch (IOException | RuntimeException e) {
       close(open);
       throw e;

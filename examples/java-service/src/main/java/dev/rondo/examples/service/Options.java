@@ -8,11 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the command line says. */
-record Options(String model, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue, int patience, int connections,
-    boolean cpuWhenLost, String train, boolean help) {
+record Options(String model, String program, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+    int patience, int connections, boolean cpuWhenLost, String train, boolean help) {
   static final String USAGE = """
-      usage: service --model FILE [options]
-        --model FILE              the trained network, a safetensors file with w1, b1, w2, b2
+      usage: service --model FILE [options], or service --program FILE [options]
+        --model FILE              the trained network for digits, a safetensors file with w1, b1, w2, b2
+        --program FILE            a program file, whose functions are called by POST /call (none)
         --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
         --sentences FOLDER        the pretrained network for sentences, which examples/data/sentences.py fetches (none)
         --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
@@ -30,6 +31,7 @@ record Options(String model, String photographs, String sentences, String device
 
   static Options parse(String... arguments) {
     String model = null;
+    String program = null;
     String photographs = null;
     String sentences = null;
     String device = "auto";
@@ -45,7 +47,7 @@ record Options(String model, String photographs, String sentences, String device
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
+        return new Options("", null, null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -57,6 +59,7 @@ record Options(String model, String photographs, String sentences, String device
       switch (option) {
         case "--train" -> train = value;
         case "--model" -> model = value;
+        case "--program" -> program = value;
         case "--photographs" -> photographs = value;
         case "--sentences" -> sentences = value;
         case "--device" -> device = value;
@@ -75,8 +78,8 @@ record Options(String model, String photographs, String sentences, String device
         }
       }
     }
-    if (model == null && train == null) {
-      throw new IllegalArgumentException("--model FILE is missing");
+    if (model == null && program == null && train == null) {
+      throw new IllegalArgumentException("--model FILE or --program FILE is missing");
     }
     final Path trained = train == null ? null : Path.of(train).toAbsolutePath();
     if (trained != null && (Files.isDirectory(trained) || !Files.isDirectory(trained.getParent()))) { // or it would come out behind the training
@@ -85,7 +88,7 @@ record Options(String model, String photographs, String sentences, String device
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
+    return new Options(model, program, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
   }
 
   private static int number(String option, String text, int low, int high) {

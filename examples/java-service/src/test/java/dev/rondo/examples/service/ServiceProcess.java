@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /** The service as its users start it, in a process of its own, and what a client asks of it. */
 final class ServiceProcess implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?on (\\S+)");
+  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?(?:and calls a program )?on (\\S+)");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   final Process process;
@@ -53,7 +53,10 @@ final class ServiceProcess implements AutoCloseable {
     final List<String> command = new ArrayList<>(List.of(System.getProperty("java.home") + "/bin/java"));
     command.addAll(Stream.of(System.getProperty("service.vm", "").split(" ")).filter(option -> !option.isEmpty()).toList());
     command.addAll(List.of("-ea", "-Xmx" + heap, "-Ddev.rondo.native.path=" + System.getProperty("dev.rondo.native.path"), "-cp",
-        System.getProperty("java.class.path"), Main.class.getName(), "--model", System.getProperty("service.model"), "--port", "0"));
+        System.getProperty("java.class.path"), Main.class.getName(), "--port", "0"));
+    if (!List.of(options).contains("--program")) {
+      command.addAll(List.of("--model", System.getProperty("service.model")));
+    }
     command.addAll(List.of(options));
     log = Files.createTempFile("service", ".log");
     final ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());

@@ -81,10 +81,10 @@ public final class Bench {
     final int port;
     if (jdk) {
       final ExecutorService threads = Executors.newFixedThreadPool(64);
-      port = new JdkServer(new Api(batcher, null, 0, null, null, metrics, threads), "127.0.0.1", 0, threads).port();
+      port = new JdkServer(new Api(batcher, null, 0, null, null, null, metrics, threads), "127.0.0.1", 0, threads).port();
     } else {
       final QueuedThreadPool threads = new QueuedThreadPool();
-      port = new JettyServer(new Api(batcher, null, 0, null, null, metrics, threads), new Bodies(Duration.ofSeconds(30)),
+      port = new JettyServer(new Api(batcher, null, 0, null, null, null, metrics, threads), new Bodies(Duration.ofSeconds(30)),
           new Connections(65536, Duration.ofSeconds(10)), "127.0.0.1", 0, threads, Duration.ZERO).port();
     }
     System.out.println(port);

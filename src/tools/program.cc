@@ -1,0 +1,201 @@
+// Describes, checks and calls program files, through the functions that programs of users have.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tools/program.h"
+
+#include <rondo/rondo.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/json_text.h"
+
+namespace rondo::tools {
+
+namespace {
+
+int bad_usage(const char* command, const std::string& what) {
+  std::fprintf(stderr, "rondo: %s; `rondo --help` says how %s is used\n", what.c_str(), command);
+  return 2;
+}
+
+// Names come from the file, whose author is not known.
+std::string shown(const std::string& text) {
+  return plain(text, false);
+}
+
+// "f32 [2, 3]"
+std::string kind_text(const rondo_program_tensor_info& info) {
+  std::string text = std::string(rondo_dtype_name(info.dtype)) + " [";
+  for (int32_t d = 0; d < info.ndim; ++d) text += (d ? ", " : "") + std::to_string(info.shape[d]);
+  return text + "]";
+}
+
+void print_values(const char* what, const std::vector<Program::Value>& values) {
+  for (const Program::Value& each : values)
+    std::printf("  %-7s %s: %s%s\n", what, shown(each.name).c_str(), kind_text(each.info).c_str(),
+                each.info.state ? ", a state" : "");
+}
+
+void print(const Program& program) {
+  const rondo_program_info info = program.info();
+  std::printf("needs Rondo %s; this is %s\n", info.needs, rondo_version_string());
+  std::printf("%lld weights of %lld bytes, states of %lld bytes\n", static_cast<long long>(info.weights),
+              static_cast<long long>(info.weight_bytes), static_cast<long long>(info.state_bytes));
+  for (const Program::Function& each : program.functions()) {
+    std::printf("\nfunction %s: %lld nodes, %d parameters, %d sections\n", shown(each.name).c_str(),
+                static_cast<long long>(each.info.nodes), each.info.parameters, each.info.sections);
+    print_values("input", each.inputs);
+    print_values("output", each.outputs);
+  }
+  if (info.weights > 0) std::printf("\n");
+  print_values("weight", program.weights());
+  if (info.metadata > 0) std::printf("\n");
+  for (const auto& [key, value] : program.metadata())
+    std::printf("  text    %s: %s\n", shown(key).c_str(), shown(value).c_str());
+}
+
+// "cuda:0"; false: it is no device's name.
+bool read_device(const std::string& text, rondo_device* device) {
+  const size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon), index = colon == std::string::npos ? "" : text.substr(colon + 1);
+  if ((kind != "cpu" && kind != "cuda") || index.empty() || index.size() > 4 ||
+      index.find_first_not_of("0123456789") != std::string::npos)
+    return false;
+  *device = {kind == "cpu" ? RONDO_CPU : RONDO_CUDA, std::stoi(index)};
+  return true;
+}
+
+// "2GiB", "1500000"; false: it is no size of 1 byte or more.
+bool read_size(const std::string& text, int64_t* bytes) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const std::string number = text.substr(0, digits), unit = digits == std::string::npos ? "" : text.substr(digits);
+  const int shift = unit.empty() ? 0 : unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : -1;
+  if (shift < 0 || number.empty() || number.size() > 12) return false;
+  return !__builtin_mul_overflow(std::stoll(number), int64_t{1} << shift, bytes) && *bytes > 0;
+}
+
+// An engine whose pools hold so much at most, if that is said.
+int make_engine(const char* command, const std::string& memory, Engine* engine) {
+  rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
+  if (!memory.empty() && !read_size(memory, &options.memory_limit))
+    return bad_usage(command, "--memory needs a size like 2GiB, 512MiB or bytes, not '" + memory + "'");
+  *engine = Engine(options);
+  return 0;
+}
+
+struct Wish {
+  std::string file, function, inputs, outputs, device, memory;
+};
+
+int read_arguments(int count, char** arguments, Wish* wish) {
+  for (int i = 0; i < count; ++i) {
+    const std::string word = arguments[i];
+    std::string* const option = word == "--function"  ? &wish->function
+                                : word == "--inputs"  ? &wish->inputs
+                                : word == "--outputs" ? &wish->outputs
+                                : word == "--device"  ? &wish->device
+                                : word == "--memory"  ? &wish->memory
+                                                      : nullptr;
+    if (option) {
+      if (!option->empty()) return bad_usage("run", word + " is given twice");
+      if (++i == count || !*arguments[i]) return bad_usage("run", word + " needs a value");
+      *option = arguments[i];
+    } else if (!word.empty() && word[0] == '-') {
+      return bad_usage("run", "there is no option '" + word + "'");
+    } else if (!wish->file.empty() || word.empty()) {
+      return bad_usage("run", "one program file is needed, not '" + word + "' too");
+    } else {
+      wish->file = word;
+    }
+  }
+  if (wish->file.empty()) return bad_usage("run", "a program file is needed");
+  if (wish->outputs.empty()) return bad_usage("run", "--outputs is needed: the file for the results");
+  return 0;
+}
+
+// The function that is wanted, or the only one there is.
+int find_function(const Program& program, const Wish& wish, Program::Function* function) {
+  std::vector<Program::Function> all = program.functions();
+  std::string names;
+  for (Program::Function& each : all) {
+    names += (names.empty() ? "'" : ", '") + shown(each.name) + "'";
+    if (each.name != wish.function && !(wish.function.empty() && all.size() == 1)) continue;
+    *function = std::move(each);
+    return 0;
+  }
+  std::fprintf(
+      stderr, "rondo: %s; '%s' has %s\n",
+      wish.function.empty() ? "--function is needed" : ("there is no function '" + shown(wish.function) + "'").c_str(),
+      shown(wish.file).c_str(), names.c_str());
+  return 1;
+}
+
+}  // namespace
+
+int program(int count, char** arguments) {
+  const std::string action = count > 0 ? arguments[0] : "";
+  if (action != "show" && action != "verify") return bad_usage("program", "show or verify is needed");
+  bool text = false;
+  std::string file, memory;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = arguments[i];
+    if (action == "show" && word == "--text")
+      text = true;
+    else if (action == "verify" && word == "--memory" && i + 1 < count)
+      memory = arguments[++i];
+    else if (word.empty() || word[0] == '-' || !file.empty())
+      return bad_usage("program", "'" + word + "' does not follow " + action);
+    else
+      file = word;
+  }
+  if (file.empty()) return bad_usage("program", action + " needs a file");
+  const Program opened(file);
+  if (text) {
+    std::printf("%s\n", plain(opened.text()).c_str());
+  } else if (action == "show") {
+    print(opened);
+  } else {
+    Engine engine(nullptr);
+    if (const int status = make_engine("program", memory, &engine)) return status;
+    (void)opened.instance(engine, {RONDO_CPU, 0});
+    std::printf("%s is whole: each node is one that Rondo %s records\n", shown(file).c_str(), rondo_version_string());
+  }
+  return 0;
+}
+
+int run_program(int count, char** arguments) {
+  Wish wish;
+  if (const int status = read_arguments(count, arguments, &wish)) return status;
+  rondo_device device = {RONDO_CPU, 0};
+  if (wish.device.empty()) {
+    int32_t gpus = 0;
+    throw_on_failure(rondo_device_count(RONDO_CUDA, &gpus));
+    if (gpus > 0) device = {RONDO_CUDA, 0};
+  } else if (!read_device(wish.device, &device)) {
+    return bad_usage("run", "--device needs one like cpu:0 or cuda:0, not '" + wish.device + "'");
+  }
+  const Program opened(wish.file);
+  Program::Function function;
+  if (const int status = find_function(opened, wish, &function)) return status;
+  if (wish.inputs.empty() && !function.inputs.empty())
+    return bad_usage("run",
+                     "--inputs is needed: a safetensors file with the tensor '" + shown(function.inputs[0].name) + "'");
+  if (!wish.inputs.empty() && function.inputs.empty())
+    return bad_usage("run", "--inputs is given, and the function has no inputs");
+  Engine engine(nullptr);
+  if (const int status = make_engine("run", wish.memory, &engine)) return status;
+  const ProgramInstance instance = opened.instance(engine, device);
+  std::vector<Tensor> inputs;
+  if (!function.inputs.empty()) {
+    const ModelFile given(wish.inputs);
+    for (const Program::Value& each : function.inputs) inputs.push_back(given.load(each.name, engine, device));
+  }
+  const std::vector<Tensor> outputs = instance.call(function.name, inputs);
+  std::vector<std::pair<std::string, Tensor>> named;
+  for (size_t i = 0; i < outputs.size(); ++i) named.emplace_back(function.outputs[i].name, outputs[i]);
+  write_model_file(wish.outputs, named);
+  return 0;
+}
+
+}  // namespace rondo::tools

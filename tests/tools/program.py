@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs `rondo program` and `rondo run` as a user does and checks what they print and how they exit.
+
+    program.py RONDO SIMULATED CASE
+
+RONDO is the command, SIMULATED the folder of the simulated driver's libraries, and CASE the name of one of the functions below
+without its `case_`. The program files are written here, by nothing of Rondo's.
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+RONDO, SIMULATED = (pathlib.Path(path).absolute() for path in sys.argv[1:3])
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="rondo_program_"))
+TEXT = """{"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[
+["w","f32",[3]],
+["count","f32",[],"state"]],"functions":[
+{"name":"scale","inputs":[["x","f32",[2,3]]],"weights":[0],"nodes":[
+{"kind":"Elementwise","with":{"row":"mul","computed":"f32"},"in":{"operands":[0,3]},"out":{"out":[4,"f32",[2,3]]}}],
+"outputs":[["y",4,"f32",[2,3]]]},
+{"name":"count","inputs":[],"weights":[1],"nodes":[
+{"kind":"Elementwise","with":{"row":"add","computed":"f32","scalar":true,"words":["0x3f800000"]},"in":{"operands":[0]},"out":{"out":0}},
+{"kind":"Copy","in":{"a":0},"out":{"out":[1,"f32",[]]}}],
+"outputs":[["now",1,"f32",[]]]}]}"""
+# An operand is a view that repeats the weight.
+TEXT = TEXT.replace('"weights":[0],"nodes":[\n', '"weights":[0],"nodes":[\n{"view":"Broadcast","with":{"shape":[2,3]},"in":1,"out":2},\n') \
+           .replace('[0,3]}', '[0,2]}').replace('"out":[4,"f32",[2,3]]', '"out":[3,"f32",[2,3]]').replace('["y",4,', '["y",3,')
+W = [1.0, 2.0, -3.0]
+
+
+def run(*arguments, status=0, **environment):
+    """(stdout, stderr) of the command, which must exit with `status`."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RONDO_", "SIMCUDA_"))}
+    done = subprocess.run([RONDO, *arguments], env={**clean, "RONDO_CACHE": "off", "RONDO_CUDA_DRIVER": "none", **environment},
+                          capture_output=True, text=True, errors="surrogateescape", timeout=120)
+    assert done.returncode == status, f"{arguments} exits {done.returncode}, not {status}:\n{done.stdout}{done.stderr}"
+    return done.stdout, done.stderr
+
+
+def holds(text, *parts):
+    for part in parts:
+        assert part in text, f"{part!r} is not in:\n{text}"
+
+
+def write(name, tensors, metadata=None):
+    """A safetensors file of f32 tensors: name -> (shape, numbers)."""
+    header, data = {"__metadata__": metadata} if metadata else {}, b""
+    for key, (shape, numbers) in tensors.items():
+        more = struct.pack(f"<{len(numbers)}f", *numbers)
+        header[key] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(more)]}
+        data += more
+    text = json.dumps(header).encode()
+    (FOLDER / name).write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return FOLDER / name
+
+
+def read(path):
+    content = path.read_bytes()
+    size, = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8:8 + size])
+    header.pop("__metadata__", None)
+    return {name: list(struct.unpack(f"<{(to - at) // 4}f", content[8 + size + at:8 + size + to]))
+            for name, (at, to) in ((name, each["data_offsets"]) for name, each in header.items())}
+
+
+def saved(text=TEXT, **metadata):
+    return write("program.safetensors", {"w": ([3], W), "count": ([], [5.0])}, {"rondo.program": text, **metadata})
+
+
+def inputs():
+    return write("in.safetensors", {"x": ([2, 3], [1, 2, 3, 4, 5, 6])})
+
+
+def case_show():
+    """Signatures, sizes and the author's texts, without what a terminal would obey."""
+    path = saved(labels="cat\ndog \u001b[31m")
+    text, _ = run("program", "show", path)
+    holds(text, "needs Rondo 0.1", "2 weights of 12 bytes, states of 4 bytes", "function scale: 2 nodes, 0 parameters, 0 sections",
+          "x: f32 [2, 3]", "y: f32 [2, 3]", "function count", "w: f32 [3]", "count: f32 [], a state", "labels: cat")
+    assert "\x1b" not in text, text
+    assert run("program", "show", path, "--text")[0] == TEXT + "\n"
+
+
+def case_verify():
+    """A program whose nodes do not go together opens, and is found."""
+    holds(run("program", "verify", saved())[0], "is whole")
+    wrong = saved(TEXT.replace('"shape":[2,3]}', '"shape":[4,3]}'))
+    run("program", "show", wrong)
+    holds(run("program", "verify", wrong, status=1)[1], "function 'scale'", "node 1 (Elementwise)")
+    holds(run("program", "verify", saved(TEXT.replace("Elementwise", "Elementwiser")), status=1)[1], "kind 'Elementwiser' is not known")
+    holds(run("program", "verify", inputs(), status=1)[1], "it has tensors and no program")
+    holds(run("program", "show", FOLDER / "missing", status=1)[1], "NOT_FOUND")
+
+
+def case_run():
+    """Tensors of one file go in by name, and results come out in another."""
+    out = FOLDER / "out.safetensors"
+    run("run", saved(), "--function", "scale", "--inputs", inputs(), "--outputs", out)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}, read(out)
+    run("run", saved(), "--function", "count", "--outputs", out, "--device", "cpu:0")
+    assert read(out) == {"now": [6]}, read(out)
+    one = saved(TEXT[:TEXT.index(',\n{"name":"count"')] + "]}")
+    run("run", one, "--inputs", inputs(), "--outputs", out)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
+
+
+def case_memory():
+    """A program that asks for more than it may take is told so, with the limit."""
+    large = saved(TEXT.replace('[3,"f32",[2,3]]', '[3,"f32",[1048576,2,3]]').replace('["y",3,"f32",[2,3]]', '["y",3,"f32",[1048576,2,3]]')
+                  .replace('{"shape":[2,3]}', '{"shape":[1048576,2,3]}'))
+    out = FOLDER / "out.safetensors"
+    arguments = "run", large, "--function", "scale", "--inputs", inputs(), "--outputs", out
+    holds(run(*arguments, "--memory", "1MiB", status=1)[1], "OUT_OF_MEMORY")
+    run(*arguments, "--memory", "100MiB")
+    run("program", "verify", saved(), "--memory", "1MiB")
+
+
+def case_device():
+    """A device that is asked for is taken, or told to be missing."""
+    out = FOLDER / "out.safetensors"
+    arguments = "run", saved(), "--function", "scale", "--inputs", inputs(), "--outputs", out, "--device"
+    holds(run(*arguments, "cuda:0", status=1)[1], "cuda:0")
+    holds(run(*arguments, "cpu:9", status=1)[1], "cpu:9")
+    assert not out.exists()
+    simulated = {"RONDO_CUDA_DRIVER": str(SIMULATED / "libcuda.so.1"), "RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"),
+                 "RONDO_CUBLASLT": "none", "RONDO_CUDNN": "none", "RONDO_NCCL": "none"}
+    for device in ["--device", "cuda:0"], []:
+        run(*arguments[:-1], *device, **simulated, **{k: v for k, v in os.environ.items() if k == "SIMCUDA_CACHE"})
+        assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
+        out.unlink()
+
+
+def case_usage():
+    path, out = saved(), FOLDER / "out.safetensors"
+    for arguments, part in ([], "show or verify is needed"), (["other"], "show or verify is needed"), (["show"], "needs a file"), \
+            (["verify", "--text", "a"], "'--text' does not follow verify"), (["show", "a", "b"], "'b' does not follow show"):
+        holds(run("program", *arguments, status=2)[1], part, "--help")
+    for arguments, part in ([], "a program file is needed"), ([path], "--outputs is needed"), (["a", "b"], "one program file"), \
+            (["-x"], "no option '-x'"), (["--inputs"], "--inputs needs a value"), ([path, "--device", "gpu", "--outputs", out], "cpu:0 or cuda:0"), \
+            ([path, "--function", "scale", "--inputs", inputs(), "--outputs", out, "--memory", "2 pounds"], "like 2GiB"), \
+            (["--device", "cpu:0", "--device", "cpu:0"], "given twice"), ([path, "--function", "scale", "--outputs", out], "--inputs is needed"), \
+            ([path, "--function", "count", "--inputs", inputs(), "--outputs", out], "has no inputs"):
+        holds(run("run", *arguments, status=2)[1], part, "--help")
+    holds(run("run", path, "--outputs", out, status=1)[1], "--function is needed", "'scale', 'count'")
+    holds(run("run", path, "--function", "none", "--outputs", out, status=1)[1], "no function 'none'")
+    other = write("other.safetensors", {"z": ([2, 3], [0] * 6)})
+    holds(run("run", path, "--function", "scale", "--inputs", other, "--outputs", out, status=1)[1], "'x'")
+    short = write("short.safetensors", {"x": ([3], [0] * 3)})
+    holds(run("run", path, "--function", "scale", "--inputs", short, "--outputs", out, status=1)[1], "[2, 3]")
+    holds(run("run", path, "--function", "scale", "--inputs", inputs(), "--outputs", FOLDER / "missing/out", status=1)[1], "missing/out")
+    holds(run("program", "--help")[0], "rondo <command>", "calls a function of a program file")
+    holds(run("run", path, "--help")[0], "rondo <command>")
+
+
+if __name__ == "__main__":
+    globals()["case_" + sys.argv[3]]()
