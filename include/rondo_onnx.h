@@ -23,18 +23,22 @@ extern "C" {
 #endif
 
 typedef struct rondo_onnx_convert_options {
-  size_t size;                   /* set by RONDO_ONNX_CONVERT_OPTIONS_INIT */
-  size_t n_sizes;                /* dimensions of inputs that the model names instead of giving their size */
-  const char* const* size_names; /* as many: a name of the model's, or "input:axis" for a dimension without a name */
-  const int64_t* sizes;          /* as many: their sizes, 0 or more */
-  const char* function;          /* name of the function in the file; NULL: "main" */
-  int64_t memory_limit;          /* bytes that weights, constants and a trial of the program may take; 0: no limit */
-  int32_t fewer_roundings;       /* 1: the program may leave out roundings between operators that become one
-                                    (RONDO_RECORD_FEWER_ROUNDINGS) */
-  int32_t reserved;              /* 0 */
+  size_t size;                    /* set by RONDO_ONNX_CONVERT_OPTIONS_INIT */
+  size_t n_sizes;                 /* dimensions of inputs that the model names instead of giving their size */
+  const char* const* size_names;  /* as many: a name of the model's, or "input:axis" for a dimension without a name */
+  const int64_t* sizes;           /* as many: their sizes, 0 or more */
+  size_t n_fixed;                 /* inputs that become constants, such as a sampling rate or a list of sizes */
+  const char* const* fixed_names; /* as many: names of inputs, which the program then does not have */
+  const size_t* fixed_counts;     /* as many: how many numbers each has, as many as its shape says */
+  const double* fixed_numbers;    /* of all of them, one input after the other, row-major */
+  const char* function;           /* name of the function in the file; NULL: "main" */
+  int64_t memory_limit;           /* bytes that weights, constants and a trial of the program may take; 0: no limit */
+  int32_t fewer_roundings;        /* 1: the program may leave out roundings between operators that become one
+                                     (RONDO_RECORD_FEWER_ROUNDINGS) */
+  int32_t reserved;               /* 0 */
 } rondo_onnx_convert_options;
 #define RONDO_ONNX_CONVERT_OPTIONS_INIT \
-  { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, NULL, 0, 0, 0 }
+  { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* Converts the ONNX model `path` and writes it as the program file `out_path`, which appears under its name when it is
  * complete. Inputs and outputs keep their names and order, initializers become weights of their names, and the texts

@@ -61,6 +61,19 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
     if (!converted.sizes.emplace(name, options.sizes[i]).second)
       throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is given twice");
   }
+  if (options.n_fixed > 0 && (!options.fixed_names || !options.fixed_counts))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_names or fixed_counts is NULL, and n_fixed is not 0");
+  const double* next = options.fixed_numbers;
+  for (size_t i = 0; i < options.n_fixed; ++i) {
+    if (!options.fixed_names[i])
+      throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_names[" + std::to_string(i) + "] is NULL");
+    const size_t count = options.fixed_counts[i];
+    if (count > 0 && !options.fixed_numbers) throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_numbers is NULL");
+    if (!converted.fixed.emplace(options.fixed_names[i], std::vector<double>(next, next + count)).second)
+      throw Failure(RONDO_INVALID_ARGUMENT,
+                    "numbers for the input " + rondo_onnx::shown(options.fixed_names[i]) + " are given twice");
+    next += count;
+  }
   if (options.function) converted.function = options.function;
   if (options.memory_limit < 0)
     throw Failure(RONDO_INVALID_ARGUMENT,

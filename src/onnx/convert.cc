@@ -12,7 +12,7 @@ namespace rondo_onnx {
 
 namespace {
 
-// Whether a program file may have this name of a weight or this key of a text.
+// Says whether a program file may have this name of a weight or this key of a text.
 bool may_be_name(const std::string& name) {
   if (name.empty() || name.size() > 1024) return false;
   for (size_t i = 0; i < name.size();) {
@@ -43,7 +43,7 @@ void save(const Converter& converter, const Session& session, const Model& model
   std::vector<std::pair<std::string, Tensor>> weights;
   std::map<std::string, bool> taken;
   for (const auto& [variable, weight] : session.weights)
-    if (weight.used && may_be_name(weight.name) && !taken[weight.name]) {
+    if (weight.used && weight.whole.numel() > 0 && may_be_name(weight.name) && !taken[weight.name]) {
       taken[weight.name] = true;
       weights.emplace_back(weight.name, weight.whole);
     }

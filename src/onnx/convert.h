@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace rondo_onnx {
 
 struct ConvertOptions {
-  std::map<std::string, int64_t> sizes;  // of dimensions by name
+  std::map<std::string, int64_t> sizes;              // of dimensions by name
+  std::map<std::string, std::vector<double>> fixed;  // inputs that are constants of these numbers
   std::string function = "main";
   int64_t memory_limit = 0;
   bool fewer_roundings = false;

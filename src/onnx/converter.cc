@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kDeepestCall = 32;                  // functions that call functions, and graphs in graphs
 constexpr int64_t kMostNodes = int64_t{1} << 20;  // as many as a function of a program file may have
-constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
+constexpr int64_t kOldestOpset = 6, kNewestOpset = 28;
 
 std::string name_of(const NodeProto& node) {
   if (!node.name.empty()) return node.name;
@@ -102,6 +102,16 @@ void Converter::size_inputs() {
     count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
     graph_inputs_.push_back(std::move(input));
   }
+  for (const auto& [name, numbers] : options_.fixed) {
+    const auto found = std::find_if(graph_inputs_.begin(), graph_inputs_.end(),
+                                    [&, &key = name](const Input& each) { return each.name == key; });
+    if (found == graph_inputs_.end())
+      throw Failure(RONDO_INVALID_ARGUMENT, "numbers are given for " + shown(name) + ", which is none of its inputs");
+    if (product(found->shape) != static_cast<int64_t>(numbers.size()))
+      throw Failure(RONDO_INVALID_ARGUMENT, std::to_string(numbers.size()) + " numbers are given for the input " +
+                                                shown(name) + ", which has " + std::to_string(product(found->shape)) +
+                                                " elements");
+  }
   for (const auto& [name, size] : options_.sizes)
     if (!asked.count(name)) strange += (strange.empty() ? "" : ", ") + shown(name);
   if (!missing.empty()) throw Failure(RONDO_INVALID_ARGUMENT, "no size is given for the dimensions " + missing);
@@ -162,6 +172,16 @@ void Converter::record() {
   for (const ValueInfo& each : model_.graph.values) scope.facts.emplace(each.name, &each);
   add_initializers(model_.graph, scope);
   for (const Input& each : graph_inputs_) {
+    if (const auto fixed = options_.fixed.find(each.name); fixed != options_.fixed.end()) {
+      Tensor constant;
+      session_.apart.run([&] {
+        constant =
+            session_.engine.from_host(session_.device, RONDO_F64, each.shape, fixed->second.data()).to(each.dtype);
+      });
+      session_.name_weight(each.name, constant);
+      define(scope, each.name, std::make_shared<const Value>(Value{constant, true}));
+      continue;
+    }
     const Tensor tensor = session_.engine.record_input(session_.device, each.dtype, each.shape);
     define(scope, each.name, std::make_shared<const Value>(Value{tensor, false}));
     input_names_.push_back(each.name);

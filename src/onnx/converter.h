@@ -15,7 +15,7 @@
 
 namespace rondo_onnx {
 
-// What cannot be converted, by operator; texts in the order in which they were met.
+// Keeps what cannot be converted, by operator; texts in the order in which they were met.
 class Report {
  public:
   void add(const std::string& type, const std::string& node, const std::string& why);

@@ -1,4 +1,4 @@
-// The command rondo-convert: reads its arguments and calls rondo_onnx_convert.
+// Runs the command rondo-convert: reads its arguments and calls the library's function.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo_onnx.h>
@@ -19,6 +19,7 @@ constexpr const char* kUsage =
     "  -o FILE             the program file to write\n"
     "  --size NAME=N       the size of a dimension that the model names, or INPUT:AXIS=N of one\n"
     "                      without a name; once for each\n"
+    "  --input NAME=N,N,...  an input that becomes a constant: a sampling rate, sizes\n"
     "  --function NAME     the name of the function in the file (main)\n"
     "  --memory BYTES      the most that weights and constants may take\n"
     "  --fewer-roundings   operators that become one may leave out roundings between them\n"
@@ -51,12 +52,37 @@ bool read_number(std::string_view text, int64_t* number) {
   return problem == std::errc() && end == text.data() + text.size() && *number >= 0;
 }
 
+// Adds the numbers of a list with commas; an empty list has none.
+bool read_numbers(std::string_view text, std::vector<double>* numbers) {
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view word = text.substr(0, comma);
+    double number = 0;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc() || end != word.data() + word.size()) return false;
+    numbers->push_back(number);
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) return false;
+  }
+  return true;
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& each : texts) all.push_back(each.c_str());
+  return all;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string model, output, function;
   std::vector<std::string> names;
   std::vector<int64_t> sizes;
+  std::vector<std::string> fixed;
+  std::vector<size_t> counts;
+  std::vector<double> numbers;
   rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -69,7 +95,7 @@ int main(int argc, char** argv) {
       options.fewer_roundings = 1;
       continue;
     }
-    if (word == "-o" || word == "--size" || word == "--function" || word == "--memory") {
+    if (word == "-o" || word == "--size" || word == "--input" || word == "--function" || word == "--memory") {
       if (i + 1 == argc) return wrong(word + " needs a value");
       const std::string value = argv[++i];
       int64_t number = 0;
@@ -80,6 +106,13 @@ int main(int argc, char** argv) {
       } else if (word == "--memory") {
         if (!read_number(value, &options.memory_limit))
           return wrong("--memory is '" + value + "'; it must be a number of bytes");
+      } else if (word == "--input") {
+        const size_t sign = value.rfind('=');
+        const size_t before = numbers.size();
+        if (sign == std::string::npos || sign == 0 || !read_numbers(value.substr(sign + 1), &numbers))
+          return wrong("--input is '" + value + "'; it must be NAME=N,N,...");
+        fixed.push_back(value.substr(0, sign));
+        counts.push_back(numbers.size() - before);
       } else {
         const size_t sign = value.rfind('=');
         if (sign == std::string::npos || sign == 0 || !read_number(std::string_view(value).substr(sign + 1), &number))
@@ -95,11 +128,14 @@ int main(int argc, char** argv) {
   }
   if (model.empty()) return wrong("no model is given");
   if (output.empty()) return wrong("no file to write is given (-o)");
-  std::vector<const char*> texts;
-  for (const std::string& each : names) texts.push_back(each.c_str());
+  const std::vector<const char*> texts = pointers(names), fixed_texts = pointers(fixed);
   options.n_sizes = texts.size();
   options.size_names = texts.data();
   options.sizes = sizes.data();
+  options.n_fixed = fixed_texts.size();
+  options.fixed_names = fixed_texts.data();
+  options.fixed_counts = counts.data();
+  options.fixed_numbers = numbers.data();
   if (!function.empty()) options.function = function.c_str();
   if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) return 0;
   std::fprintf(stderr, "rondo-convert: %s\n", rondo_onnx_last_error());

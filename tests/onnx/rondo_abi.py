@@ -25,7 +25,8 @@ class FunctionInfo(ctypes.Structure):
 
 class ConvertOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("n_sizes", ctypes.c_size_t), ("size_names", ctypes.POINTER(ctypes.c_char_p)),
-                ("sizes", ctypes.POINTER(ctypes.c_int64)), ("function", ctypes.c_char_p), ("memory_limit", ctypes.c_int64),
+                ("sizes", ctypes.POINTER(ctypes.c_int64)), ("n_fixed", ctypes.c_size_t), ("fixed_names", ctypes.POINTER(ctypes.c_char_p)),
+                ("fixed_counts", ctypes.POINTER(ctypes.c_size_t)), ("fixed_numbers", ctypes.POINTER(ctypes.c_double)), ("function", ctypes.c_char_p), ("memory_limit", ctypes.c_int64),
                 ("fewer_roundings", ctypes.c_int32), ("reserved", ctypes.c_int32)]
 
 
@@ -54,10 +55,15 @@ class Rondo:
         if status:
             raise Failed(status, self.core.rondo_last_error().decode(errors="replace"))
 
-    def convert(self, model, program, sizes=None, memory_limit=0):
+    def convert(self, model, program, sizes=None, fixed=None, memory_limit=0):
+        """fixed: lists of numbers by the names of inputs that become constants."""
+        fixed = fixed or {}
+        fixed_names, numbers = [name.encode() for name in fixed], [number for each in fixed.values() for number in each]
         names = [name.encode() for name in (sizes or {})]
         options = ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
-                                 (ctypes.c_int64 * len(names))(*(sizes or {}).values()), None, memory_limit, 0, 0)
+                                 (ctypes.c_int64 * len(names))(*(sizes or {}).values()), len(fixed),
+                                 (ctypes.c_char_p * len(fixed))(*fixed_names), (ctypes.c_size_t * len(fixed))(*map(len, fixed.values())),
+                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, 0)
         status = self.onnx.rondo_onnx_convert(str(model).encode(), str(program).encode(), ctypes.byref(options))
         if status:
             raise Failed(status, self.onnx.rondo_onnx_last_error().decode(errors="replace"))

@@ -31,7 +31,7 @@ struct Contents {
 // Product of the sizes; Failure for a negative one, and beyond what a tensor of Rondo may have.
 int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std::string& whose);
 
-// What the tensor holds. External data are read from the folder of `model_path`. 4-bit integers get a byte each.
+// Gives what the tensor holds. External data are read from the folder of `model_path`. 4-bit integers get a byte each.
 // Failure if there are more or fewer elements than its shape says (RONDO_IO_ERROR), or for a type that Rondo does not
 // have (RONDO_UNSUPPORTED).
 void read_contents(const TensorProto& tensor, const std::string& model_path, Contents* contents);

@@ -15,7 +15,7 @@
 
 namespace rondo_onnx {
 
-// One thread at a time reads. What protozero finds wrong it throws; read_model makes a Failure of that.
+// One thread at a time reads. protozero throws on what it finds wrong, and read_model makes a Failure of that.
 class Fields {
  public:
   Fields(std::string_view message, const char* name) : reader_(message.data(), message.size()), name_(name) {}

@@ -1,4 +1,4 @@
-// Reads the model's file and the files of external data beside it. They are read, not mapped, so that a file which
+// Reads the model's file and the files of external data in its folder. They are read, not mapped, so that a file which
 // shrinks meanwhile gives an error and no signal.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// Translates activations, those with attributes first of all.
+// Translates activations of one or two inputs, with the attributes that ONNX gives them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "onnx/file/failure.h"
@@ -41,7 +41,7 @@ void leaky_relu(Call& call) {
 void prelu(Call& call) {
   const Tensor x = call.in(0), slope = call.in(1);
   if (is_float(call.dtype(0))) return call.out(0, rondo::binary(RONDO_PRELU, x, slope));
-  call.out(0, rondo::where(rondo::binary(RONDO_LT, x, rondo::Number(0)), x * slope, x));
+  call.out(0, choose(rondo::binary(RONDO_LT, x, rondo::Number(0)), x * slope, x));
 }
 
 void selu(Call& call) {
@@ -54,8 +54,8 @@ void shrink(Call& call) {
   const double bias = call.real("bias", 0), lambda = call.real("lambd", 0.5);
   const Tensor x = call.in(0), wide = is_float(call.dtype(0)) ? x : x.to(RONDO_F64);
   const Tensor zero = call.constant_reals(wide.dtype(), {}, {0});
-  const Tensor high = rondo::where(rondo::binary(RONDO_GT, wide, rondo::Number(lambda)), wide - bias, zero);
-  call.out(0, rondo::where(rondo::binary(RONDO_LT, wide, rondo::Number(-lambda)), wide + bias, high).to(call.dtype(0)));
+  const Tensor high = choose(rondo::binary(RONDO_GT, wide, rondo::Number(lambda)), wide - bias, zero);
+  call.out(0, choose(rondo::binary(RONDO_LT, wide, rondo::Number(-lambda)), wide + bias, high).to(call.dtype(0)));
 }
 
 void swish(Call& call) {
@@ -67,7 +67,7 @@ void swish(Call& call) {
 void thresholded_relu(Call& call) {
   const Tensor x = call.in(0);
   const Tensor zero = call.constant_reals(call.dtype(0), {}, {0});
-  call.out(0, rondo::where(rondo::binary(RONDO_GT, x, rondo::Number(call.real("alpha", 1))), x, zero));
+  call.out(0, choose(rondo::binary(RONDO_GT, x, rondo::Number(call.real("alpha", 1))), x, zero));
 }
 
 }  // namespace rondo_onnx

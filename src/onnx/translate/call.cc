@@ -160,6 +160,13 @@ bool is_float(rondo_dtype dtype) {
   }
 }
 
+Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const rondo_dtype dtype = a.dtype();
+  const bool narrow = is_float(dtype) && rondo_dtype_size(dtype) < 4 && b.dtype() == dtype;
+  if (!narrow) return rondo::where(condition, a, b);
+  return rondo::where(condition, a.to(RONDO_F32), b.to(RONDO_F32)).to(dtype);
+}
+
 int64_t axis_of(int64_t axis, int64_t ndim) {
   if (axis < -ndim || axis >= ndim)
     malformed("the axis " + std::to_string(axis) + " is none of its " + std::to_string(ndim) + " dimensions");

@@ -1,6 +1,6 @@
 // One node while it is translated: what a function of the table of operators sees of it, and what it gives back.
 //
-// A translation is written once, for values of any kind. Where all inputs are constants it runs apart, eagerly, and its
+// A translation is written once, for values of any kind. If all inputs are constants it runs apart, eagerly, and its
 // results are constants again; otherwise it runs under the open recording. Sizes are known in both cases.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -24,7 +24,7 @@ namespace rondo_onnx {
 using rondo::Shape;
 using rondo::Tensor;
 
-// What a name stands for. Immutable once a node has made it.
+// A value is what a name stands for. Immutable once a node has made it.
 struct Value {
   Tensor tensor;
   bool constant = false;  // its contents are there already
@@ -42,7 +42,7 @@ struct Refusal {
 // Attributes of the call of a function of the model, which nodes within it refer to.
 using Bound = std::unordered_map<std::string, const Attribute*>;
 
-// What all calls of a conversion share. One conversion, one thread (and the one apart).
+// All calls of a conversion share it. One conversion, one thread (and the one apart).
 struct Session {
   rondo::Engine engine;
   rondo_device device{RONDO_CPU, 0};
@@ -118,7 +118,7 @@ class Call {
   Tensor constant_tensor(rondo_dtype dtype, const Shape& shape, const void* data) const;
   Tensor constant_integers(const std::vector<int64_t>& numbers) const;
   Tensor constant_reals(rondo_dtype dtype, const Shape& shape, const std::vector<double>& numbers) const;
-  // What `make` computes of constants alone, now, as an operand of what is recorded.
+  // Gives what `make` computes of constants alone, now, as an operand of what is recorded.
   Tensor precomputed(const std::function<Tensor()>& make) const;
   bool folding() const { return session_.apart.here(); }
   std::vector<ValueRef> take_outputs() { return std::move(outputs_); }
@@ -140,6 +140,8 @@ inline Tensor cast_to(const Tensor& a, rondo_dtype dtype) {
   return a.to(dtype);
 }
 bool is_float(rondo_dtype dtype);
+// rondo::where. Program files cannot have it of floats of 16 bits and fewer yet, which pass through f32, exactly.
+Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b);
 // An axis from the start, of one that may count from the end; refused where there is none of that number.
 int64_t axis_of(int64_t axis, int64_t ndim);
 // The shape that both broadcast to; refused if there is none.

@@ -12,6 +12,13 @@ namespace {
 // An operator of two inputs. A constant of one element becomes a scalar of the kernel rather than a weight.
 Tensor two_operands(const Call& call, rondo_binary_op op, size_t a, size_t b) {
   double number = 0;
+  // Before version 7 an attribute says where the axes of the second input stand among those of the first.
+  if (call.opset() < 7 && call.has_attribute("axis")) {
+    Shape shape = call.shape(b);
+    const int64_t axis = call.axis("axis", 0, call.ndim(a));
+    while (static_cast<int64_t>(shape.size()) + axis < call.ndim(a)) shape.push_back(1);
+    return rondo::binary(op, call.in(a), call.in(b).reshape(shape));
+  }
   const bool alike = call.dtype(a) == call.dtype(b) && is_float(call.dtype(a)) && !call.folding();
   if (alike && !call.constant(a) && call.ndim(b) <= call.ndim(a) && call.scalar(b, &number))
     return rondo::binary(op, call.in(a), rondo::Number(number));
@@ -90,6 +97,8 @@ void clip_node(Call& call) {
 }
 
 void dropout_node(Call& call) {
+  if (call.opset() < 7 && call.integer("is_test", 0) == 0)
+    refuse("it is used for training; programs are converted for inference");
   if (call.has(2)) {
     double training = 0;
     if (!call.scalar(2, &training)) refuse("whether it trains is computed by the program; it must be a constant");
@@ -122,6 +131,12 @@ void is_inf(Call& call) {
                call.precomputed([&] { return call.constant_tensor(RONDO_BOOL, {}, &no); }).broadcast(call.shape(0))));
 }
 
+void swiglu(Call& call) {
+  const Tensor a = call.in(0), b = call.in(1);
+  const double alpha = call.real("alpha", 1);
+  call.out(0, a * rondo::sigmoid(alpha == 1 ? a : a * alpha) * b);
+}
+
 void mod_node(Call& call) {
   elementwise_binary(call, call.integer("fmod", 0) != 0 ? RONDO_FMOD : RONDO_MOD);
 }
@@ -140,7 +155,7 @@ void pow_node(Call& call) {
 }
 
 void where_node(Call& call) {
-  call.out(0, rondo::where(call.in(0), call.in(1), call.in(2)));
+  call.out(0, choose(call.in(0), call.in(1), call.in(2)));
 }
 
 }  // namespace rondo_onnx

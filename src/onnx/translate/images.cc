@@ -14,7 +14,7 @@ namespace rondo_onnx {
 
 namespace {
 
-// Where the windows of a convolution or of pooling lie, by spatial axis.
+// Says where the windows of a convolution or of pooling lie, by spatial axis.
 struct Windows {
   std::vector<int64_t> kernel, stride, dilation, begin, end, places;
   size_t axes() const { return kernel.size(); }
@@ -247,7 +247,9 @@ void global_reduction(Call& call, rondo_reduce_op op) {
 }
 
 void batch_normalization(Call& call) {
-  if (call.integer("training_mode", 0) != 0) refuse("it is used for training; programs are converted for inference");
+  const bool untested = call.opset() < 7 && call.integer("is_test", 0) == 0;
+  if (untested || call.integer("training_mode", 0) != 0)
+    refuse("it is used for training; programs are converted for inference");
   for (size_t i = 1; i < call.outputs(); ++i)
     if (call.wants(i)) refuse("its statistics are asked for; programs are converted for inference");
   const Shape s = call.shape(0);

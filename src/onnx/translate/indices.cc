@@ -27,7 +27,7 @@ Tensor row_numbers(const Call& call, const Tensor& indices, const Shape& shape, 
   const Tensor extents = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {length}, sizes.data()); });
   const Tensor steps = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {length}, strides.data()); });
   const Tensor wide = indices.to(RONDO_I64);
-  const Tensor places = rondo::where(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + extents, wide);
+  const Tensor places = choose(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + extents, wide);
   return rondo::reduce(RONDO_SUM, places * steps, -1);
 }
 
@@ -82,16 +82,35 @@ void one_hot_node(Call& call) {
   const auto depth = static_cast<int64_t>(depths[0]);
   const int64_t ndim = call.ndim(0), axis = call.axis("axis", -1, ndim + 1);
   const Tensor wide = call.in(0).to(RONDO_I64);
-  const Tensor places = rondo::where(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + depth, wide);
+  const Tensor places = choose(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + depth, wide);
   const Tensor hot = rondo::one_hot(places, depth, RONDO_BOOL);
   const Tensor values = call.in(2);
-  Tensor result = rondo::where(hot, values.slice(0, 1, 2).reshape({}), values.slice(0, 0, 1).reshape({}));
+  Tensor result = choose(hot, values.slice(0, 1, 2).reshape({}), values.slice(0, 0, 1).reshape({}));
   if (axis != ndim) {
     std::vector<int64_t> order;
     for (int64_t i = 0, next = 0; i <= ndim; ++i) order.push_back(i == axis ? ndim : next++);
     result = result.transpose(rondo::Axes(order));
   }
   call.out(0, result);
+}
+
+void reverse_sequence(Call& call) {
+  const int64_t batch_axis = call.axis("batch_axis", 1, call.ndim(0)),
+                time_axis = call.axis("time_axis", 0, call.ndim(0));
+  const Shape s = call.shape(0);
+  if (batch_axis == time_axis) malformed("its batch axis is its time axis");
+  // Place t of a sequence of n elements comes from n - 1 - t, and after its end from itself.
+  const auto along = [&](int64_t axis) {
+    Shape shape(s.size(), 1);
+    shape[static_cast<size_t>(axis)] = s[static_cast<size_t>(axis)];
+    return shape;
+  };
+  std::vector<int64_t> steps(static_cast<size_t>(s[static_cast<size_t>(time_axis)]));
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<int64_t>(i);
+  const Tensor step = call.precomputed([&] { return call.constant_tensor(RONDO_I64, along(time_axis), steps.data()); });
+  const Tensor back = call.in(1).to(RONDO_I64).reshape(along(batch_axis)) - 1 - step;
+  const Tensor places = choose(rondo::binary(RONDO_LT, back, rondo::Number(0)), step, back);
+  call.out(0, rondo::take_along_axis(call.in(0), places, static_cast<int32_t>(time_axis)));
 }
 
 void scatter_elements(Call& call) {

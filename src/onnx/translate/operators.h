@@ -32,6 +32,7 @@ void clip_node(Call& call);
 void dropout_node(Call& call);
 void identity(Call& call);
 void is_inf(Call& call);
+void swiglu(Call& call);
 void mean_node(Call& call);
 void mod_node(Call& call);
 void pow_node(Call& call);
@@ -62,6 +63,7 @@ void size_node(Call& call);
 
 // --- shapes.cc
 void concat_node(Call& call);
+void center_crop_pad(Call& call);
 void depth_to_space(Call& call);
 void expand_node(Call& call);
 void flatten_node(Call& call);
@@ -81,6 +83,7 @@ void gather(Call& call);
 void gather_elements(Call& call);
 void gather_nd(Call& call);
 void one_hot_node(Call& call);
+void reverse_sequence(Call& call);
 void scatter_elements(Call& call);
 void scatter_nd(Call& call);
 void topk_node(Call& call);
@@ -144,6 +147,15 @@ void lp_pool(Call& call);
 void max_pool_node(Call& call);
 // The convolution of a node with its attributes, of these operands; bias may be null.
 Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias);
+
+// --- attention.cc
+void attention_node(Call& call);
+void rotary_embedding(Call& call);
+
+// --- recurrent.cc
+void gru_node(Call& call);
+void lstm_node(Call& call);
+void rnn_node(Call& call);
 
 // --- resize.cc
 void resize_node(Call& call);

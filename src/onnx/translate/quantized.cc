@@ -9,7 +9,7 @@ namespace rondo_onnx {
 
 namespace {
 
-// Scales or zero points as they stand beside x: one for all, one per place of an axis, or one per block of it.
+// Scales or zero points as they broadcast to x: one for all, one per place of an axis, or one per block of it.
 Tensor spread(const Tensor& a, const Shape& x, int64_t axis, int64_t block) {
   const Shape s = a.shape();
   if (a.numel() == 1) return a.reshape({});
@@ -128,7 +128,7 @@ void quantized_matmul(Call& call) {
 
 namespace {
 
-// One number per filter, as it stands beside the filters.
+// One number per filter, as it broadcasts to the filters.
 Tensor per_filter(const Tensor& a, size_t ndim, size_t place) {
   if (a.numel() == 1) return a.reshape({});
   Shape shape(ndim, 1);

@@ -1,4 +1,4 @@
-// Translates reductions over axes, and along one axis.
+// Translates reductions over axes, and those that run along one axis.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <limits>
@@ -108,7 +108,7 @@ void cumulative_reduction(Call& call, rondo_reduce_op op) {
   const int64_t size = call.shape(0)[static_cast<size_t>(place)];
   Tensor x = call.in(0);
   if (exclusive && size > 0) {
-    // What comes before an element is what its neighbour has had: the line is moved on by one.
+    // An element takes what its neighbour has had: the line is moved on by one.
     const Tensor part = reverse ? x.slice(axis, 1, size) : x.slice(axis, 0, size - 1);
     std::vector<int64_t> widths(static_cast<size_t>(2 * call.ndim(0)), 0);
     widths[static_cast<size_t>(2 * place + (reverse ? 1 : 0))] = 1;

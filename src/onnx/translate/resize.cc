@@ -122,7 +122,7 @@ Taps taps_of(const AxisResize& a, const Rules& rules) {
 }
 
 // One axis of nearest elements: a choice of places, whatever the dtype is.
-Tensor choose(const Call& call, const Tensor& x, int32_t axis, const Taps& taps) {
+Tensor nearest_places(const Call& call, const Tensor& x, int32_t axis, const Taps& taps) {
   std::vector<int64_t> places(taps.outside.size());
   for (size_t i = 0; i < places.size(); ++i) places[i] = taps.places[taps.weights[0][i] != 0 ? 0 : 1][i];
   return rondo::take(x, call.precomputed([&] { return call.constant_integers(places); }), axis);
@@ -170,14 +170,14 @@ void resize(Call& call, const std::vector<AxisResize>& axes, const Rules& rules)
     if (a.to > (int64_t{1} << 26)) refuse("its result is too large");
     const Taps taps = taps_of(a, rules);
     const auto axis = static_cast<int32_t>(i);
-    x = nearest ? choose(call, x, axis, taps) : add_up(call, x, axis, a, taps);
+    x = nearest ? nearest_places(call, x, axis, taps) : add_up(call, x, axis, a, taps);
     changed = true;
     if (!taps.any_outside) continue;
     Shape along(axes.size(), 1);
     along[i] = a.to;
     const Tensor outside =
         call.precomputed([&] { return call.constant_tensor(RONDO_BOOL, along, taps.outside.data()); });
-    x = rondo::where(outside, call.constant_reals(x.dtype(), {}, {rules.extrapolation}), x);
+    x = choose(outside, call.constant_reals(x.dtype(), {}, {rules.extrapolation}), x);
   }
   if (!changed) return call.forward(0, 0);
   call.out(0, x.to(call.dtype(0)));

@@ -142,7 +142,7 @@ void lp_normalization(Call& call) {
   if (p != 1 && p != 2) malformed("it normalises by the norm " + std::to_string(p) + "; ONNX has 1 and 2");
   const Tensor x = call.in(0), norm = rondo::reduce(p == 1 ? RONDO_L1_NORM : RONDO_L2_NORM, x, axis, true);
   const Tensor zero = rondo::binary(RONDO_EQ, norm, rondo::Number(0.0));
-  call.out(0, rondo::where(zero, call.constant_reals(call.dtype(0), {}, {0}), x / norm));
+  call.out(0, choose(zero, call.constant_reals(call.dtype(0), {}, {0}), x / norm));
 }
 
 void mean_variance_normalization(Call& call) {
@@ -169,7 +169,7 @@ void finish_loss(Call& call, const Tensor& scores) {
   if (call.has_attribute("ignore_index")) {
     const int64_t ignored = call.integer("ignore_index", 0);
     kept = rondo::binary(RONDO_NE, labels, rondo::Number(ignored));
-    labels = rondo::where(kept, labels, call.precomputed([&] {
+    labels = choose(kept, labels, call.precomputed([&] {
       const int64_t zero = 0;
       return call.constant_tensor(RONDO_I64, {}, &zero);
     }));

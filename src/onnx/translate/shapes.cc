@@ -37,6 +37,28 @@ void concat_node(Call& call) {
   call.out(0, rondo::concat(call.all(), static_cast<int32_t>(axis)));
 }
 
+void center_crop_pad(Call& call) {
+  Shape s = call.shape(0);
+  std::vector<int64_t> axes = call.integers("axes");
+  if (axes.empty()) axes = all_axes(static_cast<int64_t>(s.size()));
+  const std::vector<int64_t> sizes = call.whole_numbers(1, "its sizes");
+  if (sizes.size() != axes.size()) malformed("its sizes are not of the number of its axes");
+  Tensor x = call.in(0);
+  std::vector<int64_t> widths(2 * s.size(), 0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto axis = static_cast<size_t>(axis_of(axes[i], static_cast<int64_t>(s.size())));
+    if (sizes[i] < 0 || sizes[i] > (int64_t{1} << 47)) malformed("a size is " + std::to_string(sizes[i]));
+    const int64_t more = sizes[i] - s[axis];
+    if (more < 0) x = x.slice(static_cast<int32_t>(axis), -more / 2, -more / 2 + sizes[i]);
+    widths[2 * axis] = std::max<int64_t>(more, 0) / 2;
+    widths[2 * axis + 1] = std::max<int64_t>(more, 0) - widths[2 * axis];
+    s[axis] = sizes[i];
+  }
+  count_elements(s, rondo_dtype_size(call.dtype(0)), "its result");
+  const bool any = std::any_of(widths.begin(), widths.end(), [](int64_t width) { return width > 0; });
+  call.out(0, any ? rondo::pad(x, RONDO_PAD_CONSTANT, widths) : x);
+}
+
 void depth_to_space(Call& call) {
   const Shape s = call.shape(0);
   const int64_t b = call.integer("blocksize", 0);
