@@ -25,7 +25,7 @@ extern "C" {
 typedef struct rondo_onnx_convert_options {
   size_t size;                    /* set by RONDO_ONNX_CONVERT_OPTIONS_INIT */
   size_t n_sizes;                 /* dimensions of inputs that the model names instead of giving their size */
-  const char* const* size_names;  /* as many: a name of the model's, or "input:axis" for a dimension without a name */
+  const char* const* size_names;  /* as many: names of the model, or "input:axis" for one dimension */
   const int64_t* sizes;           /* as many: their sizes, 0 or more */
   size_t n_fixed;                 /* inputs that become constants, such as a sampling rate or a list of sizes */
   const char* const* fixed_names; /* as many: names of inputs, which the program then does not have */

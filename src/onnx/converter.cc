@@ -87,7 +87,10 @@ void Converter::size_inputs() {
       const Dimension& dimension = each.dims[axis];
       int64_t size = dimension.size;
       if (size < 0) {
-        const std::string name = dimension.name.empty() ? each.name + ":" + std::to_string(axis) : dimension.name;
+        // The place counts before the name, which some exporters give to all that they do not know.
+        const std::string place = each.name + ":" + std::to_string(axis);
+        const bool named = !dimension.name.empty() && dimension.name != "?" && !options_.sizes.count(place);
+        const std::string name = named ? dimension.name : place;
         const auto given = options_.sizes.find(name);
         if (given == options_.sizes.end()) {
           if (!asked[name]) missing += (missing.empty() ? "" : ", ") + shown(name);

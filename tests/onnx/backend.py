@@ -101,7 +101,7 @@ def compare(expected, got, info, rtol, atol):
         return f"it differs by {numpy.nanmax(numpy.abs(other - wide))}"
 
 
-FLOAT_CONSTANTS = {"scales", "roi", "start", "limit", "delta", "ratio", "constant_value", "value", "Z_scale"}
+FLOAT_CONSTANTS = {"scales", "roi", "start", "limit", "delta", "ratio", "constant_value", "value", "depth", "r"}
 
 
 def constants_of(inputs, values):
@@ -109,7 +109,7 @@ def constants_of(inputs, values):
     fixed = {}
     for info, value in zip(inputs, values):
         array = numpy.asarray(value)
-        if array.ndim <= 1 and array.size <= 256 and (array.dtype.kind in "iub" or (array.dtype.kind == "f" and info.name in FLOAT_CONSTANTS)):
+        if array.ndim <= 1 and array.size <= 256 and (array.dtype.kind in "iub" or (array.dtype.kind in "fV" and info.name in FLOAT_CONSTANTS)):
             fixed[info.name] = [float(number) for number in array.reshape(-1)]
     return fixed
 

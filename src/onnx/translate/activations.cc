@@ -39,7 +39,13 @@ void leaky_relu(Call& call) {
 }
 
 void prelu(Call& call) {
-  const Tensor x = call.in(0), slope = call.in(1);
+  const Tensor x = call.in(0);
+  Tensor slope = call.in(1);
+  if (call.opset() < 7 && call.ndim(1) == 1 && call.ndim(0) > 2) {  // one for each channel
+    Shape shape(static_cast<size_t>(call.ndim(0)) - 1, 1);
+    shape[0] = call.shape(1)[0];
+    slope = slope.reshape(shape);
+  }
   if (is_float(call.dtype(0))) return call.out(0, rondo::binary(RONDO_PRELU, x, slope));
   call.out(0, choose(rondo::binary(RONDO_LT, x, rondo::Number(0)), x * slope, x));
 }
