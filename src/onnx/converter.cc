@@ -150,6 +150,12 @@ const FunctionProto* Converter::function_of(const NodeProto& node) const {
 
 void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
   if (graph.sparse) throw Failure(RONDO_UNSUPPORTED, "it has sparse initializers");
+  // The body of a loop is walked once for each turn, and its initializers are read once.
+  std::vector<ValueRef>& known = initializers_[&graph];
+  if (known.size() == graph.initializers.size()) {
+    for (size_t i = 0; i < known.size(); ++i) define(scope, graph.initializers[i].name, known[i]);
+    return;
+  }
   for (const TensorProto& each : graph.initializers) {
     Contents contents;
     ValueRef value;
@@ -164,6 +170,7 @@ void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
       report_.add("initializer", each.name, failure.what());
     }
     define(scope, each.name, value);
+    known.push_back(value);
   }
 }
 
@@ -243,8 +250,8 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   const FunctionProto* const function = function_of(node);
   bool versions = false;
   const int64_t opset = opset_of(scope, node.domain);
-  const bool is_if = node.domain.empty() && node.type == "If";
-  if (!function && !is_if && !find_operator(node.domain, node.type, opset, &versions)) {
+  const bool walks = node.domain.empty() && (node.type == "If" || node.type == "Loop" || node.type == "Scan");
+  if (!function && !walks && !find_operator(node.domain, node.type, opset, &versions)) {
     report_.add(type_of_node(node), name_of(node),
                 versions ? "version " + std::to_string(opset) + " of it is not there" : "the operator is not there");
     return leave_out(node, scope);
@@ -252,7 +259,9 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   if (!known) return leave_out(node, scope);
   try {
     if (function) return run_function(*function, node, scope, std::move(inputs));
-    if (is_if) {
+    if (walks && node.type == "Loop") return run_loop(node, scope, inputs);
+    if (walks && node.type == "Scan") return run_scan(node, scope, inputs);
+    if (walks) {
       if (inputs.empty() || !inputs[0]) malformed("it has no condition");
       return run_if(node, scope, inputs[0]);
     }
@@ -356,26 +365,14 @@ void Converter::run_if(const NodeProto& node, Scope& scope, const ValueRef& cond
     malformed("its condition is not one bool");
   uint8_t chosen = 0;
   session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
-  const char* const name = chosen ? "then_branch" : "else_branch";
-  const GraphProto* branch = nullptr;
-  for (const Attribute& each : node.attributes)
-    if (each.name == name && each.graph) branch = each.graph.get();
-  if (!branch) malformed(std::string("it has no ") + name);
-  if (branch->outputs.size() != node.outputs.size()) malformed("its branches have another number of outputs");
-  Scope inner;
-  inner.outer = &scope;
-  inner.opsets = scope.opsets;
-  inner.bound = scope.bound;
-  inner.depth = scope.depth + 1;
-  for (const ValueInfo& each : branch->values) inner.facts.emplace(each.name, &each);
-  add_initializers(*branch, inner);
-  run(branch->nodes, inner);
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i].empty()) continue;
-    ValueRef value;
-    look_up(inner, branch->outputs[i].name, &value);
-    define(scope, node.outputs[i], value);
-  }
+  const GraphProto& branch = body_of(node, chosen ? "then_branch" : "else_branch");
+  if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
+  Scope constants;
+  open_body(branch, scope, &constants);
+  std::vector<ValueRef> outputs;
+  run_body(branch, constants, {}, &outputs);
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (!node.outputs[i].empty()) define(scope, node.outputs[i], outputs[i]);
 }
 
 }  // namespace rondo_onnx

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -68,6 +69,17 @@ class Converter {
   void run_operator(const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
   void run_function(const FunctionProto& function, const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
   void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
+  void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  void run_scan(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  // The graph in an attribute of a node, and a scope with its initializers.
+  const GraphProto& body_of(const NodeProto& node, const char* attribute) const;
+  void open_body(const GraphProto& body, const Scope& scope, Scope* inner);
+  // Runs a body once; false: a result depends on what could not be converted.
+  bool run_body(const GraphProto& body, const Scope& constants, const std::vector<ValueRef>& inputs,
+                std::vector<ValueRef>* outputs);
+  // A value that `make` makes of others: a constant if they are.
+  ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
+  ValueRef stacked(const std::vector<ValueRef>& values, int32_t axis);
   void leave_out(const NodeProto& node, Scope& scope);
   const FunctionProto* function_of(const NodeProto& node) const;
 
@@ -76,6 +88,7 @@ class Converter {
   const ConvertOptions& options_;
   Report report_;
   std::map<std::string, const FunctionProto*> functions_;
+  std::unordered_map<const GraphProto*, std::vector<ValueRef>> initializers_;  // of graphs that were entered
   struct Input {
     std::string name;
     rondo_dtype dtype;

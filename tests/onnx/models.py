@@ -135,6 +135,24 @@ def folds_constants(world):
     world.refused(model(graph(asks, [value("x", [3])], [value("z", [3])])), UNSUPPORTED, "If", "condition")
 
 
+def unrolls_loops(world):
+    """A loop of constant turns and a scan are written out; one whose end the program decides is refused."""
+    body = graph([node("Add", ["state", "x"], ["next"]), node("Identity", ["next"], ["each"]), node("Identity", ["go"], ["still"])],
+                 [value("turn", [], INT64), value("go", [], BOOL), value("state", [2])], [value("still", [], BOOL), value("next", [2]), value("each", [2])])
+    loop = node("Loop", ["turns", "", "x"], ["last", "all"], body=("graph", body))
+    world.convert(model(graph([loop], [value("x", [2])], [value("last", [2]), value("all", [3, 2])], [tensor("turns", [], [3], INT64)])))
+    assert world.run(([2], [1, 10])) == [([2], [4, 40]), ([3, 2], [2, 20, 3, 30, 4, 40])]
+    endless = [tensor("turns", [], [1 << 40], INT64)]
+    world.refused(model(graph([loop], [value("x", [2])], [value("last", [2])], endless)), UNSUPPORTED, "Loop", "turns")
+    step = graph([node("Add", ["sum", "part"], ["next"]), node("Identity", ["next"], ["each"])], [value("sum", []), value("part", [])],
+                 [value("next", []), value("each", [])])
+    scan = node("Scan", ["start", "x"], ["total", "sums"], body=("graph", step), num_scan_inputs=1)
+    world.convert(model(graph([scan], [value("x", [4])], [value("total", []), value("sums", [4])], [tensor("start", [], [0.5])])))
+    assert world.run(([4], [1, 2, 3, 4])) == [([], [10.5]), ([4], [1.5, 3.5, 6.5, 10.5])]
+    asks = [node("ReduceSum", ["x"], ["s"], keepdims=0), node("Cast", ["s"], ["n"], to=INT64), node("Loop", ["n", "", "x"], ["last", "all"], body=("graph", body))]
+    world.refused(model(graph(asks, [value("x", [2])], [value("last", [2])])), UNSUPPORTED, "Loop", "control flow")
+
+
 def fixes_inputs(world):
     """An input may become a constant, which then decides shapes."""
     data = model(graph([node("Reshape", ["x", "to"], ["y"])], [value("x", [6]), value("to", [2], INT64)], [value("y", [])]))

@@ -161,11 +161,16 @@ void rnn_node(Call& call);
 void resize_node(Call& call);
 void upsample(Call& call);
 
+// --- sampling.cc
+void affine_grid(Call& call);
+void grid_sample(Call& call);
+
 // --- quantized.cc
 void convolution_integer(Call& call);
 void dequantize_linear(Call& call);
 void dynamic_quantize_linear(Call& call);
 void matmul_integer(Call& call);
+void matmul_nbits(Call& call);
 void quantize_linear(Call& call);
 void quantized_convolution(Call& call);
 void quantized_matmul(Call& call);

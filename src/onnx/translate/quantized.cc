@@ -126,6 +126,51 @@ void quantized_matmul(Call& call) {
   call.out(0, quantise(sum * as * bs, ys, &yz, call.dtype(7)));
 }
 
+void matmul_nbits(Call& call) {
+  const int64_t k = call.integer("K", 0), n = call.integer("N", 0), bits = call.integer("bits", 4),
+                block = call.integer("block_size", 0);
+  if (bits != 4 && bits != 8) refuse("its weights have " + std::to_string(bits) + " bits; 4 and 8 can be converted");
+  if (!call.constant(1) || !call.constant(2) || (call.has(3) && !call.constant(3)))
+    refuse("its weights are computed by the program; they must be constants");
+  if (call.has(4)) refuse("its groups are in an order of their own (g_idx)");
+  if (k < 1 || n < 1 || block < 2 || block > (int64_t{1} << 20) || k > (int64_t{1} << 40))
+    malformed("its sizes are none");
+  const int64_t blocks = (k + block - 1) / block;
+  const rondo_dtype dtype = call.dtype(0);
+  // Two numbers in a byte, the first in its lower half, each as a byte.
+  const auto unpacked = [&](const Tensor& packed, const Shape& shape) {
+    if (bits == 8) return packed.reshape(shape);
+    const Tensor low = rondo::binary(RONDO_BIT_AND, packed, rondo::Number(15)),
+                 high = rondo::binary(RONDO_SHIFT_RIGHT, packed, rondo::Number(4));
+    return rondo::stack({low, high}, static_cast<int32_t>(packed.dim())).reshape(shape);
+  };
+  const Tensor w = call.precomputed([&] {
+    const Tensor numbers =
+        unpacked(call.in(1).reshape({n, blocks, block * bits / 8}), {n, blocks, block}).to(RONDO_F32);
+    const Tensor scales = call.in(2).reshape({n, blocks, 1}).to(RONDO_F32);
+    Tensor centred = numbers - (bits == 4 ? 8.0 : 128.0);
+    if (call.has(3) && is_float(call.dtype(3))) {
+      centred = numbers - call.in(3).reshape({n, blocks, 1}).to(RONDO_F32);
+    } else if (call.has(3)) {
+      const int64_t bytes = (blocks * bits + 7) / 8;
+      const Tensor zeros = unpacked(call.in(3).reshape({n, bytes}), {n, bytes * 8 / bits}).slice(1, 0, blocks);
+      centred = numbers - zeros.to(RONDO_F32).reshape({n, blocks, 1});
+    }
+    return (centred * scales).reshape({n, blocks * block}).slice(1, 0, k).to(dtype).contiguous();
+  });
+  rondo_matmul_options options = rondo::matmul_defaults();
+  options.transpose_b = 1;
+  Tensor bias;
+  if (call.has(5)) {
+    bias = call.in(5);
+    options.bias = bias.get();
+  }
+  const Shape s = call.shape(0);
+  Shape target(s.begin(), s.end() - (s.empty() ? 0 : 1));
+  target.push_back(n);
+  call.out(0, rondo::matmul(call.in(0).reshape({-1, k}), w, options).reshape(target));
+}
+
 namespace {
 
 // One number per filter, as it broadcasts to the filters.
