@@ -5,6 +5,8 @@
 
 #include <iterator>
 
+#include "onnx/translate/signals.h"
+
 namespace rondo_onnx {
 
 namespace {
