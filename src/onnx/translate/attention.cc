@@ -157,6 +157,8 @@ Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64
 void rotary_embedding(Call& call) {
   const bool microsoft = !call.node().domain.empty();
   // com.microsoft's has the positions before the tables.
+  if (call.real("scale", 1) != 1 || call.integer("is_packed_batching", 0) != 0)
+    refuse("it scales its result, or its batch is packed");
   const size_t tables = microsoft ? 2 : 1, positions = microsoft ? 1 : 3;
   const Shape s = call.shape(0);
   Tensor x = call.in(0);

@@ -247,6 +247,7 @@ void global_reduction(Call& call, rondo_reduce_op op) {
 }
 
 void batch_normalization(Call& call) {
+  if (call.integer("spatial", 1) == 0) refuse("its statistics are of single elements (spatial), not of channels");
   const bool untested = call.opset() < 7 && call.integer("is_test", 0) == 0;
   if (untested || call.integer("training_mode", 0) != 0)
     refuse("it is used for training; programs are converted for inference");

@@ -69,8 +69,7 @@ void quantize_linear(Call& call) {
   if (type != 0 && !find_dtype(type, &dtype))
     refuse("it quantises to " + type_name(type) + ", which Rondo does not have");
   const int64_t precision = call.integer("precision", 0);
-  rondo_dtype computed = RONDO_F32;
-  if (precision != 0 && !find_dtype(precision, &computed)) refuse("it computes in " + type_name(precision));
+  if (precision > 1) refuse("it divides in " + type_name(precision) + "; f32 can be converted");
   if ((dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2) && call.integer("saturate", 1) == 0)
     refuse("it quantises to an 8-bit float without saturation, which Rondo does not do");
   const int64_t axis = quantised_axis(call), block = call.integer("block_size", 0);
@@ -132,6 +131,7 @@ void matmul_nbits(Call& call) {
   if (bits != 4 && bits != 8) refuse("its weights have " + std::to_string(bits) + " bits; 4 and 8 can be converted");
   if (!call.constant(1) || !call.constant(2) || (call.has(3) && !call.constant(3)))
     refuse("its weights are computed by the program; they must be constants");
+  if (call.integer("weight_prepacked", 0) != 0) refuse("its weights are in an order of a device (weight_prepacked)");
   if (call.has(4)) refuse("its groups are in an order of their own (g_idx)");
   if (k < 1 || n < 1 || block < 2 || block > (int64_t{1} << 20) || k > (int64_t{1} << 40))
     malformed("its sizes are none");
