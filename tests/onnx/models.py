@@ -256,6 +256,9 @@ def command(world):
     done = run(path, "-o", world.program, "--size", "batch=2")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done
     assert world.program.exists()
+    assert run(path, "-o", world.program, "--size", "batch=2", "--fewer-roundings", "--function", "classify").returncode == 0
+    text = world.program.read_bytes().replace(b'\\"', b'"')
+    assert b'"name":"classify"' in text and b'"fewer_roundings":true' in text, text
     missing = run(path, "-o", world.program)
     assert missing.returncode == 1 and "'batch'" in missing.stderr and missing.stdout == "", missing
     for arguments in ((), (path,), (path, "-o"), (path, "-o", "x", "--size", "batch"), (path, "-o", "x", "--size", "=3"), (path, "-o", "x", "--size", "batch=many"),

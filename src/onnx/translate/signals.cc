@@ -16,7 +16,7 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr int64_t kMostElements = int64_t{1} << 26;  // of a matrix
 
-// What is transformed: real and imaginary parts, of which the last may be missing, with the samples along the last
+// Holds what is transformed: real and imaginary parts, of which the last may be missing, with samples along the last
 // axis.
 struct Complex {
   Tensor real, imaginary;
