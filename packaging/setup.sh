@@ -20,6 +20,7 @@ pkg-config|command -v pkg-config|finds libraries
 LIST
     test) cat <<'LIST' ;;
 libgtest-dev|pkg-config --exists gtest|the unit tests are written with it
+libprotozero-dev|[ -e /usr/include/protozero/pbf_reader.hpp ]|librondo_onnx reads ONNX files with it
 zlib1g-dev|pkg-config --exists zlib|an example's task calls it
 nlohmann-json3-dev|[ -e /usr/include/nlohmann/json.hpp ] || pkg-config --exists nlohmann_json|tests read the JSON that Rondo writes with it
 binutils|command -v nm && command -v readelf|the tests of the library's symbols read it with nm and readelf

@@ -54,6 +54,8 @@ normal             faults/*                   -          1/2        all
 normal             hosts/*                    all        all        all
 normal             memory/*                   -          1/2        all
 normal             models/*                   all        all        all
+normal             onnx/*_whole               -          -          all
+normal             onnx/*                     all        all        all
 normal             packaging/*                all        all        all
 normal             shipped/*                  -          -          all
 normal             recipes/*_whole            -          -          all

@@ -1,0 +1,129 @@
+// The C interface of librondo_onnx: checks arguments, and turns exceptions into a status and a message of the thread.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo_onnx.h>
+
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "onnx/convert.h"
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace {
+
+thread_local std::string last_message;
+
+rondo_status fail(rondo_status status, const char* function, const std::string& message) noexcept {
+  try {
+    last_message = std::string(function) + ": " + message;
+  } catch (...) {
+    last_message.clear();
+  }
+  return status;
+}
+
+// The caller's options, as many of their bytes as it has; what this library does not know must be zero.
+rondo_onnx_convert_options read_options(const rondo_onnx_convert_options* given) {
+  rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
+  if (!given) return options;
+  constexpr size_t kLeast = offsetof(rondo_onnx_convert_options, reserved) + sizeof(options.reserved);
+  if (given->size < kLeast)
+    throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "options->size is " + std::to_string(given->size) +
+                                                          "; initialise it with RONDO_ONNX_CONVERT_OPTIONS_INIT");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t i = sizeof options; i < given->size; ++i)
+    if (bytes[i] != 0)
+      throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT,
+                                "options have a field that this version of the library does not know");
+  std::memcpy(&options, given, sizeof options);
+  if (options.reserved != 0) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "options->reserved must be 0");
+  return options;
+}
+
+rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
+  using rondo_onnx::Failure;
+  const rondo_onnx_convert_options options = read_options(given);
+  rondo_onnx::ConvertOptions converted;
+  if (options.n_sizes > 0 && (!options.size_names || !options.sizes))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->size_names or sizes is NULL, and n_sizes is not 0");
+  for (size_t i = 0; i < options.n_sizes; ++i) {
+    if (!options.size_names[i])
+      throw Failure(RONDO_INVALID_ARGUMENT, "options->size_names[" + std::to_string(i) + "] is NULL");
+    const std::string name = options.size_names[i];
+    if (options.sizes[i] < 0)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is " +
+                                                std::to_string(options.sizes[i]) + "; it must be 0 or more");
+    if (!converted.sizes.emplace(name, options.sizes[i]).second)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is given twice");
+  }
+  if (options.n_fixed > 0 && (!options.fixed_names || !options.fixed_counts))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_names or fixed_counts is NULL, and n_fixed is not 0");
+  const double* next = options.fixed_numbers;
+  for (size_t i = 0; i < options.n_fixed; ++i) {
+    if (!options.fixed_names[i])
+      throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_names[" + std::to_string(i) + "] is NULL");
+    const size_t count = options.fixed_counts[i];
+    if (count > 0 && !options.fixed_numbers) throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_numbers is NULL");
+    if (!converted.fixed.emplace(options.fixed_names[i], std::vector<double>(next, next + count)).second)
+      throw Failure(RONDO_INVALID_ARGUMENT,
+                    "numbers for the input " + rondo_onnx::shown(options.fixed_names[i]) + " are given twice");
+    next += count;
+  }
+  if (options.function) converted.function = options.function;
+  if (options.memory_limit < 0)
+    throw Failure(RONDO_INVALID_ARGUMENT,
+                  "options->memory_limit is " + std::to_string(options.memory_limit) + "; it must be 0 or more");
+  converted.memory_limit = options.memory_limit;
+  if (options.fewer_roundings != 0 && options.fewer_roundings != 1)
+    throw Failure(RONDO_INVALID_ARGUMENT,
+                  "options->fewer_roundings is " + std::to_string(options.fewer_roundings) + "; it must be 0 or 1");
+  converted.fewer_roundings = options.fewer_roundings != 0;
+  return converted;
+}
+
+}  // namespace
+
+extern "C" {
+
+RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
+                                          const rondo_onnx_convert_options* options) {
+  constexpr const char* kName = "rondo_onnx_convert";
+  try {
+    if (!path) return fail(RONDO_INVALID_ARGUMENT, kName, "path is NULL");
+    if (!out_path) return fail(RONDO_INVALID_ARGUMENT, kName, "out_path is NULL");
+    rondo_onnx::convert(path, out_path, options_of(options));
+    return RONDO_OK;
+  } catch (const rondo_onnx::Failure& failure) {
+    return fail(failure.status(), kName, failure.what());
+  } catch (const rondo::Error& error) {
+    return fail(error.status(), kName, error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(RONDO_OUT_OF_MEMORY, kName, "memory is exhausted");
+  } catch (const std::length_error&) {
+    return fail(RONDO_OUT_OF_MEMORY, kName, "it takes more memory than there are addresses");
+  } catch (const std::exception& thrown) {
+    return fail(RONDO_INTERNAL, kName, thrown.what());
+  }
+}
+
+RONDO_API const char* rondo_onnx_last_error(void) {
+  return last_message.c_str();
+}
+
+RONDO_API rondo_status rondo_onnx_operator(int64_t index, const char** name, const char** domain, int64_t* since) {
+  constexpr const char* kName = "rondo_onnx_operator";
+  if (!name || !domain || !since) return fail(RONDO_INVALID_ARGUMENT, kName, "name, domain or since is NULL");
+  const rondo_onnx::OperatorRow* const row = rondo_onnx::operator_row(index);
+  if (!row) return fail(RONDO_INVALID_ARGUMENT, kName, "index is " + std::to_string(index) + "; there are not as many");
+  *name = row->name;
+  *domain = row->domain;
+  *since = row->since;
+  return RONDO_OK;
+}
+
+}  // extern "C"

@@ -1,0 +1,93 @@
+// The steps of a conversion: read, give inputs their sizes, record, save under the model's names.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/convert.h"
+
+#include <limits>
+
+#include "onnx/converter.h"
+#include "onnx/file/failure.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+// Says whether a program file may have this name of a weight or this key of a text.
+bool may_be_name(const std::string& name) {
+  if (name.empty() || name.size() > 1024) return false;
+  for (size_t i = 0; i < name.size();) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    if (byte < 0x20 || byte == 0x7f) return false;
+    const size_t length = byte < 0x80                   ? 1
+                          : byte >= 0xc2 && byte < 0xe0 ? 2
+                          : byte >= 0xe0 && byte < 0xf0 ? 3
+                          : byte >= 0xf0 && byte < 0xf5 ? 4
+                                                        : 0;
+    if (length == 0 || i + length > name.size()) return false;
+    uint32_t code = length == 1 ? byte : byte & (0xffu >> (length + 1));
+    for (size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(name[i + k]);
+      if ((next & 0xc0) != 0x80) return false;
+      code = code << 6 | (next & 0x3f);
+    }
+    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
+        (code >= 0xd800 && code < 0xe000) || (code >= 0x80 && code < 0xa0))
+      return false;
+    i += length;
+  }
+  return true;
+}
+
+void save(const Converter& converter, const Session& session, const Model& model, const rondo::Graph& graph,
+          const std::string& out_path, const std::string& function) {
+  std::vector<std::pair<std::string, Tensor>> weights;
+  std::map<std::string, bool> taken;
+  for (const auto& [variable, weight] : session.weights)
+    if (weight.used && weight.whole.numel() > 0 && may_be_name(weight.name) && !taken[weight.name]) {
+      taken[weight.name] = true;
+      weights.emplace_back(weight.name, weight.whole);
+    }
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::map<std::string, bool> keys;
+  for (const auto& [key, value] : model.metadata) {
+    if (key.compare(0, 6, "rondo.") == 0 || !may_be_name(key) || keys[key]) continue;
+    keys[key] = true;
+    metadata.emplace_back(key, value);
+  }
+  rondo::save_program(out_path, {{function, graph, converter.inputs(), converter.outputs()}}, weights, metadata);
+}
+
+}  // namespace
+
+void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options) {
+  const uint64_t most =
+      options.memory_limit > 0 ? static_cast<uint64_t>(options.memory_limit) : std::numeric_limits<uint64_t>::max();
+  const std::string bytes = read_file(path, most);
+  try {
+    const Model model = read_model(bytes);
+    rondo_engine_options engine = rondo::engine_defaults();
+    engine.mode = RONDO_ENGINE_NAIVE;  // so that a failure is known at its node
+    engine.check_indices = -1;
+    engine.memory_limit = options.memory_limit;
+    Session session(engine);
+    session.path = path;
+    Converter converter(model, session, options);
+    converter.size_inputs();
+    rondo_record_options record = rondo::record_defaults(options.function.c_str());
+    record.flags = RONDO_RECORD_CALLABLE;
+    if (options.fewer_roundings) record.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+    const rondo::Graph graph = session.engine.record(
+        [&] {
+          converter.record();
+          if (!converter.report().empty()) throw Failure(RONDO_UNSUPPORTED, converter.report().text());
+        },
+        record);
+    save(converter, session, model, graph, out_path, options.function);
+  } catch (const Failure& failure) {
+    throw Failure(failure.status(), shown(path) + ": " + failure.what());
+  } catch (const rondo::Error& error) {
+    throw Failure(error.status(), shown(path) + ": " + error.message());
+  }
+}
+
+}  // namespace rondo_onnx

@@ -1,0 +1,24 @@
+// Converts a model: reads it, records what it computes on the cpu device, and saves that as a program file.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rondo_onnx {
+
+struct ConvertOptions {
+  std::map<std::string, int64_t> sizes;              // of dimensions by name
+  std::map<std::string, std::vector<double>> fixed;  // inputs that are constants of these numbers
+  std::string function = "main";
+  int64_t memory_limit = 0;
+  bool fewer_roundings = false;
+};
+
+// Writes the program file `out_path`. Failure, or an error of Rondo, with nothing written.
+void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options);
+
+}  // namespace rondo_onnx

@@ -1,0 +1,378 @@
+// Translates nodes in the order of the file, which ONNX promises to be one in which they can run. Functions of the
+// model and branches of a constant condition are walked in place of their node. A node that cannot be converted is
+// noted, and the walk goes on, so that the report has all of them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/converter.h"
+
+#include <algorithm>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+constexpr int kDeepestCall = 32;                  // functions that call functions, and graphs in graphs
+constexpr int64_t kMostNodes = int64_t{1} << 20;  // as many as a function of a program file may have
+constexpr int64_t kOldestOpset = 6, kNewestOpset = 28;
+
+std::string name_of(const NodeProto& node) {
+  if (!node.name.empty()) return node.name;
+  return node.outputs.empty() ? "" : node.outputs[0];
+}
+
+std::string type_of_node(const NodeProto& node) {
+  return (node.domain.empty() ? "" : shown(node.domain).substr(1, node.domain.size()) + ".") +
+         shown(node.type).substr(1, shown(node.type).size() - 2);
+}
+
+std::string key_of(const std::string& domain, const std::string& name, const std::string& overload) {
+  return domain + '\0' + name + '\0' + overload;
+}
+
+}  // namespace
+
+void Report::add(const std::string& type, const std::string& node, const std::string& why) {
+  constexpr size_t kMostNames = 8;
+  const std::string key = type + ": " + why;
+  auto found = std::find_if(groups_.begin(), groups_.end(), [&](const auto& each) { return each.first == key; });
+  if (found == groups_.end()) found = groups_.insert(groups_.end(), {key, Group()});
+  ++total_;
+  ++found->second.count;
+  if (found->second.nodes.size() < kMostNames) found->second.nodes.push_back(shown(node));
+}
+
+std::string Report::text() const {
+  constexpr size_t kMostGroups = 200;
+  std::string text = std::to_string(total_) + (total_ == 1 ? " node" : " nodes") + " cannot be converted";
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (i == kMostGroups) return text + "\n  and " + std::to_string(groups_.size() - i) + " more reasons";
+    const auto& [key, group] = groups_[i];
+    text += "\n  " + key + " (" + std::to_string(group.count) + ": ";
+    for (size_t k = 0; k < group.nodes.size(); ++k) text += (k ? ", " : "") + group.nodes[k];
+    text += group.count > group.nodes.size() ? ", ...)" : ")";
+  }
+  return text;
+}
+
+Converter::Converter(const Model& model, Session& session, const ConvertOptions& options)
+    : model_(model), session_(session), options_(options) {
+  for (const auto& [domain, version] : model.opsets)
+    if (domain.empty() && (version < kOldestOpset || version > kNewestOpset))
+      throw Failure(RONDO_UNSUPPORTED, "it is written for version " + std::to_string(version) +
+                                           " of ONNX's operators; versions " + std::to_string(kOldestOpset) + " to " +
+                                           std::to_string(kNewestOpset) + " can be converted");
+  for (const FunctionProto& each : model.functions)
+    if (!functions_.emplace(key_of(each.domain, each.name, each.overload), &each).second)
+      malformed("it has two functions " + shown(each.name));
+}
+
+void Converter::size_inputs() {
+  std::unordered_map<std::string, bool> initialized;
+  for (const TensorProto& each : model_.graph.initializers) initialized[each.name] = true;
+  std::string missing, strange;
+  std::map<std::string, bool> asked;
+  for (const ValueInfo& each : model_.graph.inputs) {
+    if (initialized.count(each.name)) continue;  // files of old versions list initializers as inputs too
+    Input input;
+    input.name = each.name;
+    if (each.type == 0) throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is no tensor");
+    if (!find_dtype(each.type, &input.dtype))
+      throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is of the type " + type_name(each.type));
+    if (!each.has_shape)
+      throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " does not say how many dimensions it has");
+    for (size_t axis = 0; axis < each.dims.size(); ++axis) {
+      const Dimension& dimension = each.dims[axis];
+      int64_t size = dimension.size;
+      if (size < 0) {
+        // The place counts before the name, which some exporters give to all that they do not know.
+        const std::string place = each.name + ":" + std::to_string(axis);
+        const bool named = !dimension.name.empty() && dimension.name != "?" && !options_.sizes.count(place);
+        const std::string name = named ? dimension.name : place;
+        const auto given = options_.sizes.find(name);
+        if (given == options_.sizes.end()) {
+          if (!asked[name]) missing += (missing.empty() ? "" : ", ") + shown(name);
+          size = 1;
+        } else {
+          size = given->second;
+        }
+        asked[name] = true;
+      }
+      input.shape.push_back(size);
+    }
+    count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
+    graph_inputs_.push_back(std::move(input));
+  }
+  for (const auto& [name, numbers] : options_.fixed) {
+    const auto found = std::find_if(graph_inputs_.begin(), graph_inputs_.end(),
+                                    [&, &key = name](const Input& each) { return each.name == key; });
+    if (found == graph_inputs_.end())
+      throw Failure(RONDO_INVALID_ARGUMENT, "numbers are given for " + shown(name) + ", which is none of its inputs");
+    if (product(found->shape) != static_cast<int64_t>(numbers.size()))
+      throw Failure(RONDO_INVALID_ARGUMENT, std::to_string(numbers.size()) + " numbers are given for the input " +
+                                                shown(name) + ", which has " + std::to_string(product(found->shape)) +
+                                                " elements");
+  }
+  for (const auto& [name, size] : options_.sizes)
+    if (!asked.count(name)) strange += (strange.empty() ? "" : ", ") + shown(name);
+  if (!missing.empty()) throw Failure(RONDO_INVALID_ARGUMENT, "no size is given for the dimensions " + missing);
+  if (!strange.empty())
+    throw Failure(RONDO_INVALID_ARGUMENT, "sizes are given for dimensions that it does not name: " + strange);
+}
+
+bool Converter::look_up(const Scope& scope, const std::string& name, ValueRef* value) const {
+  for (const Scope* at = &scope; at; at = at->outer)
+    if (const auto found = at->values.find(name); found != at->values.end()) {
+      *value = found->second;
+      return *value != nullptr;
+    }
+  malformed("the value " + shown(name) + " is used, and nothing before makes it");
+}
+
+void Converter::define(Scope& scope, const std::string& name, ValueRef value) {
+  if (!scope.values.emplace(name, std::move(value)).second) malformed("the value " + shown(name) + " is made twice");
+}
+
+int64_t Converter::opset_of(const Scope& scope, const std::string& domain) const {
+  const auto found = scope.opsets->find(domain);
+  if (found != scope.opsets->end()) return found->second;
+  const auto outer = model_.opsets.find(domain);
+  if (outer != model_.opsets.end()) return outer->second;
+  return domain.empty() ? kNewestOpset : 1;
+}
+
+const FunctionProto* Converter::function_of(const NodeProto& node) const {
+  const auto found = functions_.find(key_of(node.domain, node.type, node.overload));
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
+  if (graph.sparse) throw Failure(RONDO_UNSUPPORTED, "it has sparse initializers");
+  // The body of a loop is walked once for each turn, and its initializers are read once.
+  std::vector<ValueRef>& known = initializers_[&graph];
+  if (known.size() == graph.initializers.size()) {
+    for (size_t i = 0; i < known.size(); ++i) define(scope, graph.initializers[i].name, known[i]);
+    return;
+  }
+  for (const TensorProto& each : graph.initializers) {
+    Contents contents;
+    ValueRef value;
+    try {
+      read_contents(each, session_.path, &contents);
+      const Tensor tensor =
+          session_.engine.from_host(session_.device, contents.dtype, contents.shape, contents.bytes.data());
+      session_.name_weight(each.name, tensor);
+      value = std::make_shared<const Value>(Value{tensor, true});
+    } catch (const Failure& failure) {
+      if (failure.status() != RONDO_UNSUPPORTED) throw;
+      report_.add("initializer", each.name, failure.what());
+    }
+    define(scope, each.name, value);
+    known.push_back(value);
+  }
+}
+
+void Converter::record() {
+  Scope scope;
+  scope.opsets = &model_.opsets;
+  const Bound none;
+  scope.bound = &none;
+  for (const ValueInfo& each : model_.graph.values) scope.facts.emplace(each.name, &each);
+  add_initializers(model_.graph, scope);
+  for (const Input& each : graph_inputs_) {
+    if (const auto fixed = options_.fixed.find(each.name); fixed != options_.fixed.end()) {
+      Tensor constant;
+      session_.apart.run([&] {
+        constant =
+            session_.engine.from_host(session_.device, RONDO_F64, each.shape, fixed->second.data()).to(each.dtype);
+      });
+      session_.name_weight(each.name, constant);
+      define(scope, each.name, std::make_shared<const Value>(Value{constant, true}));
+      continue;
+    }
+    const Tensor tensor = session_.engine.record_input(session_.device, each.dtype, each.shape);
+    define(scope, each.name, std::make_shared<const Value>(Value{tensor, false}));
+    input_names_.push_back(each.name);
+  }
+  run(model_.graph.nodes, scope);
+  for (const ValueInfo& each : model_.graph.outputs) {
+    ValueRef value;
+    if (!look_up(scope, each.name, &value)) continue;
+    output_names_.push_back(each.name);
+    if (value->constant) session_.use(value->tensor);
+    // An output owns its memory, row-major; what is an input, a view or an output already is copied.
+    if (value->constant || rondo_record_output(session_.engine.get(), value->tensor.get()) != RONDO_OK)
+      session_.engine.record_output(value->tensor.clone());
+  }
+}
+
+void Converter::run(const std::vector<NodeProto>& nodes, Scope& scope) {
+  for (const NodeProto& each : nodes) run_node(each, scope);
+}
+
+void Converter::leave_out(const NodeProto& node, Scope& scope) {
+  for (const std::string& each : node.outputs) {
+    if (each.empty()) continue;
+    // A result whose shape the file tells stands for itself, so that later nodes are looked at too.
+    const auto known = scope.facts.find(each);
+    ValueRef value;
+    Shape shape;
+    rondo_dtype dtype = RONDO_F32;
+    if (known != scope.facts.end() && known->second->has_shape && find_dtype(known->second->type, &dtype)) {
+      bool all = known->second->dims.size() <= RONDO_MAX_DIMS;
+      for (const Dimension& dimension : known->second->dims) {
+        const auto given = options_.sizes.find(dimension.name);
+        shape.push_back(dimension.size >= 0 ? dimension.size : given == options_.sizes.end() ? -1 : given->second);
+        all = all && shape.back() >= 0;
+      }
+      if (all) {
+        count_elements(shape, rondo_dtype_size(dtype), "the value " + shown(each));
+        value =
+            std::make_shared<const Value>(Value{session_.engine.record_input(session_.device, dtype, shape), false});
+      }
+    }
+    define(scope, each, value);
+  }
+}
+
+void Converter::run_node(const NodeProto& node, Scope& scope) {
+  if (++translated_ > kMostNodes)
+    throw Failure(RONDO_UNSUPPORTED, "it has more than " + std::to_string(kMostNodes) + " nodes");
+  std::vector<ValueRef> inputs;
+  bool known = true;
+  for (const std::string& each : node.inputs) {
+    inputs.emplace_back();
+    if (!each.empty()) known = look_up(scope, each, &inputs.back()) && known;
+  }
+  while (!inputs.empty() && node.inputs[inputs.size() - 1].empty()) inputs.pop_back();
+  const FunctionProto* const function = function_of(node);
+  bool versions = false;
+  const int64_t opset = opset_of(scope, node.domain);
+  const bool walks = node.domain.empty() && (node.type == "If" || node.type == "Loop" || node.type == "Scan");
+  if (!function && !walks && !find_operator(node.domain, node.type, opset, &versions)) {
+    report_.add(type_of_node(node), name_of(node),
+                versions ? "version " + std::to_string(opset) + " of it is not there" : "the operator is not there");
+    return leave_out(node, scope);
+  }
+  if (!known) return leave_out(node, scope);
+  try {
+    if (function) return run_function(*function, node, scope, std::move(inputs));
+    if (walks && node.type == "Loop") return run_loop(node, scope, inputs);
+    if (walks && node.type == "Scan") return run_scan(node, scope, inputs);
+    if (walks) {
+      if (inputs.empty() || !inputs[0]) malformed("it has no condition");
+      return run_if(node, scope, inputs[0]);
+    }
+    run_operator(node, scope, std::move(inputs));
+  } catch (const Refusal& refusal) {
+    report_.add(type_of_node(node), name_of(node), refusal.why);
+    leave_out(node, scope);
+  } catch (const Failure& failure) {
+    const std::string text = failure.what();
+    if (text.compare(0, 5, "node ") == 0) throw;
+    if (failure.status() == RONDO_UNSUPPORTED) {
+      report_.add(type_of_node(node), name_of(node), text);
+      return leave_out(node, scope);
+    }
+    throw Failure(failure.status(), "node " + shown(name_of(node)) + " (" + type_of_node(node) + "): " + text);
+  }
+}
+
+void Converter::run_operator(const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs) {
+  bool versions = false;
+  const int64_t opset = opset_of(scope, node.domain);
+  const OperatorRow* const row = find_operator(node.domain, node.type, opset, &versions);
+  // Operators of other domains follow the rules of the newest version of ONNX's own.
+  Call call(session_, node, node.domain.empty() ? opset : kNewestOpset, *scope.bound, inputs);
+  const bool constant =
+      std::all_of(inputs.begin(), inputs.end(), [](const ValueRef& each) { return !each || each->constant; });
+  try {
+    if (constant)
+      session_.apart.run([&] { row->translate(call); });
+    else
+      row->translate(call);
+  } catch (const rondo::Error& error) {
+    if (error.status() != RONDO_INVALID_ARGUMENT && error.status() != RONDO_UNSUPPORTED) throw;
+    refuse(error.message());
+  } catch (const std::logic_error& error) {  // of the C++ interface: an index or a number out of bounds
+    refuse(error.what());
+  }
+  const std::vector<ValueRef> outputs = call.take_outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    if (!outputs[i]) refuse("its output " + std::to_string(i) + " is asked for");
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    ValueRef value = outputs[i];
+    if (value->constant && !session_.weights.count(value->tensor.variable()) && value->tensor.is_contiguous()) {
+      // A constant of its own, which may get the name of the value.
+      Tensor whole;
+      session_.apart.run([&] { whole = value->tensor.clone(); });
+      session_.name_weight(node.outputs[i], whole);
+      value = std::make_shared<const Value>(Value{whole, true});
+    }
+    define(scope, node.outputs[i], value);
+  }
+}
+
+void Converter::run_function(const FunctionProto& function, const NodeProto& node, Scope& scope,
+                             std::vector<ValueRef> inputs) {
+  if (scope.depth >= kDeepestCall)
+    malformed("functions call each other more than " + std::to_string(kDeepestCall) + " deep");
+  Scope inner;
+  inner.opsets = &function.opsets;
+  inner.depth = scope.depth + 1;
+  Bound bound;
+  for (const Attribute& each : function.defaults) bound[each.name] = &each;
+  for (const Attribute& each : node.attributes) {
+    if (each.refers.empty()) {
+      bound[each.name] = &each;
+    } else if (const auto found = scope.bound->find(each.refers); found != scope.bound->end()) {
+      bound[each.name] = found->second;
+    }
+  }
+  inner.bound = &bound;
+  if (inputs.size() > function.inputs.size() || node.outputs.size() > function.outputs.size())
+    malformed("it has more inputs or outputs than the function " + shown(function.name));
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < function.inputs.size(); ++i)
+    if (i < inputs.size() && inputs[i])
+      define(inner, function.inputs[i], inputs[i]);
+    else
+      missing.push_back(function.inputs[i]);
+  // Inputs that are not given are empty names for the nodes within.
+  std::vector<NodeProto> nodes = function.nodes;
+  for (NodeProto& each : nodes)
+    for (std::string& name : each.inputs)
+      if (std::find(missing.begin(), missing.end(), name) != missing.end()) name.clear();
+  run(nodes, inner);
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    ValueRef value;
+    look_up(inner, function.outputs[i], &value);
+    define(scope, node.outputs[i], value);
+  }
+}
+
+void Converter::run_if(const NodeProto& node, Scope& scope, const ValueRef& condition) {
+  if (!condition->constant) refuse("its condition is computed by the program; files do not have control flow yet");
+  if (scope.depth >= kDeepestCall)
+    malformed("graphs lie in each other more than " + std::to_string(kDeepestCall) + " deep");
+  if (condition->tensor.dtype() != RONDO_BOOL || condition->tensor.numel() != 1)
+    malformed("its condition is not one bool");
+  uint8_t chosen = 0;
+  session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
+  const GraphProto& branch = body_of(node, chosen ? "then_branch" : "else_branch");
+  if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
+  Scope constants;
+  open_body(branch, scope, &constants);
+  std::vector<ValueRef> outputs;
+  run_body(branch, constants, {}, &outputs);
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    if (!node.outputs[i].empty()) define(scope, node.outputs[i], outputs[i]);
+}
+
+}  // namespace rondo_onnx

@@ -1,0 +1,102 @@
+// Walks over the nodes of a model's graph and keeps what each name stands for.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "onnx/convert.h"
+#include "onnx/file/model.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+// Keeps what cannot be converted, by operator; texts in the order in which they were met.
+class Report {
+ public:
+  void add(const std::string& type, const std::string& node, const std::string& why);
+  bool empty() const { return groups_.empty(); }
+  // All of it, a line for each operator and reason.
+  std::string text() const;
+
+ private:
+  struct Group {
+    size_t count = 0;
+    std::vector<std::string> nodes;  // the first ones
+  };
+  std::vector<std::pair<std::string, Group>> groups_;
+  size_t total_ = 0;
+};
+
+// One conversion; used by one thread, once.
+class Converter {
+ public:
+  Converter(const Model& model, Session& session, const ConvertOptions& options);
+
+  // Shapes of the graph's inputs. Failure with RONDO_INVALID_ARGUMENT for dimensions that have no size, all of them.
+  void size_inputs();
+  // Records the graph; to be called between the begin and the end of a callable recording. Nodes that cannot be
+  // converted are in report() then.
+  void record();
+
+  const Report& report() const { return report_; }
+  const std::vector<std::string>& inputs() const { return input_names_; }
+  const std::vector<std::string>& outputs() const { return output_names_; }
+
+ private:
+  // Names of one graph or function, and of those around it.
+  struct Scope {
+    const Scope* outer = nullptr;
+    std::unordered_map<std::string, ValueRef> values;
+    const Opsets* opsets = nullptr;
+    const Bound* bound = nullptr;
+    std::unordered_map<std::string, const ValueInfo*> facts;
+    int depth = 0;
+  };
+  // False: the name is that of a result of a node that could not be converted.
+  bool look_up(const Scope& scope, const std::string& name, ValueRef* value) const;
+  static void define(Scope& scope, const std::string& name, ValueRef value);
+  int64_t opset_of(const Scope& scope, const std::string& domain) const;
+
+  void add_initializers(const GraphProto& graph, Scope& scope);
+  void run(const std::vector<NodeProto>& nodes, Scope& scope);
+  void run_node(const NodeProto& node, Scope& scope);
+  void run_operator(const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
+  void run_function(const FunctionProto& function, const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
+  void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
+  void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  void run_scan(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  // The graph in an attribute of a node, and a scope with its initializers.
+  const GraphProto& body_of(const NodeProto& node, const char* attribute) const;
+  void open_body(const GraphProto& body, const Scope& scope, Scope* inner);
+  // Runs a body once; false: a result depends on what could not be converted.
+  bool run_body(const GraphProto& body, const Scope& constants, const std::vector<ValueRef>& inputs,
+                std::vector<ValueRef>* outputs);
+  // A value that `make` makes of others: a constant if they are.
+  ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
+  ValueRef stacked(const std::vector<ValueRef>& values, int32_t axis);
+  void leave_out(const NodeProto& node, Scope& scope);
+  const FunctionProto* function_of(const NodeProto& node) const;
+
+  const Model& model_;
+  Session& session_;
+  const ConvertOptions& options_;
+  Report report_;
+  std::map<std::string, const FunctionProto*> functions_;
+  std::unordered_map<const GraphProto*, std::vector<ValueRef>> initializers_;  // of graphs that were entered
+  struct Input {
+    std::string name;
+    rondo_dtype dtype;
+    Shape shape;
+  };
+  std::vector<Input> graph_inputs_;
+  std::vector<std::string> input_names_, output_names_;
+  int64_t translated_ = 0;
+};
+
+}  // namespace rondo_onnx

@@ -1,0 +1,176 @@
+// Makes row-major bytes of ONNX's several ways to write the elements of a tensor, and checks that there are as many as
+// the shape says before any of them is used.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/file/contents.h"
+
+#include <rondo/rondo.h>
+
+#include <bit>
+#include <cstring>
+
+#include "onnx/file/failure.h"
+
+static_assert(std::endian::native == std::endian::little,
+              "ONNX's raw data are little endian, and are taken as they are");
+
+namespace rondo_onnx {
+
+namespace {
+
+struct TypeRow {
+  int64_t type;
+  const char* name;
+  int dtype;  // -1: Rondo has none
+};
+constexpr TypeRow kTypes[] = {{1, "FLOAT", RONDO_F32},
+                              {2, "UINT8", RONDO_U8},
+                              {3, "INT8", RONDO_I8},
+                              {4, "UINT16", RONDO_U16},
+                              {5, "INT16", RONDO_I16},
+                              {6, "INT32", RONDO_I32},
+                              {7, "INT64", RONDO_I64},
+                              {8, "STRING", -1},
+                              {9, "BOOL", RONDO_BOOL},
+                              {10, "FLOAT16", RONDO_F16},
+                              {11, "DOUBLE", RONDO_F64},
+                              {12, "UINT32", RONDO_U32},
+                              {13, "UINT64", RONDO_U64},
+                              {14, "COMPLEX64", -1},
+                              {15, "COMPLEX128", -1},
+                              {16, "BFLOAT16", RONDO_BF16},
+                              {17, "FLOAT8E4M3FN", RONDO_F8_E4M3},
+                              {18, "FLOAT8E4M3FNUZ", -1},
+                              {19, "FLOAT8E5M2", RONDO_F8_E5M2},
+                              {20, "FLOAT8E5M2FNUZ", -1},
+                              {21, "UINT4", -1},
+                              {22, "INT4", -1},
+                              {23, "FLOAT4E2M1", -1},
+                              {24, "FLOAT8E8M0", -1},
+                              {25, "UINT2", -1},
+                              {26, "INT2", -1},
+                              {27, "FLOAT6E2M3", -1},
+                              {28, "FLOAT6E3M2", -1}};
+constexpr int32_t kUint4 = 21, kInt4 = 22;
+
+template <class T>
+void append_as(const std::vector<int64_t>& numbers, std::string* bytes) {
+  bytes->resize(numbers.size() * sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const T value = static_cast<T>(numbers[i]);
+    std::memcpy(bytes->data() + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T));
+}
+
+// A byte for each 4-bit integer, of which two are in a byte, the first in its lower half.
+std::string unpack(std::string_view packed, int64_t count, bool sign) {
+  std::string bytes(static_cast<size_t>(count), '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto both = static_cast<unsigned char>(packed[i / 2]);
+    const int value = (i % 2 == 0 ? both : both >> 4) & 0xf;
+    bytes[i] = static_cast<char>(sign && value > 7 ? value - 16 : value);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool find_dtype(int64_t type, rondo_dtype* dtype) {
+  for (const TypeRow& each : kTypes)
+    if (each.type == type && each.dtype >= 0) {
+      *dtype = static_cast<rondo_dtype>(each.dtype);
+      return true;
+    }
+  return false;
+}
+
+int64_t type_of(rondo_dtype dtype) {
+  for (const TypeRow& each : kTypes)
+    if (each.dtype == static_cast<int>(dtype)) return each.type;
+  return 0;
+}
+
+std::string type_name(int64_t type) {
+  for (const TypeRow& each : kTypes)
+    if (each.type == type) return each.name;
+  return "type " + std::to_string(type);
+}
+
+int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std::string& whose) {
+  if (shape.size() > RONDO_MAX_DIMS)
+    throw Failure(RONDO_UNSUPPORTED, whose + " has " + std::to_string(shape.size()) + " dimensions; at most " +
+                                         std::to_string(RONDO_MAX_DIMS) + " can be converted");
+  constexpr uint64_t kMost = uint64_t{1} << 47;  // bytes of a tensor of a program file
+  uint64_t bytes = item;
+  bool empty = false;
+  for (const int64_t size : shape) {
+    if (size < 0) malformed(whose + " has a dimension of " + std::to_string(size));
+    empty = empty || size == 0;
+  }
+  if (empty) return 0;
+  for (const int64_t size : shape) {
+    if (static_cast<uint64_t>(size) > kMost / bytes)
+      malformed(whose + " has more than " + std::to_string(kMost) + " bytes by its shape");
+    bytes *= static_cast<uint64_t>(size);
+  }
+  return static_cast<int64_t>(bytes / item);
+}
+
+void read_contents(const TensorProto& tensor, const std::string& model_path, Contents* contents) {
+  const std::string whose = "the tensor " + shown(tensor.name);
+  const bool four_bits = tensor.type == kUint4 || tensor.type == kInt4;
+  if (four_bits)
+    contents->dtype = tensor.type == kInt4 ? RONDO_I8 : RONDO_U8;
+  else if (tensor.strings || !find_dtype(tensor.type, &contents->dtype))
+    throw Failure(RONDO_UNSUPPORTED, whose + " is of the type " + type_name(tensor.type));
+  const size_t item = rondo_dtype_size(contents->dtype);
+  const int64_t count = count_elements(tensor.dims, item, whose);
+  contents->shape = tensor.dims;
+  const size_t expected = four_bits ? static_cast<size_t>(count + 1) / 2 : static_cast<size_t>(count) * item;
+  if (tensor.external) {
+    if (tensor.length >= 0 && static_cast<size_t>(tensor.length) != expected)
+      malformed(whose + " has " + std::to_string(tensor.length) + " bytes of external data; its shape takes " +
+                std::to_string(expected));
+    contents->own = read_external(model_path, tensor.location, tensor.offset, static_cast<int64_t>(expected));
+    contents->bytes = contents->own;
+  } else if (!tensor.raw.empty()) {
+    contents->bytes = tensor.raw;
+  } else if (four_bits) {
+    append_as<uint8_t>(tensor.integers, &contents->own);
+  } else {
+    switch (contents->dtype) {
+      case RONDO_F32: contents->own = bytes_of(tensor.floats); break;
+      case RONDO_F64: contents->own = bytes_of(tensor.doubles); break;
+      case RONDO_I64:
+      case RONDO_U64: append_as<int64_t>(tensor.integers, &contents->own); break;
+      case RONDO_I32:
+      case RONDO_U32: append_as<uint32_t>(tensor.integers, &contents->own); break;
+      case RONDO_I16:
+      case RONDO_U16:
+      case RONDO_F16:
+      case RONDO_BF16: append_as<uint16_t>(tensor.integers, &contents->own); break;
+      default: append_as<uint8_t>(tensor.integers, &contents->own); break;
+    }
+  }
+  if (contents->bytes.empty()) contents->bytes = contents->own;
+  if (contents->bytes.size() != expected)
+    malformed(whose + " holds " + std::to_string(contents->bytes.size()) + " bytes; its shape takes " +
+              std::to_string(expected));
+  if (four_bits) {
+    std::string bytes = unpack(contents->bytes, count, tensor.type == kInt4);
+    contents->own = std::move(bytes);
+    contents->bytes = contents->own;
+  } else if (contents->dtype == RONDO_BOOL) {
+    std::string bytes(contents->bytes);
+    for (char& each : bytes) each = each != 0;
+    contents->own = std::move(bytes);
+    contents->bytes = contents->own;
+  }
+}
+
+}  // namespace rondo_onnx

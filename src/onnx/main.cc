@@ -1,0 +1,143 @@
+// Runs the command rondo-convert: reads its arguments and calls the library's function.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <rondo_onnx.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+constexpr const char* kUsage =
+    "rondo-convert MODEL.onnx -o PROGRAM.safetensors [options]\n"
+    "  converts an ONNX model to a program file, which every Rondo program calls\n"
+    "\n"
+    "  -o FILE             the program file to write\n"
+    "  --size NAME=N       the size of a dimension that the model names, or INPUT:AXIS=N of one\n"
+    "                      without a name; once for each\n"
+    "  --input NAME=N,N,...  an input that becomes a constant: a sampling rate, sizes\n"
+    "  --function NAME     the name of the function in the file (main)\n"
+    "  --memory BYTES      the most that weights and constants may take\n"
+    "  --fewer-roundings   operators that become one may leave out roundings between them\n"
+    "  --operators         lists the operators that can be converted\n"
+    "  --help              this text\n"
+    "\n"
+    "  Exits 0 if the file is written, 1 if the model cannot be converted (the message names\n"
+    "  all that stands in the way), 2 if the arguments are wrong.\n";
+
+int wrong(const std::string& what) {
+  std::fprintf(stderr, "rondo-convert: %s\n\n%s", what.c_str(), kUsage);
+  return 2;
+}
+
+// Exits 1 where what was printed is lost.
+int finish() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 ? 0 : 1;
+}
+
+int list_operators() {
+  const char *name = nullptr, *domain = nullptr;
+  int64_t since = 0;
+  for (int64_t i = 0; rondo_onnx_operator(i, &name, &domain, &since) == RONDO_OK; ++i)
+    std::printf("%s%s%s\n", domain, *domain ? "." : "", name);
+  return finish();
+}
+
+bool read_number(std::string_view text, int64_t* number) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return problem == std::errc() && end == text.data() + text.size() && *number >= 0;
+}
+
+// Adds the numbers of a list with commas; an empty list has none.
+bool read_numbers(std::string_view text, std::vector<double>* numbers) {
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view word = text.substr(0, comma);
+    double number = 0;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc() || end != word.data() + word.size()) return false;
+    numbers->push_back(number);
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) return false;
+  }
+  return true;
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> all;
+  for (const std::string& each : texts) all.push_back(each.c_str());
+  return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string model, output, function;
+  std::vector<std::string> names;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> fixed;
+  std::vector<size_t> counts;
+  std::vector<double> numbers;
+  rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--help" || word == "-h") {
+      std::fputs(kUsage, stdout);
+      return finish();
+    }
+    if (word == "--operators") return list_operators();
+    if (word == "--fewer-roundings") {
+      options.fewer_roundings = 1;
+      continue;
+    }
+    if (word == "-o" || word == "--size" || word == "--input" || word == "--function" || word == "--memory") {
+      if (i + 1 == argc) return wrong(word + " needs a value");
+      const std::string value = argv[++i];
+      int64_t number = 0;
+      if (word == "-o") {
+        output = value;
+      } else if (word == "--function") {
+        function = value;
+      } else if (word == "--memory") {
+        if (!read_number(value, &options.memory_limit))
+          return wrong("--memory is '" + value + "'; it must be a number of bytes");
+      } else if (word == "--input") {
+        const size_t sign = value.rfind('=');
+        const size_t before = numbers.size();
+        if (sign == std::string::npos || sign == 0 || !read_numbers(value.substr(sign + 1), &numbers))
+          return wrong("--input is '" + value + "'; it must be NAME=N,N,...");
+        fixed.push_back(value.substr(0, sign));
+        counts.push_back(numbers.size() - before);
+      } else {
+        const size_t sign = value.rfind('=');
+        if (sign == std::string::npos || sign == 0 || !read_number(std::string_view(value).substr(sign + 1), &number))
+          return wrong("--size is '" + value + "'; it must be NAME=N");
+        names.push_back(value.substr(0, sign));
+        sizes.push_back(number);
+      }
+      continue;
+    }
+    if (word.size() > 1 && word[0] == '-') return wrong("it does not know the option " + word);
+    if (!model.empty()) return wrong("it converts one model at a time; '" + word + "' is a second one");
+    model = word;
+  }
+  if (model.empty()) return wrong("no model is given");
+  if (output.empty()) return wrong("no file to write is given (-o)");
+  const std::vector<const char*> texts = pointers(names), fixed_texts = pointers(fixed);
+  options.n_sizes = texts.size();
+  options.size_names = texts.data();
+  options.sizes = sizes.data();
+  options.n_fixed = fixed_texts.size();
+  options.fixed_names = fixed_texts.data();
+  options.fixed_counts = counts.data();
+  options.fixed_numbers = numbers.data();
+  if (!function.empty()) options.function = function.c_str();
+  if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) return 0;
+  std::fprintf(stderr, "rondo-convert: %s\n", rondo_onnx_last_error());
+  return 1;
+}

@@ -1,0 +1,196 @@
+// Translates attention and rotary embeddings, as products, softmax and tables.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+constexpr double kMasked = -std::numeric_limits<double>::infinity();
+
+// [batch, places, heads * size] as [batch, heads, places, size]; what has four dimensions is that already.
+Tensor by_heads(const Call& call, size_t i, const char* attribute) {
+  const Tensor x = call.in(i);
+  const Shape s = x.shape();
+  if (s.size() == 4) return x;
+  const int64_t heads = call.integer(attribute, 0);
+  if (s.size() != 3 || heads < 1 || s[2] % heads != 0)
+    malformed("its input " + std::to_string(i) + " cannot be divided by its heads");
+  return x.reshape({s[0], s[1], heads, s[2] / heads}).transpose({0, 2, 1, 3});
+}
+
+struct Band {
+  bool causal = false;
+  int64_t left = -1, right = -1;
+  bool any() const { return causal || left >= 0 || right >= 0; }
+  bool allows(int64_t query, int64_t key) const {
+    return !(causal && key > query) && !(left >= 0 && query - key > left) && !(right >= 0 && key - query > right);
+  }
+};
+
+// Makes what is added to the scores, or an empty tensor for nothing; *dead: whole rows of it may be masked.
+Tensor bias_of(const Call& call, const Band& band, int64_t queries, int64_t keys, int64_t past, rondo_dtype dtype,
+               bool* dead) {
+  Tensor bias;
+  const auto add = [&](const Tensor& more) { bias = bias ? bias + more : more; };
+  const Tensor zero = call.constant_reals(dtype, {}, {0}), masked = call.constant_reals(dtype, {}, {kMasked});
+  if (call.has(3)) {
+    *dead = true;
+    Tensor mask = call.in(3);
+    if (mask.dtype() == RONDO_BOOL) mask = choose(mask, zero, masked);
+    const int64_t width = mask.size(-1);
+    if (width > keys) malformed("its mask is wider than its keys");
+    if (width < keys) {
+      std::vector<int64_t> widths(static_cast<size_t>(2 * mask.dim()), 0);
+      widths.back() = keys - width;
+      mask = rondo::pad(mask, RONDO_PAD_CONSTANT, widths, kMasked);
+    }
+    add(mask.to(dtype));
+  }
+  const bool lengths = call.has(6);
+  if (queries > 0 && keys > (int64_t{1} << 28) / queries) refuse("its mask has too many elements");
+  if (band.any() && !lengths) {
+    std::vector<double> numbers;
+    for (int64_t i = 0; i < queries; ++i) {
+      bool alive = false;
+      for (int64_t j = 0; j < keys; ++j) {
+        const bool allowed = band.allows(i + past, j);
+        alive = alive || allowed;
+        numbers.push_back(allowed ? 0 : kMasked);
+      }
+      *dead = *dead || !alive;
+    }
+    add(call.constant_reals(dtype, {queries, keys}, numbers));
+  }
+  if (!lengths) return bias;
+  *dead = true;
+  const Tensor length = call.in(6).to(RONDO_I64).reshape({-1, 1, 1, 1});
+  std::vector<int64_t> key_places(static_cast<size_t>(keys)), query_places(static_cast<size_t>(queries));
+  for (size_t i = 0; i < key_places.size(); ++i) key_places[i] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < query_places.size(); ++i) query_places[i] = static_cast<int64_t>(i) - queries;
+  const Tensor key = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {keys}, key_places.data()); });
+  Tensor allowed = rondo::binary(RONDO_LT, key, length);
+  if (band.any()) {
+    const Tensor query = call.precomputed([&] {
+      return call.constant_tensor(RONDO_I64, {queries, 1}, query_places.data());
+    }) + length;
+    const auto both = [&](const Tensor& more) { allowed = rondo::binary(RONDO_LOGICAL_AND, allowed, more); };
+    if (band.causal) both(rondo::binary(RONDO_LE, key, query));
+    if (band.left >= 0) both(rondo::binary(RONDO_LE, query - key, rondo::Number(band.left)));
+    if (band.right >= 0) both(rondo::binary(RONDO_LE, key - query, rondo::Number(band.right)));
+  }
+  add(choose(allowed, zero, masked));
+  return bias;
+}
+
+}  // namespace
+
+void attention_node(Call& call) {
+  const Tensor q = by_heads(call, 0, "q_num_heads");
+  Tensor k = by_heads(call, 1, "kv_num_heads"), v = by_heads(call, 2, "kv_num_heads");
+  const int64_t past = call.has(4) ? call.shape(4).at(2) : 0;
+  if (call.has(4)) k = rondo::concat({call.in(4), k}, 2);
+  if (call.has(5)) v = rondo::concat({call.in(5), v}, 2);
+  call.out(1, k);
+  call.out(2, v);
+  const Shape qs = q.shape(), ks = k.shape(), vs = v.shape();
+  const rondo_dtype dtype = q.dtype();
+  const int64_t heads = qs[1], groups = ks[1];
+  if (groups < 1 || heads % groups != 0 || vs[1] != groups)
+    malformed("its heads cannot be divided among those of its keys");
+  Band band;
+  band.causal = call.integer("is_causal", 0) != 0;
+  band.left = call.integer("left_window_size", -1);
+  band.right = call.integer("right_window_size", -1);
+  bool dead = false;
+  const Tensor bias = bias_of(call, band, qs[2], ks[2], call.has(6) ? 0 : past, dtype, &dead);
+  const double scale = std::sqrt(call.real("scale", 1 / std::sqrt(static_cast<double>(qs[3]))));
+  const Shape scores_shape = {qs[0], heads, qs[2], ks[2]};
+  // Heads that share keys are rows of one product.
+  const Tensor rows = heads == groups ? q : q.reshape({qs[0], groups, heads / groups * qs[2], qs[3]});
+  rondo_matmul_options options = rondo::matmul_defaults();
+  options.transpose_b = 1;
+  Tensor scores = rondo::matmul(rows * scale, k * scale, options).reshape(scores_shape);
+  const int64_t mode = call.integer("qk_matmul_output_mode", 0);
+  if (mode == 0) call.out(3, scores);
+  if (const double cap = call.real("softcap", 0); cap > 0) scores = rondo::tanh(scores / cap) * cap;
+  if (mode == 1) call.out(3, scores);
+  if (bias) scores = scores + bias;
+  if (mode == 2) call.out(3, scores);
+  rondo_dtype precision = dtype;
+  if (call.has_attribute("softmax_precision") && !find_dtype(call.integer("softmax_precision", 1), &precision))
+    refuse("its softmax is computed in " + type_name(call.integer("softmax_precision", 1)));
+  Tensor weights = rondo::softmax(scores.to(precision));
+  if (dead) {
+    const Tensor all = rondo::unary(RONDO_ISNEGINF, rondo::reduce(RONDO_MAX, bias, -1, true));
+    weights = choose(all, call.constant_reals(precision, {}, {0}), weights);
+  }
+  weights = weights.to(dtype);
+  if (mode == 3) call.out(3, weights);
+  const Tensor flat = heads == groups ? weights : weights.reshape({qs[0], groups, heads / groups * qs[2], ks[2]});
+  const Tensor y = rondo::matmul(flat, v).reshape({qs[0], heads, qs[2], vs[3]});
+  call.out(0, call.ndim(0) == 3 ? y.transpose({0, 2, 1, 3}).reshape({qs[0], qs[2], heads * vs[3]}) : y);
+}
+
+namespace {
+
+// x is [batch, places, heads, size]; the tables broadcast to [batch, places, 1, half of what is turned].
+Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
+  const Shape s = x.shape();
+  const Tensor part = x.slice(3, 0, width);
+  const Tensor one = interleaved ? part.slice(3, 0, width, 2) : part.slice(3, 0, width / 2);
+  const Tensor other = interleaved ? part.slice(3, 1, width, 2) : part.slice(3, width / 2, width);
+  const Tensor real = cosines * one - sines * other, imaginary = sines * one + cosines * other;
+  const Tensor result = interleaved ? rondo::stack({real, imaginary}, 4).reshape({s[0], s[1], s[2], width})
+                                    : rondo::concat({real, imaginary}, 3);
+  return width == s[3] ? result : rondo::concat({result, x.slice(3, width, s[3])}, 3);
+}
+
+}  // namespace
+
+void rotary_embedding(Call& call) {
+  const bool microsoft = !call.node().domain.empty();
+  // com.microsoft's has the positions before the tables.
+  if (call.real("scale", 1) != 1 || call.integer("is_packed_batching", 0) != 0)
+    refuse("it scales its result, or its batch is packed");
+  const size_t tables = microsoft ? 2 : 1, positions = microsoft ? 1 : 3;
+  const Shape s = call.shape(0);
+  Tensor x = call.in(0);
+  if (s.size() == 4) {
+    x = x.transpose({0, 2, 1, 3});
+  } else {
+    const Shape table = call.shape(tables);
+    int64_t heads = call.integer("num_heads", 0);
+    if (s.size() != 3) malformed("its input has " + std::to_string(s.size()) + " dimensions, not 3 or 4");
+    if (heads == 0 && microsoft && !table.empty() && table.back() > 0) heads = s[2] / (2 * table.back());
+    if (heads < 1 || s[2] % heads != 0) malformed("its input cannot be divided by its heads");
+    x = x.reshape({s[0], s[1], heads, s[2] / heads});
+  }
+  const Shape xs = x.shape();
+  int64_t width = call.integer("rotary_embedding_dim", 0);
+  if (width == 0) width = xs[3];
+  if (width < 2 || width % 2 != 0 || width > xs[3])
+    malformed("it turns " + std::to_string(width) + " of " + std::to_string(xs[3]) + " elements");
+  Tensor cosines = call.in(tables), sines = call.in(tables + 1);
+  if (call.has(positions)) {
+    Tensor places = call.in(positions);
+    if (microsoft && places.numel() == 1 && xs[1] != 1) refuse("its positions are one offset");
+    if (places.dim() == 1) places = places.reshape({1, -1});
+    cosines = rondo::take(cosines, places, 0);
+    sines = rondo::take(sines, places, 0);
+  }
+  if (cosines.dim() == 2) {
+    cosines = cosines.unsqueeze(0);
+    sines = sines.unsqueeze(0);
+  }
+  Tensor y = turned(x, cosines.unsqueeze(2), sines.unsqueeze(2), width, call.integer("interleaved", 0) != 0);
+  call.out(0, s.size() == 4 ? y.transpose({0, 2, 1, 3}) : y.reshape(s));
+}
+
+}  // namespace rondo_onnx

@@ -1,0 +1,193 @@
+// Gives translations their inputs, attributes and constants, and keeps which constants the program uses as weights.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/translate/call.h"
+
+#include <algorithm>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+
+namespace rondo_onnx {
+
+void Session::name_weight(const std::string& name, const Tensor& whole) {
+  weights.try_emplace(whole.variable(), Weight{name, whole, false});
+}
+
+void Session::use(const Tensor& constant) {
+  if (apart.here()) return;
+  const auto found = weights.find(constant.variable());
+  if (found != weights.end()) found->second.used = true;
+}
+
+const Tensor& Call::given(size_t i) const {
+  if (!has(i)) malformed("its input " + std::to_string(i) + " is not given");
+  return inputs_[i]->tensor;
+}
+
+Tensor Call::in(size_t i) const {
+  const Tensor& tensor = given(i);
+  if (inputs_[i]->constant) session_.use(tensor);
+  return tensor;
+}
+
+std::vector<Tensor> Call::all() const {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < inputs_.size(); ++i) tensors.push_back(in(i));
+  return tensors;
+}
+
+std::vector<int64_t> Call::whole_numbers(size_t i, const char* what) const {
+  const Tensor& tensor = given(i);
+  if (!inputs_[i]->constant) refuse(std::string(what) + " are computed by the program; they must be constants");
+  const rondo_dtype dtype = tensor.dtype();
+  if (is_float(dtype))
+    malformed(std::string(what) + " are of the dtype " + rondo_dtype_name(dtype) + ", not whole numbers");
+  std::vector<int64_t> all;
+  session_.apart.run([&] { all = tensor.to(RONDO_I64).contiguous().read<int64_t>(); });
+  return all;
+}
+
+std::vector<double> Call::numbers(size_t i, const char* what) const {
+  const Tensor& tensor = given(i);
+  if (!inputs_[i]->constant) refuse(std::string(what) + " are computed by the program; they must be constants");
+  std::vector<double> all;
+  session_.apart.run([&] { all = tensor.to(RONDO_F64).contiguous().read<double>(); });
+  return all;
+}
+
+bool Call::scalar(size_t i, double* number) const {
+  if (!constant(i) || given(i).numel() != 1) return false;
+  *number = numbers(i, "its numbers")[0];
+  return true;
+}
+
+const Attribute* Call::attribute(const char* name) const {
+  for (const Attribute& each : node_.attributes) {
+    if (each.name != name) continue;
+    if (each.refers.empty()) return &each;
+    const auto found = bound_.find(each.refers);
+    return found == bound_.end() ? nullptr : found->second;
+  }
+  return nullptr;
+}
+
+namespace {
+
+const Attribute& of_type(const Attribute& attribute, int32_t type, const char* name) {
+  if (attribute.type != type) malformed("its attribute " + shown(name) + " is of another type than ONNX gives it");
+  return attribute;
+}
+
+}  // namespace
+
+int64_t Call::integer(const char* name, int64_t otherwise) const {
+  const Attribute* const found = attribute(name);
+  return found ? of_type(*found, Attribute::kInt, name).integer : otherwise;
+}
+
+double Call::real(const char* name, double otherwise) const {
+  const Attribute* const found = attribute(name);
+  return found ? static_cast<double>(of_type(*found, Attribute::kFloat, name).real) : otherwise;
+}
+
+std::string Call::text(const char* name, const std::string& otherwise) const {
+  const Attribute* const found = attribute(name);
+  return found ? of_type(*found, Attribute::kString, name).text : otherwise;
+}
+
+std::vector<int64_t> Call::integers(const char* name) const {
+  const Attribute* const found = attribute(name);
+  return found ? of_type(*found, Attribute::kInts, name).integers : std::vector<int64_t>();
+}
+
+std::vector<double> Call::reals(const char* name) const {
+  const Attribute* const found = attribute(name);
+  if (!found) return {};
+  const std::vector<float>& all = of_type(*found, Attribute::kFloats, name).reals;
+  return {all.begin(), all.end()};
+}
+
+int64_t Call::axis(const char* name, int64_t otherwise, int64_t ndim) const {
+  return axis_of(integer(name, otherwise), ndim);
+}
+
+void Call::out(size_t i, Tensor tensor) {
+  if (wants(i)) outputs_[i] = std::make_shared<const Value>(Value{std::move(tensor), folding()});
+}
+
+void Call::forward(size_t i, size_t input) {
+  given(input);
+  if (wants(i)) outputs_[i] = inputs_[input];
+}
+
+Tensor Call::constant_tensor(rondo_dtype dtype, const Shape& shape, const void* data) const {
+  return session_.engine.from_host(session_.device, dtype, shape, data);
+}
+
+Tensor Call::constant_integers(const std::vector<int64_t>& numbers) const {
+  return constant_tensor(RONDO_I64, {static_cast<int64_t>(numbers.size())}, numbers.data());
+}
+
+Tensor Call::constant_reals(rondo_dtype dtype, const Shape& shape, const std::vector<double>& numbers) const {
+  return precomputed([&] { return constant_tensor(RONDO_F64, shape, numbers.data()).to(dtype); });
+}
+
+Tensor Call::precomputed(const std::function<Tensor()>& make) const {
+  Tensor made;
+  session_.apart.run([&] { made = make(); });
+  session_.use(made);
+  return made;
+}
+
+void Call::out_constant(size_t i, rondo_dtype dtype, const Shape& shape, const void* data) {
+  if (wants(i)) outputs_[i] = std::make_shared<const Value>(Value{constant_tensor(dtype, shape, data), true});
+}
+
+void Call::out_integers(size_t i, const std::vector<int64_t>& numbers) {
+  out_constant(i, RONDO_I64, {static_cast<int64_t>(numbers.size())}, numbers.data());
+}
+
+bool is_float(rondo_dtype dtype) {
+  switch (dtype) {
+    case RONDO_F16:
+    case RONDO_BF16:
+    case RONDO_F32:
+    case RONDO_F64:
+    case RONDO_F8_E4M3:
+    case RONDO_F8_E5M2: return true;
+    default: return false;
+  }
+}
+
+Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  const rondo_dtype dtype = a.dtype();
+  const bool narrow = is_float(dtype) && rondo_dtype_size(dtype) < 4 && b.dtype() == dtype;
+  if (!narrow) return rondo::where(condition, a, b);
+  return rondo::where(condition, a.to(RONDO_F32), b.to(RONDO_F32)).to(dtype);
+}
+
+int64_t axis_of(int64_t axis, int64_t ndim) {
+  if (axis < -ndim || axis >= ndim)
+    malformed("the axis " + std::to_string(axis) + " is none of its " + std::to_string(ndim) + " dimensions");
+  return axis < 0 ? axis + ndim : axis;
+}
+
+Shape broadcast_shape(const Shape& a, const Shape& b) {
+  Shape shape(std::max(a.size(), b.size()), 1);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t one = i < a.size() ? a[a.size() - 1 - i] : 1, other = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (one != other && one != 1 && other != 1)
+      malformed("sizes " + std::to_string(one) + " and " + std::to_string(other) + " do not go together");
+    shape[shape.size() - 1 - i] = one == 1 ? other : one;
+  }
+  return shape;
+}
+
+int64_t product(const Shape& shape, size_t from, size_t before) {
+  int64_t all = 1;
+  for (size_t i = from; i < before; ++i) all *= shape[i];
+  return all;
+}
+
+}  // namespace rondo_onnx

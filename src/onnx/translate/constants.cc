@@ -1,0 +1,101 @@
+// Translates operators whose results are known while the model is converted: constants, shapes, and what is made of
+// them.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+Tensor tensor_of(const Call& call, const TensorProto& proto) {
+  Contents contents;
+  read_contents(proto, call.session().path, &contents);
+  return call.constant_tensor(contents.dtype, contents.shape, contents.bytes.data());
+}
+
+}  // namespace
+
+void constant_node(Call& call) {
+  if (const Attribute* const value = call.attribute("value"); value && value->tensor)
+    return call.out(0, tensor_of(call, *value->tensor));
+  if (call.has_attribute("value_int")) {
+    const int64_t number = call.integer("value_int", 0);
+    return call.out_constant(0, RONDO_I64, {}, &number);
+  }
+  if (call.has_attribute("value_ints")) return call.out_integers(0, call.integers("value_ints"));
+  if (call.has_attribute("value_float")) {
+    const float number = static_cast<float>(call.real("value_float", 0));
+    return call.out_constant(0, RONDO_F32, {}, &number);
+  }
+  if (call.has_attribute("value_floats")) {
+    const std::vector<double> all = call.reals("value_floats");
+    const std::vector<float> numbers(all.begin(), all.end());
+    return call.out_constant(0, RONDO_F32, {static_cast<int64_t>(numbers.size())}, numbers.data());
+  }
+  refuse("its constant is sparse or of text");
+}
+
+void constant_of_shape(Call& call) {
+  const std::vector<int64_t> shape = call.whole_numbers(0, "its sizes");
+  Tensor one;
+  if (const Attribute* const value = call.attribute("value"); value && value->tensor) {
+    one = tensor_of(call, *value->tensor);
+    if (one.numel() != 1) malformed("its value has " + std::to_string(one.numel()) + " elements, not one");
+    one = one.reshape({});
+  } else {
+    const float zero = 0;
+    one = call.constant_tensor(RONDO_F32, {}, &zero);
+  }
+  count_elements(shape, rondo_dtype_size(one.dtype()), "its result");
+  call.out(0, one.broadcast(shape));
+}
+
+void eye_like(Call& call) {
+  rondo_dtype dtype = call.dtype(0);
+  const Shape shape = call.shape(0);
+  if (shape.size() != 2) malformed("its input has " + std::to_string(shape.size()) + " dimensions, not 2");
+  if (call.has_attribute("dtype") && !find_dtype(call.integer("dtype", 1), &dtype))
+    refuse("it makes " + type_name(call.integer("dtype", 1)) + ", which Rondo does not have");
+  call.out(0, call.engine().eye(call.device(), dtype, shape[0], shape[1], call.integer("k", 0)));
+}
+
+void nonzero_node(Call& call) {
+  if (!call.folding()) refuse("how many elements it has depends on what the program computes");
+  call.out(0, rondo::nonzero(call.in(0)).transpose().contiguous());
+}
+
+void range(Call& call) {
+  const rondo_dtype dtype = call.dtype(0);
+  std::vector<double> bounds;
+  for (size_t i = 0; i < 3; ++i) {
+    bounds.push_back(call.numbers(i, "its bounds").empty() ? 0 : call.numbers(i, "its bounds")[0]);
+    if (!std::isfinite(bounds[i])) malformed("a bound is not finite");
+  }
+  if (bounds[2] == 0) malformed("its step is 0");
+  const double count = std::max(0.0, std::ceil((bounds[1] - bounds[0]) / bounds[2]));
+  if (count > 1e9) malformed("it has more than a milliard elements");
+  std::vector<double> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = bounds[0] + static_cast<double>(i) * bounds[2];
+  call.out(0, call.constant_tensor(RONDO_F64, {static_cast<int64_t>(numbers.size())}, numbers.data()).to(dtype));
+}
+
+void shape_node(Call& call) {
+  const Shape shape = call.shape(0);
+  const auto ndim = static_cast<int64_t>(shape.size());
+  const auto place = [&](int64_t axis) { return std::clamp<int64_t>(axis < 0 ? axis + ndim : axis, 0, ndim); };
+  const int64_t start = place(call.integer("start", 0)), end = place(call.integer("end", ndim));
+  call.out_integers(0, start < end ? Shape(shape.begin() + start, shape.begin() + end) : Shape());
+}
+
+void size_node(Call& call) {
+  const int64_t size = product(call.shape(0));
+  call.out_constant(0, RONDO_I64, {}, &size);
+}
+
+}  // namespace rondo_onnx

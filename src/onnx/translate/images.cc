@@ -1,0 +1,295 @@
+// Translates convolutions, pooling and batch normalisation. Program files do not have windows yet, so pooling is made
+// of slices: one axis after the other, which gives the same largest element, and for means the same sum but for
+// roundings.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+// Says where the windows of a convolution or of pooling lie, by spatial axis.
+struct Windows {
+  std::vector<int64_t> kernel, stride, dilation, begin, end, places;
+  size_t axes() const { return kernel.size(); }
+};
+
+std::vector<int64_t> positive(const Call& call, const char* name, size_t count, int64_t least) {
+  std::vector<int64_t> all = call.integers(name);
+  if (all.empty()) all.assign(count, least);
+  if (all.size() != count)
+    malformed("its attribute " + shown(name) + " has " + std::to_string(all.size()) + " numbers, not " +
+              std::to_string(count));
+  for (const int64_t each : all)
+    if (each < least || each > (int64_t{1} << 31))
+      malformed("its attribute " + shown(name) + " has the number " + std::to_string(each));
+  return all;
+}
+
+Windows windows_of(const Call& call, const Shape& shape, const std::vector<int64_t>& kernel) {
+  if (shape.size() < 3) malformed("its input has " + std::to_string(shape.size()) + " dimensions; it needs 3 or more");
+  Windows w;
+  w.kernel = kernel;
+  const size_t n = kernel.size();
+  if (n != shape.size() - 2) malformed("its kernel has another number of axes than its input");
+  for (const int64_t each : kernel)
+    if (each < 1 || each > (int64_t{1} << 31)) malformed("its kernel has the size " + std::to_string(each));
+  w.stride = positive(call, "strides", n, 1);
+  w.dilation = positive(call, "dilations", n, 1);
+  const std::string automatic = call.text("auto_pad", "NOTSET");
+  std::vector<int64_t> pads = positive(call, "pads", 2 * n, 0);
+  const bool ceil = call.integer("ceil_mode", 0) != 0;
+  for (size_t i = 0; i < n; ++i) {
+    const int64_t size = shape[i + 2], extent = w.dilation[i] * (kernel[i] - 1) + 1;
+    int64_t begin = pads[i], end = pads[i + n], places = 0;
+    if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
+      places = (size + w.stride[i] - 1) / w.stride[i];
+      const int64_t all = std::max<int64_t>((places - 1) * w.stride[i] + extent - size, 0);
+      begin = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
+      end = all - begin;
+    } else {
+      if (automatic == "VALID") begin = end = 0;
+      const int64_t room = size + begin + end - extent;
+      if (room < 0) malformed("its kernel is larger than its input");
+      places = room / w.stride[i] + 1;
+      // A last window that is there in part counts, unless it begins in the padding after the end.
+      if (ceil && room % w.stride[i] != 0 && places * w.stride[i] < size + begin) ++places;
+    }
+    w.begin.push_back(begin);
+    w.end.push_back(end);
+    w.places.push_back(places);
+  }
+  return w;
+}
+
+// Combines the elements of all windows, axis by axis.
+Tensor pooled(Tensor x, const Windows& w, rondo_binary_op op, double outside) {
+  for (size_t i = 0; i < w.axes(); ++i) {
+    const auto axis = static_cast<int32_t>(i + 2);
+    const int64_t size = x.size(axis), reach = (w.places[i] - 1) * w.stride[i];
+    const int64_t after = std::max<int64_t>(reach + w.dilation[i] * (w.kernel[i] - 1) + 1 - size - w.begin[i], 0);
+    if (w.begin[i] > 0 || after > 0) {
+      std::vector<int64_t> widths(static_cast<size_t>(2 * x.dim()), 0);
+      widths[static_cast<size_t>(2 * axis)] = w.begin[i];
+      widths[static_cast<size_t>(2 * axis) + 1] = after;
+      x = rondo::pad(x, RONDO_PAD_CONSTANT, widths, outside);
+    }
+    Tensor result;
+    for (int64_t k = 0; k < w.kernel[i]; ++k) {
+      const int64_t start = k * w.dilation[i];
+      const Tensor part = x.slice(axis, start, start + reach + 1, w.stride[i]);
+      result = result ? rondo::binary(op, result, part) : part;
+    }
+    x = result;
+  }
+  return x;
+}
+
+constexpr int64_t kMostTaps = 4096;  // slices that one pooling may become
+
+void check_taps(const Windows& w) {
+  int64_t taps = 0;
+  for (const int64_t each : w.kernel) taps += each;
+  if (taps > kMostTaps)
+    refuse("its kernel has " + std::to_string(taps) + " elements along its axes; at most " + std::to_string(kMostTaps) +
+           " can be converted");
+}
+
+double lowest(rondo_dtype dtype) {
+  switch (dtype) {
+    case RONDO_I8: return -128;
+    case RONDO_U8:
+    case RONDO_U16:
+    case RONDO_U32:
+    case RONDO_U64: return 0;
+    case RONDO_I16: return -32768;
+    case RONDO_I32: return -2147483648.0;
+    case RONDO_I64: return -9223372036854775808.0;
+    default: return -std::numeric_limits<double>::infinity();
+  }
+}
+
+// How many elements each window has, as a tensor that broadcasts over samples and channels.
+Tensor window_counts(const Call& call, const Windows& w, const Shape& shape, bool padding, rondo_dtype dtype) {
+  std::vector<double> counts = {1};
+  Shape sizes = {1, 1};
+  for (size_t i = 0; i < w.axes(); ++i) {
+    constexpr int64_t kMostWindows = int64_t{1} << 26;
+    if (w.places[i] > kMostWindows / static_cast<int64_t>(counts.size())) refuse("it has too many windows");
+    const int64_t low = padding ? -w.begin[i] : 0, high = shape[i + 2] + (padding ? w.end[i] : 0);
+    std::vector<double> along;
+    for (int64_t place = 0; place < w.places[i]; ++place) {
+      double here = 0;
+      for (int64_t k = 0; k < w.kernel[i]; ++k) {
+        const int64_t at = place * w.stride[i] - w.begin[i] + k * w.dilation[i];
+        here += at >= low && at < high;
+      }
+      along.push_back(here);
+    }
+    std::vector<double> wider;
+    for (const double each : counts)
+      for (const double here : along) wider.push_back(each * here);
+    counts = std::move(wider);
+    sizes.push_back(w.places[i]);
+  }
+  return call.constant_reals(dtype, sizes, counts);
+}
+
+rondo_convolution_options convolution_of(const Call& call, const Windows& w, const Tensor* bias) {
+  rondo_convolution_options options = rondo::convolution_defaults();
+  if (w.axes() > RONDO_MAX_SPATIAL)
+    refuse("it has " + std::to_string(w.axes()) + " spatial axes; at most 3 can be converted");
+  for (size_t i = 0; i < w.axes(); ++i) {
+    options.stride[i] = w.stride[i];
+    options.padding[i] = w.begin[i];
+    options.padding_end[i] = w.end[i];
+    options.dilation[i] = w.dilation[i];
+  }
+  options.groups = call.integer("group", 1);
+  if (bias) options.bias = bias->get();
+  return options;
+}
+
+std::vector<int64_t> kernel_of(const Shape& w) {
+  if (w.size() < 3) malformed("its filter has " + std::to_string(w.size()) + " dimensions; it needs 3 or more");
+  return {w.begin() + 2, w.end()};
+}
+
+}  // namespace
+
+Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias) {
+  const Windows windows = windows_of(call, x.shape(), kernel_of(w.shape()));
+  return rondo::convolution(x, w, convolution_of(call, windows, bias));
+}
+
+void convolution_node(Call& call) {
+  const Tensor bias = call.has(2) ? call.in(2) : Tensor();
+  call.out(0, convolved(call, call.in(0), call.in(1), call.has(2) ? &bias : nullptr));
+}
+
+void convolution_transposed(Call& call) {
+  const Shape s = call.shape(0);
+  const std::vector<int64_t> kernel = kernel_of(call.shape(1));
+  const size_t n = kernel.size();
+  if (s.size() != n + 2) malformed("its kernel has another number of axes than its input");
+  Windows w;
+  w.kernel = kernel;
+  w.stride = positive(call, "strides", n, 1);
+  w.dilation = positive(call, "dilations", n, 1);
+  const std::vector<int64_t> pads = positive(call, "pads", 2 * n, 0), more = positive(call, "output_padding", n, 0);
+  const std::vector<int64_t> wanted = call.integers("output_shape");
+  if (!wanted.empty() && wanted.size() != n) malformed("its output_shape has another number of axes than its kernel");
+  const std::string automatic = call.text("auto_pad", "NOTSET");
+  std::vector<int64_t> cut(n, 0);  // of padding that the library does not take: more than the kernel's reach
+  for (size_t i = 0; i < n; ++i) {
+    int64_t begin = pads[i], end = pads[i + n];
+    const int64_t whole = (s[i + 2] - 1) * w.stride[i] + w.dilation[i] * (kernel[i] - 1) + 1 + more[i];
+    const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
+    if (!wanted.empty() || same) {
+      const int64_t size = wanted.empty() ? s[i + 2] * w.stride[i] : wanted[i];
+      const int64_t all = whole - size;
+      if (all < 0) refuse("its result is larger than its windows reach");
+      begin = automatic == "SAME_UPPER" || !same ? all / 2 : all - all / 2;
+      if (!wanted.empty() && automatic != "SAME_UPPER") begin = all - all / 2;
+      end = all - begin;
+    } else if (automatic == "VALID") {
+      begin = end = 0;
+    }
+    w.begin.push_back(begin);
+    w.end.push_back(end);
+  }
+  const Tensor bias = call.has(2) ? call.in(2) : Tensor();
+  rondo_convolution_options options = convolution_of(call, w, call.has(2) ? &bias : nullptr);
+  options.transposed = 1;
+  for (size_t i = 0; i < n; ++i) options.output_padding[i] = more[i];
+  call.out(0, rondo::convolution(call.in(0), call.in(1), options));
+}
+
+void max_pool_node(Call& call) {
+  if (call.wants(1)) refuse("the places of its largest elements are asked for");
+  const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  check_taps(w);
+  call.out(0, pooled(call.in(0), w, RONDO_MAXIMUM, lowest(call.dtype(0))));
+}
+
+void average_pool(Call& call) {
+  const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  check_taps(w);
+  const Tensor sum = pooled(call.in(0), w, RONDO_ADD, 0);
+  const bool padding = call.integer("count_include_pad", 0) != 0;
+  call.out(0, sum / window_counts(call, w, call.shape(0), padding, call.dtype(0)));
+}
+
+void lp_pool(Call& call) {
+  const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  check_taps(w);
+  const auto p = static_cast<double>(call.integer("p", 2));
+  if (p < 1) malformed("its norm is of the order " + std::to_string(p));
+  const Tensor x = call.in(0);
+  const Tensor powers = p == 1   ? rondo::abs(x)
+                        : p == 2 ? rondo::square(x)
+                                 : rondo::binary(RONDO_POW, rondo::abs(x), rondo::Number(p));
+  const Tensor sum = pooled(powers, w, RONDO_ADD, 0);
+  call.out(0, p == 1 ? sum : p == 2 ? rondo::sqrt(sum) : rondo::binary(RONDO_POW, sum, rondo::Number(1 / p)));
+}
+
+void global_reduction(Call& call, rondo_reduce_op op) {
+  std::vector<int64_t> axes;
+  for (int64_t i = 2; i < call.ndim(0); ++i) axes.push_back(i);
+  if (axes.empty()) return call.forward(0, 0);
+  call.out(0, rondo::reduce(op, call.in(0), rondo::Axes(axes), true));
+}
+
+void batch_normalization(Call& call) {
+  if (call.integer("spatial", 1) == 0) refuse("its statistics are of single elements (spatial), not of channels");
+  const bool untested = call.opset() < 7 && call.integer("is_test", 0) == 0;
+  if (untested || call.integer("training_mode", 0) != 0)
+    refuse("it is used for training; programs are converted for inference");
+  for (size_t i = 1; i < call.outputs(); ++i)
+    if (call.wants(i)) refuse("its statistics are asked for; programs are converted for inference");
+  const Shape s = call.shape(0);
+  if (s.size() < 2) malformed("its input has " + std::to_string(s.size()) + " dimensions; it needs 2 or more");
+  Shape sizes(s.size() - 1, 1);
+  sizes[0] = s[1];
+  const double epsilon = call.real("epsilon", 1e-5);
+  const rondo_dtype dtype = call.dtype(0);
+  const bool constant = call.constant(1) && call.constant(2) && call.constant(3) && call.constant(4);
+  // Constant statistics become one factor and one summand per channel, computed once in f64.
+  const auto factor = [&] { return call.in(1).to(RONDO_F64) * rondo::rsqrt(call.in(4).to(RONDO_F64) + epsilon); };
+  if (constant) {
+    const Tensor scale = call.precomputed([&] { return factor().to(dtype).reshape(sizes); });
+    const Tensor shift = call.precomputed(
+        [&] { return (call.in(2).to(RONDO_F64) - call.in(3).to(RONDO_F64) * factor()).to(dtype).reshape(sizes); });
+    return call.out(0, call.in(0) * scale + shift);
+  }
+  const rondo_dtype wide = dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
+  const auto channel = [&](size_t i) { return call.in(i).to(wide).reshape(sizes); };
+  const Tensor x = call.in(0).to(wide);
+  call.out(0, ((x - channel(3)) * rondo::rsqrt(channel(4) + epsilon) * channel(1) + channel(2)).to(dtype));
+}
+
+void local_response(Call& call) {
+  const Shape s = call.shape(0);
+  const int64_t size = call.integer("size", 1);
+  if (size < 1 || size > kMostTaps || s.size() < 3) malformed("its size is " + std::to_string(size));
+  const Tensor x = call.in(0), squares = rondo::square(x);
+  std::vector<int64_t> widths(2 * s.size(), 0);
+  widths[2] = (size - 1) / 2;
+  widths[3] = size - 1 - widths[2];
+  const Tensor padded = rondo::pad(squares, RONDO_PAD_CONSTANT, widths);
+  Tensor sum;
+  for (int64_t k = 0; k < size; ++k) {
+    const Tensor part = padded.slice(1, k, k + s[1]);
+    sum = sum ? sum + part : part;
+  }
+  const Tensor base = sum * (call.real("alpha", 1e-4) / static_cast<double>(size)) + call.real("bias", 1);
+  call.out(0, x / rondo::binary(RONDO_POW, base, rondo::Number(call.real("beta", 0.75))));
+}
+
+}  // namespace rondo_onnx

@@ -1,0 +1,164 @@
+// Translates operators that choose elements by indices, and those that put elements where indices say.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+Tensor as_index(const Tensor& indices) {
+  const rondo_dtype dtype = indices.dtype();
+  return dtype == RONDO_I32 || dtype == RONDO_I64 ? indices : indices.to(RONDO_I64);
+}
+
+// The number of the row that each last line of `indices` names in axes `from` to `from + k` of a shape, counted over
+// all of them; negative ones count from the end of their axis.
+Tensor row_numbers(const Call& call, const Tensor& indices, const Shape& shape, size_t from) {
+  const Shape s = indices.shape();
+  const auto k = static_cast<size_t>(s.back());
+  std::vector<int64_t> sizes(k), strides(k, 1);
+  for (size_t i = 0; i < k; ++i) sizes[i] = shape[from + i];
+  for (size_t i = k; i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
+  const auto length = static_cast<int64_t>(k);
+  const Tensor extents = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {length}, sizes.data()); });
+  const Tensor steps = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {length}, strides.data()); });
+  const Tensor wide = indices.to(RONDO_I64);
+  const Tensor places = choose(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + extents, wide);
+  return rondo::reduce(RONDO_SUM, places * steps, -1);
+}
+
+// A row-major tensor of its own, which may be written.
+Tensor writable(const Tensor& a) {
+  return rondo::copy(a);
+}
+
+}  // namespace
+
+void gather(Call& call) {
+  const int64_t axis = call.axis("axis", 0, call.ndim(0));
+  call.out(0, rondo::take(call.in(0), as_index(call.in(1)), static_cast<int32_t>(axis)));
+}
+
+void gather_elements(Call& call) {
+  const int64_t axis = call.axis("axis", 0, call.ndim(0));
+  const Shape s = call.shape(0), wanted = call.shape(1);
+  if (s.size() != wanted.size()) malformed("its indices have another number of dimensions than its input");
+  Tensor x = call.in(0);
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (static_cast<int64_t>(i) == axis || s[i] == wanted[i]) continue;
+    if (wanted[i] > s[i]) malformed("its indices are larger than its input");
+    x = x.slice(static_cast<int32_t>(i), 0, wanted[i]);
+  }
+  call.out(0, rondo::take_along_axis(x, as_index(call.in(1)), static_cast<int32_t>(axis)));
+}
+
+void gather_nd(Call& call) {
+  const Shape s = call.shape(0), is = call.shape(1);
+  const int64_t batch = call.integer("batch_dims", 0);
+  if (is.empty() || batch < 0 || batch >= static_cast<int64_t>(is.size()) || batch > static_cast<int64_t>(s.size()))
+    malformed("its batch dimensions are not those of its inputs");
+  const auto b = static_cast<size_t>(batch), k = static_cast<size_t>(is.back());
+  if (b + k > s.size()) malformed("its indices name more axes than its input has");
+  const int64_t batches = product(s, 0, b), rows = product(s, b, b + k), rest = product(s, b + k, s.size());
+  if (product(is, 0, b) != batches) malformed("its batch dimensions are not those of its inputs");
+  Shape result(is.begin(), is.end() - 1);
+  result.insert(result.end(), s.begin() + static_cast<std::ptrdiff_t>(b + k), s.end());
+  Tensor numbers = row_numbers(call, call.in(1), s, b).reshape({batches, -1});
+  if (b > 0) {
+    std::vector<int64_t> first(static_cast<size_t>(batches));
+    for (size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int64_t>(i) * rows;
+    numbers = numbers + call.precomputed([&] { return call.constant_tensor(RONDO_I64, {batches, 1}, first.data()); });
+  }
+  call.out(0, rondo::take(call.in(0).reshape({batches * rows, rest}), numbers.reshape({-1}), 0).reshape(result));
+}
+
+void one_hot_node(Call& call) {
+  const std::vector<double> depths = call.numbers(1, "its depth");
+  if (depths.size() != 1 || !(depths[0] >= 1 && depths[0] <= 1e9)) malformed("its depth is none");
+  const auto depth = static_cast<int64_t>(depths[0]);
+  const int64_t ndim = call.ndim(0), axis = call.axis("axis", -1, ndim + 1);
+  const Tensor wide = call.in(0).to(RONDO_I64);
+  const Tensor places = choose(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + depth, wide);
+  const Tensor hot = rondo::one_hot(places, depth, RONDO_BOOL);
+  const Tensor values = call.in(2);
+  Tensor result = choose(hot, values.slice(0, 1, 2).reshape({}), values.slice(0, 0, 1).reshape({}));
+  if (axis != ndim) {
+    std::vector<int64_t> order;
+    for (int64_t i = 0, next = 0; i <= ndim; ++i) order.push_back(i == axis ? ndim : next++);
+    result = result.transpose(rondo::Axes(order));
+  }
+  call.out(0, result);
+}
+
+void reverse_sequence(Call& call) {
+  const int64_t batch_axis = call.axis("batch_axis", 1, call.ndim(0)),
+                time_axis = call.axis("time_axis", 0, call.ndim(0));
+  const Shape s = call.shape(0);
+  if (batch_axis == time_axis) malformed("its batch axis is its time axis");
+  // Place t of a sequence of n elements comes from n - 1 - t, and after its end from itself.
+  const auto along = [&](int64_t axis) {
+    Shape shape(s.size(), 1);
+    shape[static_cast<size_t>(axis)] = s[static_cast<size_t>(axis)];
+    return shape;
+  };
+  std::vector<int64_t> steps(static_cast<size_t>(s[static_cast<size_t>(time_axis)]));
+  for (size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<int64_t>(i);
+  const Tensor step = call.precomputed([&] { return call.constant_tensor(RONDO_I64, along(time_axis), steps.data()); });
+  const Tensor back = call.in(1).to(RONDO_I64).reshape(along(batch_axis)) - 1 - step;
+  const Tensor places = choose(rondo::binary(RONDO_LT, back, rondo::Number(0)), step, back);
+  call.out(0, rondo::take_along_axis(call.in(0), places, static_cast<int32_t>(time_axis)));
+}
+
+void scatter_elements(Call& call) {
+  const int64_t axis = call.axis("axis", 0, call.ndim(0));
+  const std::string reduction = call.text("reduction", "none");
+  if (reduction != "none" && reduction != "add")
+    refuse("it reduces by " + shown(reduction) + "; 'none' and 'add' can be converted");
+  const Shape s = call.shape(0), is = call.shape(1);
+  if (s.size() != is.size()) malformed("its indices have another number of dimensions than its input");
+  const Tensor result = writable(call.in(0));
+  Tensor part = result;
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (static_cast<int64_t>(i) == axis || s[i] == is[i]) continue;
+    if (is[i] > s[i]) malformed("its indices are larger than its input");
+    part = part.slice(static_cast<int32_t>(i), 0, is[i]);
+  }
+  rondo::put_along_axis(reduction == "add" ? part.accumulator() : part, as_index(call.in(1)), call.in(2),
+                        static_cast<int32_t>(axis));
+  call.out(0, result);
+}
+
+void scatter_nd(Call& call) {
+  const std::string reduction = call.text("reduction", "none");
+  if (reduction != "none" && reduction != "add")
+    refuse("it reduces by " + shown(reduction) + "; 'none' and 'add' can be converted");
+  const Shape s = call.shape(0), is = call.shape(1);
+  if (is.empty() || is.back() > static_cast<int64_t>(s.size()))
+    malformed("its indices name more axes than its input has");
+  const auto k = static_cast<size_t>(is.back());
+  const int64_t rows = product(s, 0, k), rest = product(s, k, s.size());
+  const Tensor numbers = row_numbers(call, call.in(1), s, 0).reshape({-1});
+  const Tensor result = writable(call.in(0).reshape({rows, rest}));
+  rondo::put(reduction == "add" ? result.accumulator() : result, numbers,
+             call.in(2).reshape({product(is, 0, is.size() - 1), rest}), 0);
+  call.out(0, result.reshape(s));
+}
+
+void topk_node(Call& call) {
+  const int64_t axis = call.axis("axis", -1, call.ndim(0));
+  int64_t k = call.integer("k", 1);
+  if (call.opset() >= 10) {
+    const std::vector<int64_t> given = call.whole_numbers(1, "how many it takes");
+    if (given.size() != 1) malformed("how many it takes are " + std::to_string(given.size()) + " numbers, not one");
+    k = given[0];
+  }
+  const rondo::TopK top = rondo::topk(call.in(0), k, static_cast<int32_t>(axis), call.integer("largest", 1) != 0);
+  call.out(0, top.values);
+  call.out(1, top.indices);
+}
+
+}  // namespace rondo_onnx

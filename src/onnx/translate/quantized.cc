@@ -1,0 +1,204 @@
+// Translates quantised operators. Products of whole numbers are computed in f64, which holds them exactly.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+#include "onnx/translate/operators.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+// Scales or zero points as they broadcast to x: one for all, one per place of an axis, or one per block of it.
+Tensor spread(const Tensor& a, const Shape& x, int64_t axis, int64_t block) {
+  const Shape s = a.shape();
+  if (a.numel() == 1) return a.reshape({});
+  const auto place = static_cast<size_t>(axis);
+  if (s.size() == 1 && block == 0) {
+    Shape shape(x.size(), 1);
+    shape[place] = s[0];
+    if (s[0] != x[place]) malformed("its scales are not of the size of their axis");
+    return a.reshape(shape);
+  }
+  if (s.size() != x.size()) malformed("its scales have another number of dimensions than its input");
+  if (s == x) return a;
+  if (block < 1 || s[place] != (x[place] + block - 1) / block)
+    malformed("its scales are not of the number of its blocks");
+  const Tensor wide = rondo::repeat(a, block, static_cast<int32_t>(axis));
+  return wide.slice(static_cast<int32_t>(axis), 0, x[place]);
+}
+
+int64_t quantised_axis(const Call& call) {
+  const int64_t ndim = call.ndim(0);
+  return ndim == 0 ? 0 : axis_of(call.integer("axis", ndim > 1 ? 1 : 0), ndim);
+}
+
+rondo_dtype wider(rondo_dtype dtype) {
+  return dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
+}
+
+// round(x / scale) + zero, limited to the dtype.
+Tensor quantise(const Tensor& x, const Tensor& scale, const Tensor* zero, rondo_dtype dtype) {
+  const rondo_dtype wide = wider(x.dtype());
+  Tensor y = x.to(wide) / scale.to(wide);
+  if (dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2) return y.to(dtype);
+  y = rondo::round(y);
+  if (zero) y = y + zero->to(wide);
+  return y.to(dtype);
+}
+
+// Whole numbers less their zero point, as f64.
+Tensor centred(const Tensor& x, const Tensor* zero) {
+  const Tensor wide = x.to(RONDO_F64);
+  return zero ? wide - zero->to(RONDO_F64) : wide;
+}
+
+// Zero points of the rows of a left factor, or of the columns of a right one.
+Tensor zero_point(const Call& call, size_t i, bool rows) {
+  const Tensor zero = call.in(i);
+  return rows && zero.dim() == 1 && zero.numel() > 1 ? zero.reshape({-1, 1})
+         : zero.numel() == 1                         ? zero.reshape({})
+                                                     : zero;
+}
+
+}  // namespace
+
+void quantize_linear(Call& call) {
+  rondo_dtype dtype = call.has(2) ? call.dtype(2) : RONDO_U8;
+  const int64_t type = call.integer("output_dtype", 0);
+  if (type != 0 && !find_dtype(type, &dtype))
+    refuse("it quantises to " + type_name(type) + ", which Rondo does not have");
+  const int64_t precision = call.integer("precision", 0);
+  if (precision > 1) refuse("it divides in " + type_name(precision) + "; f32 can be converted");
+  if ((dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2) && call.integer("saturate", 1) == 0)
+    refuse("it quantises to an 8-bit float without saturation, which Rondo does not do");
+  const int64_t axis = quantised_axis(call), block = call.integer("block_size", 0);
+  const Shape s = call.shape(0);
+  const Tensor scale = spread(call.in(1), s, axis, block);
+  Tensor zero;
+  const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
+  if (call.has(2) && !small) zero = spread(call.in(2), s, axis, block);
+  call.out(0, quantise(call.in(0), scale, zero ? &zero : nullptr, dtype));
+}
+
+void dequantize_linear(Call& call) {
+  const int64_t axis = quantised_axis(call), block = call.integer("block_size", 0);
+  const Shape s = call.shape(0);
+  rondo_dtype dtype = call.dtype(1);
+  const int64_t type = call.integer("output_dtype", 0);
+  if (type != 0 && !find_dtype(type, &dtype)) refuse("it gives " + type_name(type) + ", which Rondo does not have");
+  const rondo_dtype wide = wider(call.dtype(1));
+  const Tensor scale = spread(call.in(1), s, axis, block).to(wide);
+  const bool large = call.dtype(0) == RONDO_I32;  // a difference of two of these is exact in f64 alone
+  Tensor x = call.in(0).to(large ? RONDO_F64 : wide);
+  if (call.has(2)) {
+    const Tensor zero = spread(call.in(2), s, axis, block);
+    x = x - zero.to(large ? RONDO_F64 : wide);
+  }
+  call.out(0, (x.to(wide) * scale).to(dtype));
+}
+
+void dynamic_quantize_linear(Call& call) {
+  const Tensor x = call.in(0);
+  const Tensor low = rondo::binary(RONDO_MINIMUM, rondo::reduce(RONDO_MIN, x), rondo::Number(0.0));
+  const Tensor high = rondo::binary(RONDO_MAXIMUM, rondo::reduce(RONDO_MAX, x), rondo::Number(0.0));
+  const Tensor scale = (high - low) / rondo::Number(255.0);
+  const Tensor zero = rondo::round(rondo::neg(low) / scale).to(RONDO_U8);
+  call.out(0, quantise(x, scale, &zero, RONDO_U8));
+  call.out(1, scale);
+  call.out(2, zero);
+}
+
+void matmul_integer(Call& call) {
+  const Tensor az = call.has(2) ? zero_point(call, 2, true) : Tensor(),
+               bz = call.has(3) ? zero_point(call, 3, false) : Tensor();
+  call.out(
+      0,
+      matrix_product(centred(call.in(0), az ? &az : nullptr), centred(call.in(1), bz ? &bz : nullptr)).to(RONDO_I32));
+}
+
+void quantized_matmul(Call& call) {
+  const Tensor az = zero_point(call, 2, true), bz = zero_point(call, 5, false);
+  const Tensor sum = matrix_product(centred(call.in(0), &az), centred(call.in(3), &bz));
+  const Tensor as = zero_point(call, 1, true).to(RONDO_F64), bs = zero_point(call, 4, false).to(RONDO_F64);
+  const Tensor ys = zero_point(call, 6, true), yz = zero_point(call, 7, true);
+  call.out(0, quantise(sum * as * bs, ys, &yz, call.dtype(7)));
+}
+
+void matmul_nbits(Call& call) {
+  const int64_t k = call.integer("K", 0), n = call.integer("N", 0), bits = call.integer("bits", 4),
+                block = call.integer("block_size", 0);
+  if (bits != 4 && bits != 8) refuse("its weights have " + std::to_string(bits) + " bits; 4 and 8 can be converted");
+  if (!call.constant(1) || !call.constant(2) || (call.has(3) && !call.constant(3)))
+    refuse("its weights are computed by the program; they must be constants");
+  if (call.integer("weight_prepacked", 0) != 0) refuse("its weights are in an order of a device (weight_prepacked)");
+  if (call.has(4)) refuse("its groups are in an order of their own (g_idx)");
+  if (k < 1 || n < 1 || block < 2 || block > (int64_t{1} << 20) || k > (int64_t{1} << 40))
+    malformed("its sizes are none");
+  const int64_t blocks = (k + block - 1) / block;
+  const rondo_dtype dtype = call.dtype(0);
+  // Two numbers in a byte, the first in its lower half, each as a byte.
+  const auto unpacked = [&](const Tensor& packed, const Shape& shape) {
+    if (bits == 8) return packed.reshape(shape);
+    const Tensor low = rondo::binary(RONDO_BIT_AND, packed, rondo::Number(15)),
+                 high = rondo::binary(RONDO_SHIFT_RIGHT, packed, rondo::Number(4));
+    return rondo::stack({low, high}, static_cast<int32_t>(packed.dim())).reshape(shape);
+  };
+  const Tensor w = call.precomputed([&] {
+    const Tensor numbers =
+        unpacked(call.in(1).reshape({n, blocks, block * bits / 8}), {n, blocks, block}).to(RONDO_F32);
+    const Tensor scales = call.in(2).reshape({n, blocks, 1}).to(RONDO_F32);
+    Tensor centred = numbers - (bits == 4 ? 8.0 : 128.0);
+    if (call.has(3) && is_float(call.dtype(3))) {
+      centred = numbers - call.in(3).reshape({n, blocks, 1}).to(RONDO_F32);
+    } else if (call.has(3)) {
+      const int64_t bytes = (blocks * bits + 7) / 8;
+      const Tensor zeros = unpacked(call.in(3).reshape({n, bytes}), {n, bytes * 8 / bits}).slice(1, 0, blocks);
+      centred = numbers - zeros.to(RONDO_F32).reshape({n, blocks, 1});
+    }
+    return (centred * scales).reshape({n, blocks * block}).slice(1, 0, k).to(dtype).contiguous();
+  });
+  rondo_matmul_options options = rondo::matmul_defaults();
+  options.transpose_b = 1;
+  Tensor bias;
+  if (call.has(5)) {
+    bias = call.in(5);
+    options.bias = bias.get();
+  }
+  const Shape s = call.shape(0);
+  Shape target(s.begin(), s.end() - (s.empty() ? 0 : 1));
+  target.push_back(n);
+  call.out(0, rondo::matmul(call.in(0).reshape({-1, k}), w, options).reshape(target));
+}
+
+namespace {
+
+// One number per filter, as it broadcasts to the filters.
+Tensor per_filter(const Tensor& a, size_t ndim, size_t place) {
+  if (a.numel() == 1) return a.reshape({});
+  Shape shape(ndim, 1);
+  shape[place] = a.numel();
+  return a.reshape(shape);
+}
+
+}  // namespace
+
+void convolution_integer(Call& call) {
+  const Tensor xz = call.has(2) ? call.in(2).reshape({}) : Tensor();
+  const Tensor wz = call.has(3) ? per_filter(call.in(3), static_cast<size_t>(call.ndim(1)), 0) : Tensor();
+  const Tensor x = centred(call.in(0), xz ? &xz : nullptr), w = centred(call.in(1), wz ? &wz : nullptr);
+  call.out(0, convolved(call, x, w, nullptr).to(RONDO_I32));
+}
+
+void quantized_convolution(Call& call) {
+  const auto ndim = static_cast<size_t>(call.ndim(0));
+  const Tensor xz = call.in(2).reshape({}), wz = per_filter(call.in(5), ndim, 0);
+  const Tensor x = centred(call.in(0), &xz), w = centred(call.in(3), &wz);
+  Tensor sum = convolved(call, x, w, nullptr);
+  if (call.has(8)) sum = sum + per_filter(call.in(8), ndim, 1).to(RONDO_F64);
+  const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * per_filter(call.in(4), ndim, 1).to(RONDO_F64);
+  const Tensor ys = call.in(6).reshape({}), yz = call.in(7).reshape({});
+  call.out(0, quantise(sum * scale, ys, &yz, call.dtype(7)));
+}
+
+}  // namespace rondo_onnx

@@ -1,0 +1,104 @@
+"""librondo and librondo_onnx by ctypes, as much of them as the tests of the converter call."""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import ctypes
+import pathlib
+
+UNSUPPORTED = 6
+ITEM_SIZES = {0: 1, 1: 1, 2: 1, 3: 4, 4: 8, 5: 2, 6: 2, 7: 4, 8: 8, 9: 2, 10: 2, 11: 4, 12: 8, 13: 1, 14: 1}
+STATUS_NAMES = {1: "INVALID_ARGUMENT", 2: "INVALID_STATE", 3: "OUT_OF_MEMORY", 4: "NOT_FOUND", 6: "UNSUPPORTED", 12: "IO_ERROR", 13: "INTERNAL"}
+
+
+class Device(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("index", ctypes.c_int32)]
+
+
+class TensorInfo(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("dtype", ctypes.c_int), ("device", Device), ("ndim", ctypes.c_int32), ("contiguous", ctypes.c_int32),
+                ("elements", ctypes.c_int64), ("bytes", ctypes.c_int64), ("shape", ctypes.c_int64 * 8), ("strides", ctypes.c_int64 * 8)]
+
+
+class FunctionInfo(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("inputs", ctypes.c_int32), ("outputs", ctypes.c_int32), ("nodes", ctypes.c_int64),
+                ("parameters", ctypes.c_int32), ("sections", ctypes.c_int32)]
+
+
+class ConvertOptions(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("n_sizes", ctypes.c_size_t), ("size_names", ctypes.POINTER(ctypes.c_char_p)),
+                ("sizes", ctypes.POINTER(ctypes.c_int64)), ("n_fixed", ctypes.c_size_t), ("fixed_names", ctypes.POINTER(ctypes.c_char_p)),
+                ("fixed_counts", ctypes.POINTER(ctypes.c_size_t)), ("fixed_numbers", ctypes.POINTER(ctypes.c_double)), ("function", ctypes.c_char_p), ("memory_limit", ctypes.c_int64),
+                ("fewer_roundings", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+
+
+class Failed(Exception):
+    def __init__(self, status, message):
+        super().__init__(f"{STATUS_NAMES.get(status, status)}: {message}")
+        self.status = status
+        self.message = message
+
+
+class Rondo:
+    """Both libraries of a build folder, and an engine on the cpu."""
+
+    def __init__(self, build):
+        build = pathlib.Path(build)
+        self.core = ctypes.CDLL(str(build / "src/librondo.so.0"), mode=ctypes.RTLD_GLOBAL)
+        self.onnx = ctypes.CDLL(str(build / "src/onnx/librondo_onnx.so.0"))
+        self.core.rondo_last_error.restype = ctypes.c_char_p
+        self.onnx.rondo_onnx_last_error.restype = ctypes.c_char_p
+        for name in ("rondo_tensor_destroy", "rondo_program_destroy", "rondo_program_instance_destroy", "rondo_engine_destroy"):
+            getattr(self.core, name).restype = None
+        self.engine = ctypes.c_void_p()
+        self.check(self.core.rondo_engine_create(None, ctypes.byref(self.engine)))
+
+    def check(self, status):
+        if status:
+            raise Failed(status, self.core.rondo_last_error().decode(errors="replace"))
+
+    def convert(self, model, program, sizes=None, fixed=None, memory_limit=0):
+        """fixed: lists of numbers by the names of inputs that become constants."""
+        fixed = fixed or {}
+        fixed_names, numbers = [name.encode() for name in fixed], [number for each in fixed.values() for number in each]
+        names = [name.encode() for name in (sizes or {})]
+        options = ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
+                                 (ctypes.c_int64 * len(names))(*(sizes or {}).values()), len(fixed),
+                                 (ctypes.c_char_p * len(fixed))(*fixed_names), (ctypes.c_size_t * len(fixed))(*map(len, fixed.values())),
+                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, 0)
+        status = self.onnx.rondo_onnx_convert(str(model).encode(), str(program).encode(), ctypes.byref(options))
+        if status:
+            raise Failed(status, self.onnx.rondo_onnx_last_error().decode(errors="replace"))
+
+    def run(self, program, inputs):
+        """What the function "main" of a program file gives for these inputs: both lists are of (dtype, shape, bytes)."""
+        core, handle, instance, tensors = self.core, ctypes.c_void_p(), ctypes.c_void_p(), []
+        results = (ctypes.c_void_p * 64)()
+        try:
+            self.check(core.rondo_program_open(str(program).encode(), ctypes.byref(handle)))
+            info = FunctionInfo(ctypes.sizeof(FunctionInfo))
+            name = ctypes.c_char_p()
+            self.check(core.rondo_program_function(handle, ctypes.c_int64(0), ctypes.byref(name), ctypes.byref(info)))
+            self.check(core.rondo_program_create_instance(handle, self.engine, Device(0, 0), ctypes.byref(instance)))
+            for dtype, shape, data in inputs:
+                tensor = ctypes.c_void_p()
+                self.check(core.rondo_tensor_from_host(self.engine, Device(0, 0), dtype, len(shape), (ctypes.c_int64 * len(shape))(*shape),
+                                                       data, ctypes.byref(tensor)))
+                tensors.append(tensor)
+            given = (ctypes.c_void_p * max(len(tensors), 1))(*tensors)
+            self.check(core.rondo_program_call(instance, b"main", len(tensors), given, info.outputs, results))
+            return [self.read(results[i]) for i in range(info.outputs)]
+        finally:
+            for tensor in [*tensors, *results]:
+                core.rondo_tensor_destroy(tensor if isinstance(tensor, ctypes.c_void_p) else ctypes.c_void_p(tensor))
+            core.rondo_program_instance_destroy(instance)
+            core.rondo_program_destroy(handle)
+
+    def read(self, tensor):
+        info = TensorInfo(ctypes.sizeof(TensorInfo))
+        tensor = ctypes.c_void_p(tensor)
+        self.check(self.core.rondo_tensor_query(tensor, ctypes.byref(info)))
+        data = ctypes.create_string_buffer(max(info.bytes, 1))
+        self.check(self.core.rondo_tensor_read(tensor, data, ctypes.c_size_t(info.bytes)))
+        return info.dtype, list(info.shape[:info.ndim]), data.raw[:info.bytes]
+
+    def close(self):
+        self.core.rondo_engine_destroy(self.engine)
