@@ -17,7 +17,7 @@ import sys
 KIND = re.compile(r'^RONDO_KIND\((\w+), (rule|none), (\w+), (\w+), (?:inferred|given|none|owed), "([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 # Kinds whose results' dtypes and shapes no function gives yet. They may only get fewer: a new kind comes with its function.
 OWED = re.compile(r"^RONDO_KIND\((?:\w+, ){4}owed, ", re.MULTILINE)
-MOST_OWED = 40
+MOST_OWED = 38
 # Of these kinds no task is, so they have neither precision nor effects.
 VIEW = re.compile(r'^RONDO_VIEW\((\w+), "([^"]*)", "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 # Kinds whose functions are the rows of a table.

@@ -43,6 +43,8 @@ Status infer(const TileCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const RepeatCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const RollCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const TriangleCall& call, InputTypes inputs, ResultTypes results);
+Status infer(const TakeCall& call, InputTypes inputs, ResultTypes results);
+Status infer(const TakeAlongAxisCall& call, InputTypes inputs, ResultTypes results);
 
 // Lays a result out in row-major order; an error that has this name for it if 63 bits do not address it.
 Status check_result(std::string_view name, ResultType* result);

@@ -285,6 +285,34 @@ TEST_F(Infer, TrianglesGiveWhatEagerCallsMake) {
   }
 }
 
+TEST_F(Infer, TakesGiveWhatEagerCallsMake) {
+  for (int round = 0; round < 2 * kRounds; ++round) {
+    const Shape shape = random_shape(1, 4, 1), places = random_shape(0, 3);
+    const rondo_dtype dtype = any_dtype();
+    const int axis = round % 4 == 0 ? 0 : between<int>(0, static_cast<int>(shape.size()) - 1);
+    rondo_tensor* const a = operand(shape, dtype);
+    rondo_tensor* const indices = operand(places, index_dtype());
+    Shape expected = shape;
+    expected.erase(expected.begin() + axis);
+    expected.insert(expected.begin() + axis, places.begin(), places.end());
+    expect(Call(ops::TakeCall{axis}), {a, indices}, dtype, expected, [&](rondo_tensor** out) {
+      return round % 4 == 0 ? rondo_gather_rows(a, indices, out) : rondo_take(a, indices, axis, out);
+    });
+    // Of all other axes either may have one element for all of the other's.
+    Shape mine = shape, theirs = shape;
+    expected = shape;
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (static_cast<int>(d) == axis)
+        theirs[d] = expected[d] = between<int64_t>(0, 4);
+      else if (between(0, 2) == 0)
+        (between(0, 1) ? mine : theirs)[d] = 1;
+    rondo_tensor* const lines = operand(mine, dtype);
+    rondo_tensor* const chosen = operand(theirs, index_dtype());
+    expect(Call(ops::TakeAlongAxisCall{axis}), {lines, chosen}, dtype, expected,
+           [&](rondo_tensor** out) { return rondo_take_along_axis(lines, chosen, axis, out); });
+  }
+}
+
 TEST_F(Infer, SizesBeyondWhatFitsAreRefused) {
   constexpr int64_t large = int64_t{1} << 62;
   const View long_row = imagined({large}, RONDO_U8);
@@ -309,6 +337,9 @@ TEST_F(Infer, SizesBeyondWhatFitsAreRefused) {
   expect_refused(Call(ops::DotInteractionGradCall{true}), {vectors, imagined({1, 1}, RONDO_F16)},
                  "more than 2^63 columns");
   expect_refused(Call(ops::DotInteractionCall{false}), {imagined({1, int64_t{1} << 31, 1})}, "2^31 - 1 are the most");
+  const View many = imagined({large}, RONDO_I32);
+  expect_refused(Call(ops::TakeCall{0}), {imagined({1, 4}), many}, "out: shape [4611686018427387904, 4]");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {imagined({1}), many}, "out: shape [4611686018427387904]");
   // An operand that no memory holds.
   const View none = imagined({large, large});
   expect_refused(Call(ops::RollCall{}), {none}, "out: shape [4611686018427387904, 4611686018427387904]");
@@ -332,6 +363,8 @@ TEST_F(Infer, OperandsOfTheWrongRankAreRefused) {
     expect_refused(Call(ops::SoftmaxCall{RONDO_SOFTMAX, 1, axis, false}), {row}, words);
     expect_refused(Call(ops::SoftmaxGradCall{{RONDO_SOFTMAX, 1, axis, false}}), {row, row}, words);
     expect_refused(Call(ops::RepeatCall{1, axis}), {row}, words);
+    expect_refused(Call(ops::TakeCall{axis}), {row, labels}, words);
+    expect_refused(Call(ops::TakeAlongAxisCall{axis}), {row, labels}, words);
   }
   expect_refused(Call(ops::RepeatCall{1, 0}), {number}, "axis is 0; the operand has 0 dimensions");
   expect_refused(Call(ops::SoftmaxCall{RONDO_SOFTMAX, 1, 0, true}), {matrix, imagined({4, 1}, RONDO_I64)},
@@ -346,6 +379,10 @@ TEST_F(Infer, OperandsOfTheWrongRankAreRefused) {
   expect_refused(Call(ops::DotInteractionGradCall{false}), {matrix, matrix}, "[batch, vectors, width] is needed");
   expect_refused(Call(ops::DotInteractionGradCall{false}), {cube, row}, "dy is f32 [4]; f32 [4, 6] is needed");
   expect_refused(Call(ops::TriangleCall{}), {row}, "a has 1 dimension; a matrix has 2");
+  expect_refused(Call(ops::TakeCall{0}), {imagined({1, 1, 1, 1, 1}), imagined({1, 1, 1, 1, 1}, RONDO_I32)},
+                 "would have more than 8 dimensions");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {matrix, labels}, "indices has shape [4] and a has [4, 4]");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {matrix, imagined({4, 3}, RONDO_I64)}, "indices has shape [4, 3]");
   expect_refused(Call(ops::TileCall{kMaxDims + 1, {}}), {row}, "n is 9; 0 to 8 are possible");
 }
 
@@ -369,6 +406,8 @@ TEST_F(Infer, AttributesThatNoCallHasAreRefused) {
   expect_refused(Call(ops::PadCall{RONDO_PAD_EDGE, {1, 0}, 0}), {imagined({0})}, "a has size 0 along axis 0");
   expect_refused(Call(ops::TileCall{1, {-1}}), {row}, "counts[0] is -1");
   expect_refused(Call(ops::RepeatCall{-1, 0}), {row}, "count is -1");
+  expect_refused(Call(ops::TakeCall{0}), {row, row}, "indices has dtype f32");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {row, row}, "indices has dtype f32");
   expect_refused(Call(ops::RollCall{{-4}}), {row}, "shifts[0] is -4; less than the size of the axis, 4, is needed");
 }
 
