@@ -72,6 +72,10 @@ Status invoke(const BatchNormStatisticsCall& call, const Invocation& with) {
   return norm_statistics(call, with.name, with.in(0), results);
 }
 
+Status invoke(const BatchNormCall& call, const Invocation& with) {
+  return norm_elements(call, with.name, with.inputs, with.written());
+}
+
 Status invoke(const BatchNormSumsCall& call, const Invocation& with) {
   const View results[] = {with.written(0), with.written(1)};
   return norm_sums(call, with.in(0), with.in(1), with.input(call, "y"), *with.input(call, "mean"),

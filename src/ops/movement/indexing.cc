@@ -114,21 +114,30 @@ Status infer(const TakeAlongAxisCall& call, InputTypes inputs, ResultTypes resul
   return {};
 }
 
-Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
-  RONDO_TRY(check_inputs({{"indices", &indices}}));
+// The dtype is the result's own.
+Status infer(const OneHotCall& call, InputTypes inputs, ResultTypes results) {
+  const View& indices = *inputs[0];
   RONDO_TRY(check_indices(indices));
-  if (depth < 0)
-    return error(RONDO_INVALID_ARGUMENT, "depth is %lld; 0 or more is needed", static_cast<long long>(depth));
-  RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_computed("the result", dtype));
+  if (call.depth < 0)
+    return error(RONDO_INVALID_ARGUMENT, "depth is %lld; 0 or more is needed", static_cast<long long>(call.depth));
+  RONDO_TRY(check_dtype(results[0].dtype));
+  RONDO_TRY(check_computed("the result", results[0].dtype));
   if (indices.layout.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
                  "indices has %d dimensions; the result would have one more, and %d are the most", kMaxDims, kMaxDims);
   Layout shape = indices.layout;
-  shape.shape[shape.ndim++] = depth;
+  shape.shape[shape.ndim++] = call.depth;
+  results[0].set(results[0].dtype, shape);
+  return {};
+}
+
+Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
+  RONDO_TRY(check_inputs({{"indices", &indices}}));
+  const OneHotCall call{depth};
+  ResultType made{dtype, {}};
+  RONDO_TRY(infer_one(call, {&indices}, &made));
   View to;
-  RONDO_TRY(out.resolve(indices.engine(), indices.device(), dtype, Layout::row_major(shape.ndim, shape.shape),
-                        {&indices}, false, &to));
+  RONDO_TRY(out.resolve(indices.engine(), indices.device(), made.dtype, made.shape, {&indices}, false, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
@@ -141,7 +150,7 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   plan.out_step = to.layout.strides[indices.layout.ndim];
   for (int d = 0; d < indices.layout.ndim; ++d)
     plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
-  const auto describe = [&] { return Call{OneHotCall{depth}}; };
+  const auto describe = [&] { return Call{call}; };
   return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out}, describe)
                                : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out}, describe);
 }
