@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "graphs/calls.h"
 #include "model_files/model_file.h"
@@ -24,6 +25,21 @@ using Instance = std::unique_ptr<rondo_program_instance, InstanceDeleter>;
 
 inline Array numbers(const Shape& shape) {
   return random_array(RONDO_F32, shape, 3, -2, 2);
+}
+
+// A text with up to three random edits.
+inline std::string mutated(std::string text, std::mt19937* random) {
+  static const std::string words[] = {
+      "-1", "9223372036854775807", "0", "[", "{", "\"", "[0]", "null", "\"f64\"", "3", ",", "1"};
+  const unsigned edits = 1 + (*random)() % 3;
+  for (unsigned edit = 0; edit < edits; ++edit) {
+    const size_t at = (*random)() % text.size();
+    if ((*random)() % 2)
+      text.replace(at, (*random)() % 8, words[(*random)() % std::size(words)]);
+    else
+      text[at] = static_cast<char>(32 + (*random)() % 95);
+  }
+  return text;
 }
 
 class ProgramFiles : public OnCalls {
