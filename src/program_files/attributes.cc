@@ -59,13 +59,19 @@ struct Fields {
 
 template <class Members>
 void list_members(void* at, Fields* fields);
+void list_windows(void* at, Fields* fields);
+void list_window_axis(void* at, Fields* fields);
 
 // A type that has no form does not compile.
 template <class Value>
 constexpr Type type_of() {
   constexpr uint8_t bytes = sizeof(Value) < 256 ? sizeof(Value) : 0;
   if constexpr (HasMembers<Value>) {
-    return {Form::members, 0, false, 0, nullptr, list_members<Value>};
+    return {Form::members, bytes, false, 0, nullptr, list_members<Value>};
+  } else if constexpr (std::is_same_v<Value, ops::Windows>) {
+    return {Form::members, 0, false, 0, nullptr, list_windows};
+  } else if constexpr (std::is_same_v<Value, ops::WindowAxis>) {
+    return {Form::members, bytes, false, 0, nullptr, list_window_axis};
   } else if constexpr (HasWords<Value>) {
     return {Form::word, bytes, false, std::size(Words<Value>::words), Words<Value>::words, nullptr};
   } else {
@@ -108,6 +114,31 @@ void list_members(void* at, Fields* fields) {
       fields->add(name, kType<Member>, &member);
   });
 }
+void list_windows(void* at, Fields* fields) {
+  auto& windows = *static_cast<ops::Windows*>(at);
+  fields->add("first", kType<int>, &windows.first);
+  fields->add("count", kType<int>, &windows.count);
+  // As many as there are, once that is read.
+  const auto count = static_cast<size_t>(std::clamp(windows.count, 0, ops::kMostSpatial));
+  fields->add("axis", kType<ops::WindowAxis>, windows.axis, count, true);
+}
+void list_window_axis(void* at, Fields* fields) {
+  auto& axis = *static_cast<ops::WindowAxis*>(at);
+  fields->add("rule", kType<ops::WindowRule>, &axis.rule);
+  fields->add("origin", kType<device::WindowOrigin>, &axis.origin);
+  const struct {
+    const char* name;
+    device::i64* at;
+  } sizes[] = {{"in", &axis.in},
+               {"out", &axis.out},
+               {"size", &axis.size},
+               {"stride", &axis.stride},
+               {"padding", &axis.padding},
+               {"padding_end", &axis.padding_end},
+               {"dilation", &axis.dilation}};
+  for (const auto& each : sizes) fields->add(each.name, kType<device::i64>, each.at);
+  fields->add("counts_padding", kType<int32_t>, &axis.counts_padding);
+}
 constexpr bool is_plain(Form form) {
   return form <= Form::word;
 }
@@ -120,8 +151,8 @@ int64_t load(const Type& type, const void* at) {
   int32_t four = 0;
   int64_t eight = 0;
   switch (type.bytes) {
-    case 1: std::memcpy(&one, at, 1); return type.negative ? one : static_cast<uint8_t>(one);
-    case 2: std::memcpy(&two, at, 2); return type.negative ? two : static_cast<uint16_t>(two);
+    case 1: std::memcpy(&one, at, 1); return type.negative ? int64_t{one} : static_cast<uint8_t>(one);
+    case 2: std::memcpy(&two, at, 2); return type.negative ? int64_t{two} : static_cast<uint16_t>(two);
     case 4: std::memcpy(&four, at, 4); return type.negative ? int64_t{four} : static_cast<uint32_t>(four);
     default: std::memcpy(&eight, at, 8); return eight;
   }

@@ -1,4 +1,5 @@
-// Checks the operands of nodes that come from a file, where the function of the operator counts on its callers.
+// Checks the operands of nodes that come from a file: where they lie, and by what the kind says of its results
+// (ops/program/infer.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -13,7 +14,7 @@ namespace rondo::program_files {
 
 template <class Kind, class... Kinds>
 inline constexpr bool kIsOneOf = (std::is_same_v<Kind, Kinds> || ...);
-// The kinds that files have. check.cc checks the first line; the functions of the others check all that they are given.
+// The kinds that files have: what each infers, and its function, check all that they are given.
 template <class Kind>
 inline constexpr bool kInFiles =
     kIsOneOf<Kind, ops::ElementwiseCall, ops::CopyCall, ops::FusedCall, ops::TextCall, ops::GatedCall, ops::AddNCall,
@@ -22,7 +23,12 @@ inline constexpr bool kInFiles =
              ops::CumulativeCall, ops::SoftmaxCall, ops::SoftmaxGradCall, ops::NormalisationCall,
              ops::NormalisationGradCall, ops::RotaryCall, ops::CrossEntropyCall, ops::CrossEntropyGradCall,
              ops::ConcatCall, ops::PadCall, ops::TileCall, ops::RepeatCall, ops::RollCall, ops::TriangleCall,
-             ops::TakeCall, ops::TakeAlongAxisCall, ops::PutCall, ops::SortCall, ops::OneHotCall, ops::ConvolutionCall>;
+             ops::TakeCall, ops::TakeAlongAxisCall, ops::PutCall, ops::SortCall, ops::OneHotCall, ops::NonzeroCall,
+             ops::ConvolutionCall, ops::ConvolutionFilterGradCall, ops::WindowCall, ops::WindowGradCall,
+             ops::BatchNormStatisticsCall, ops::BatchNormCall, ops::BatchNormSumsCall, ops::AttentionCall,
+             ops::AttentionGradCall, ops::EmbeddingBagCall, ops::EmbeddingBagGradCall, ops::EmbeddingBagDescendCall,
+             ops::DotInteractionCall, ops::DotInteractionGradCall, ops::OptimizerStepCall, ops::AllFiniteCall,
+             ops::GlobalNormCall, ops::ClipGlobalNormCall>;
 
 // True if a node of this kind can be in a file: whatever its attributes and operands are, it is refused or does no
 // harm.

@@ -23,6 +23,10 @@ RONDO_WORDS(rondo_dtype, "bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32",
 RONDO_WORDS(rondo_activation, "none", "relu", "gelu", "relu6", "silu");
 RONDO_WORDS(rondo_softmax_op, "softmax", "log_softmax", "softmin");
 RONDO_WORDS(rondo_pad_mode, "constant", "edge", "reflect", "symmetric", "wrap");
+RONDO_WORDS(rondo_optimizer_kind, "sgd", "adam", "adamw", "lamb");
+RONDO_WORDS(rondo_rate_schedule, "constant", "linear", "cosine", "step");
+RONDO_WORDS(ops::WindowRule, "fixed", "adaptive", "nearest", "linear", "exact");
+RONDO_WORDS(device::WindowOrigin, "half_pixel", "align_corners", "asymmetric");
 template <>
 struct Words<ops::ReduceOp> {
   static constexpr const char* const words[] = {

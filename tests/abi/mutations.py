@@ -102,7 +102,7 @@ ROWS = [
     ("kinds", "src/base/settings.def", "none, dead, common", "none, common", "RONDO_GRAPH_PASSES has other choices"),
     ("kinds", "docs/mixed-precision.md", r"`matmul`", "`matmuls`", "the table of precisions"),
     ("kinds", "src/ops/program/kinds.def", r"\bgated\b", "", "rondo_gated is in no row"),
-    ("kinds", "src/ops/program/kinds.def", r"Pad, rule, widest, pure, inferred", "Pad, rule, widest, pure, owed", "write that of the new kind"),
+    ("kinds", "src/ops/program/kinds.def", r"Pad, rule, widest, pure, inferred", "Pad, rule, widest, pure, owed", "a row that kinds.py cannot read"),
     ("kinds", "docs/program.md", "const ops::ProgramNode\\* writer = nullptr;", "const ops::ProgramNode* writer;", "the example pass"),
     *[("kinds", "docs/program.md", rf"(### {name}\n.*?after:\n\d \w+ ')", r"\1x", f"the programs before and after {name}")
       for name in ("dead", "common", "epilogue", "fuse", "around", "stack", "side_by_side")],

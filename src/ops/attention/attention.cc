@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/views.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 
 namespace rondo::ops {
@@ -17,9 +18,7 @@ using namespace device;
 namespace {
 
 Status check_rows(const char* name, const View& view, const View& q) {
-  if (view.dtype != q.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but q has %s; cast one with rondo_cast", name,
-                 dtype_name(view.dtype), dtype_name(q.dtype));
+  RONDO_TRY(check_dtype_of(name, view, "q", q));
   const Layout& layout = view.layout;
   if (layout.ndim != 4)
     return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [batch, %s, heads, size] is needed", name,
@@ -28,9 +27,7 @@ Status check_rows(const char* name, const View& view, const View& q) {
 }
 
 Status check_shapes(const View& q, const View& k, const View& v) {
-  if (!is_float(q.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "q has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(q.dtype));
+  RONDO_TRY(check_float("q", q));
   RONDO_TRY(check_rows("q", q, q));
   RONDO_TRY(check_rows("k", k, q));
   RONDO_TRY(check_rows("v", v, q));
@@ -58,7 +55,7 @@ Status check_lengths(const char* name, const View* lengths, const View& q) {
   if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != q.layout.shape[0])
     return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, one for each of the batch", name,
                  shape_text(lengths->layout).c_str(), printable(q.layout.shape[0]));
-  return check_inputs({{"q", &q}, {name, lengths}});
+  return {};
 }
 
 // The layout that a mask is broadcast to.
@@ -83,7 +80,6 @@ Status check_extras(const View& q, const View& k, const AttentionExtras& extras)
       return error(RONDO_INVALID_ARGUMENT,
                    "options->mask has shape %s; one that broadcasts to [batch, heads, queries, keys], %s, is needed",
                    shape_text(mask->layout).c_str(), shape_text(scores).c_str());
-    RONDO_TRY(check_inputs({{"q", &q}, {"options->mask", mask}}));
   }
   RONDO_TRY(check_lengths("options->query_lengths", extras.query_lengths, q));
   return check_lengths("options->key_lengths", extras.key_lengths, q);
@@ -108,6 +104,44 @@ Status check_numbers(const AttentionNumbers& numbers) {
   return {};
 }
 
+AttentionCall call_of(const AttentionNumbers& numbers, const AttentionExtras& extras) {
+  return {numbers, extras.mask != nullptr, extras.query_lengths != nullptr, extras.key_lengths != nullptr};
+}
+
+AttentionExtras extras_of(const AttentionCall& call, InputTypes inputs) {
+  return {find_operand(call, inputs, "mask"), find_operand(call, inputs, "query_lengths"),
+          find_operand(call, inputs, "key_lengths")};
+}
+
+// The results that attention leaves: itself, the logarithms of the sums, where its random numbers began.
+Status find_left(const AttentionCall& call, InputTypes inputs, ResultType (*left)[3]) {
+  const View &q = *inputs[0], &k = *inputs[1], &v = *inputs[2];
+  RONDO_TRY(check_shapes(q, k, v));
+  RONDO_TRY(check_numbers(call.numbers));
+  RONDO_TRY(check_extras(q, k, extras_of(call, inputs)));
+  const int64_t rows[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1]}, words = 2;
+  (*left)[0].set(q.dtype, q.layout);
+  (*left)[1].set(compute_dtype(q.dtype), Layout::row_major(3, rows));
+  (*left)[2].set(RONDO_U64, Layout::row_major(1, &words));
+  return {};
+}
+
+// The inputs of attention, and what it leaves.
+Status find_results(const AttentionNumbers& numbers, const AttentionExtras& extras, std::vector<const View*>* inputs,
+                    ResultType (*left)[3]) {
+  const View* const q = inputs->front();
+  RONDO_TRY(check_inputs({{"q", q}, {"k", (*inputs)[1]}, {"v", (*inputs)[2]}}));
+  for (const NamedView& each : {NamedView{"options->mask", extras.mask},
+                                {"options->query_lengths", extras.query_lengths},
+                                {"options->key_lengths", extras.key_lengths}}) {
+    if (!each.view) continue;
+    RONDO_TRY(check_inputs({{"q", q}, each}));
+    inputs->push_back(each.view);
+  }
+  const AttentionCall call = call_of(numbers, extras);
+  return infer(call, *inputs, ResultTypes(*left, numbers.dropped != 0 ? 3 : 2));
+}
+
 AttentionPlan plan_of(const char* name, const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                       const AttentionExtras& extras) {
   AttentionPlan plan;
@@ -125,10 +159,6 @@ AttentionPlan plan_of(const char* name, const View& q, const View& k, const View
   return plan;
 }
 
-AttentionCall call_of(const AttentionNumbers& numbers, const AttentionExtras& extras) {
-  return {numbers, extras.mask != nullptr, extras.query_lengths != nullptr, extras.key_lengths != nullptr};
-}
-
 Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   const bool host = plan.q().device().is_host();
   return submit_prepared(plan.q().engine(), host ? make_cpu_attention(plan) : make_cuda_attention(plan), outputs,
@@ -136,6 +166,27 @@ Status submit_plan(const AttentionPlan& plan, std::initializer_list<Output*> out
 }
 
 }  // namespace
+
+Status infer(const AttentionCall& call, InputTypes inputs, ResultTypes results) {
+  ResultType left[3];
+  RONDO_TRY(find_left(call, inputs, &left));
+  std::copy_n(left, results.size(), results.begin());
+  return {};
+}
+
+Status infer(const AttentionGradCall& call, InputTypes inputs, ResultTypes results) {
+  ResultType left[3];
+  RONDO_TRY(find_left(call, inputs, &left));
+  const char* const names[] = {"out", "lse", "draw"};
+  for (size_t i = 0; i < 3; ++i)
+    if (const View* each = find_operand(call, inputs, names[i]))
+      RONDO_TRY(check_type(names[i], *each, left[i].dtype, left[i].shape));
+  RONDO_TRY(check_type("dy", *find_operand(call, inputs, "dy"), left[0].dtype, left[0].shape));
+  if (const View* dlse = find_operand(call, inputs, "dlse"))
+    RONDO_TRY(check_type("dlse", *dlse, left[1].dtype, left[1].shape));
+  for (size_t i = 0; i < 3; ++i) results[i].set(inputs[i]->dtype, inputs[i]->layout);
+  return {};
+}
 
 uint64_t AttentionPlan::draws() const {
   if (!drops() || gradient || kept) return 0;
@@ -193,39 +244,28 @@ void AttentionPlan::list_operands(std::vector<TaskOperand>* list) const {
 
 Status attention(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                  const AttentionExtras& extras, Output& out, Output* lse) {
-  RONDO_TRY(check_inputs({{"q", &q}, {"k", &k}, {"v", &v}}));
-  RONDO_TRY(check_shapes(q, k, v));
-  RONDO_TRY(check_numbers(numbers));
-  RONDO_TRY(check_extras(q, k, extras));
-  AttentionPlan plan = plan_of("attention", q, k, v, numbers, extras);
   std::vector<const View*> inputs = {&q, &k, &v};
-  for (const View* each : {extras.mask, extras.query_lengths, extras.key_lengths})
-    if (each) inputs.push_back(each);
+  ResultType made[3];
+  RONDO_TRY(find_results(numbers, extras, &inputs, &made));
+  AttentionPlan plan = plan_of("attention", q, k, v, numbers, extras);
   View to, logarithms;
-  RONDO_TRY(out.resolve(q.engine(), q.device(), q.dtype, Layout::row_major(4, q.layout.shape), inputs, false, &to));
-  const int64_t rows[] = {plan.batch(), plan.heads(), plan.queries()};
-  const Layout per_row = Layout::row_major(3, rows);
-  const rondo_dtype computed = compute_dtype(q.dtype);
+  RONDO_TRY(out.resolve(q.engine(), q.device(), made[0].dtype, made[0].shape, inputs, false, &to));
   Ref<Storage> kept[3];
   if (lse) {
     inputs.push_back(&to);
-    RONDO_TRY(lse->resolve(q.engine(), q.device(), computed, per_row, inputs, false, &logarithms));
+    RONDO_TRY(lse->resolve(q.engine(), q.device(), made[1].dtype, made[1].shape, inputs, false, &logarithms));
     if (logarithms.accumulate)
       return error(RONDO_INVALID_ARGUMENT, "lse is an accumulator view; logarithms are not added");
   } else {
-    logarithms = make_temporary(q.engine(), q.device(), computed, per_row, &kept[0]);
+    logarithms = make_temporary(q.engine(), q.device(), made[1].dtype, made[1].shape, &kept[0]);
   }
   // Its gradient needs the result as it is, so adding it to something is a step after it.
   const View result =
-      to.accumulate ? make_temporary(q.engine(), q.device(), q.dtype, Layout::row_major(4, q.layout.shape), &kept[1])
-                    : to;
+      to.accumulate ? make_temporary(q.engine(), q.device(), made[0].dtype, made[0].shape, &kept[1]) : to;
   plan.view[kAttentionOut] = result;
   plan.view[kAttentionLse] = logarithms;
-  if (plan.drops()) {
-    const int64_t words = 2;
-    plan.view[kAttentionDraw] =
-        make_temporary(q.engine(), q.device(), RONDO_U64, Layout::row_major(1, &words), &kept[2]);
-  }
+  if (plan.drops())
+    plan.view[kAttentionDraw] = make_temporary(q.engine(), q.device(), made[2].dtype, made[2].shape, &kept[2]);
   RONDO_TRY(submit_plan(plan, {}, [&] { return Call{call_of(numbers, extras)}; }));
   if (to.accumulate) RONDO_TRY(copy_elements(result, to));
   out.commit();
@@ -235,10 +275,9 @@ Status attention(const View& q, const View& k, const View& v, const AttentionNum
 
 Status attention_leaving(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                          const AttentionExtras& extras, const AttentionLeft& left) {
-  RONDO_TRY(check_inputs({{"q", &q}, {"k", &k}, {"v", &v}}));
-  RONDO_TRY(check_shapes(q, k, v));
-  RONDO_TRY(check_numbers(numbers));
-  RONDO_TRY(check_extras(q, k, extras));
+  std::vector<const View*> inputs = {&q, &k, &v};
+  ResultType made[3];
+  RONDO_TRY(find_results(numbers, extras, &inputs, &made));
   AttentionPlan plan = plan_of("attention", q, k, v, numbers, extras);
   plan.view[kAttentionOut] = left.out;
   plan.view[kAttentionLse] = left.lse;
@@ -268,6 +307,13 @@ Status attention_kept(const View& q, const View& k, const AttentionNumbers& numb
 Status attention_grad(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,
                       const AttentionExtras& extras, const AttentionLeft& left, const View& dy, const View* dlse,
                       Output& dq, Output& dk, Output& dv) {
+  std::vector<const View*> inputs = {&q, &k, &v};
+  for (const View* each :
+       {extras.mask, extras.query_lengths, extras.key_lengths, &left.out, &left.lse, left.draw, &dy, dlse})
+    if (each) inputs.push_back(each);
+  const AttentionGradCall call{call_of(numbers, extras), dlse != nullptr};
+  ResultType made[3];
+  RONDO_TRY(infer(call, inputs, made));
   AttentionPlan plan = plan_of("attention_grad", q, k, v, numbers, extras);
   plan.gradient = true;
   plan.view[kAttentionOut] = left.out;
@@ -275,20 +321,12 @@ Status attention_grad(const View& q, const View& k, const View& v, const Attenti
   plan.view[kAttentionDy] = dy;
   if (dlse) plan.view[kAttentionDlse] = *dlse;
   if (left.draw) plan.view[kAttentionDraw] = *left.draw;
-  const struct {
-    Output& output;
-    const View& of;
-    int array;
-  } results[] = {{dq, q, kAttentionDq}, {dk, k, kAttentionDk}, {dv, v, kAttentionDv}};
-  for (const auto& each : results) {
-    View to;
-    RONDO_TRY(each.output.resolve(q.engine(), q.device(), q.dtype, Layout::row_major(4, each.of.layout.shape), {},
-                                  false, &to));
-    plan.view[each.array] = to;
-  }
-  return submit_plan(plan, {&dq, &dk, &dv}, [&] {
-    return Call{AttentionGradCall{call_of(numbers, extras), dlse != nullptr}};
-  });
+  Output* const outputs[] = {&dq, &dk, &dv};
+  const int arrays[] = {kAttentionDq, kAttentionDk, kAttentionDv};
+  for (size_t i = 0; i < 3; ++i)
+    RONDO_TRY(outputs[i]->resolve(q.engine(), q.device(), made[i].dtype, made[i].shape, {}, false,
+                                  &plan.view[arrays[i]].emplace()));
+  return submit_plan(plan, {&dq, &dk, &dv}, [&] { return Call{call}; });
 }
 
 }  // namespace rondo::ops

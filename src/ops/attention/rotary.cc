@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "engine/views.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
@@ -17,9 +18,7 @@ using namespace device;
 namespace {
 
 Status check_form(const View& x, RotaryForm* form) {
-  if (!is_float(x.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "x has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(x.dtype));
+  RONDO_TRY(check_float("x", x));
   const Layout& layout = x.layout;
   if (layout.ndim < 2)
     return error(RONDO_INVALID_ARGUMENT, "x has shape %s; an axis of places and behind it one of channels are needed",
@@ -47,7 +46,6 @@ Status check_positions(const View& x, const View& positions) {
   if (positions.dtype != RONDO_I32 && positions.dtype != RONDO_I64)
     return error(RONDO_INVALID_ARGUMENT, "options->positions has dtype %s; i32 or i64 is needed (rondo_cast makes it)",
                  dtype_name(positions.dtype));
-  RONDO_TRY(check_inputs({{"x", &x}, {"options->positions", &positions}}));
   Layout rows = x.layout;
   --rows.ndim;
   bool fits = positions.layout.ndim <= rows.ndim;
@@ -138,16 +136,28 @@ void RotaryPlan::list_operands(std::vector<TaskOperand>* list) const {
   list->push_back({out, true});
 }
 
+Status infer(const RotaryCall& call, InputTypes inputs, ResultTypes results) {
+  const View& x = *inputs[0];
+  RotaryForm form = call.form;
+  RONDO_TRY(check_form(x, &form));
+  if (call.positions) RONDO_TRY(check_positions(x, *inputs[1]));
+  results[0].set(x.dtype, x.layout);
+  return {};
+}
+
 Status rotary(const View& x, const View* positions, const RotaryForm& given, Output& out) {
   RotaryForm form = given;
   RONDO_TRY(check_inputs({{"x", &x}}));
   RONDO_TRY(check_form(x, &form));
-  if (positions) RONDO_TRY(check_positions(x, *positions));
-  const View* inputs[] = {&x, positions};
+  if (positions) RONDO_TRY(check_inputs({{"x", &x}, {"options->positions", positions}}));
+  const View* const both[] = {&x, positions};
+  const InputTypes inputs(both, positions ? 2 : 1);
+  const RotaryCall call{form, positions != nullptr};
+  ResultType made;
+  RONDO_TRY(infer_one(call, inputs, &made));
   View to;
-  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, x.layout,
-                        std::span<const View* const>(inputs, positions ? 2 : 1), true, &to));
-  const auto describe = [&] { return Call{RotaryCall{form, positions != nullptr}}; };
+  RONDO_TRY(out.resolve(x.engine(), x.device(), made.dtype, made.shape, inputs, true, &to));
+  const auto describe = [&] { return Call{call}; };
   const RotaryPlan plan(x, positions, form, to);
   if (to.elements() == 0) return submit_nothing("rotary", plan, {&out}, describe);
   return submit_prepared(x.engine(), x.device().is_host() ? make_cpu_rotary(plan) : make_cuda_rotary(plan), {&out},

@@ -5,10 +5,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/scalar.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
@@ -62,9 +63,7 @@ struct Groups {
 };
 
 Status check_image(const View& a) {
-  if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(a.dtype));
+  RONDO_TRY(check_float("a", a));
   if (a.layout.ndim < 2)
     return error(RONDO_INVALID_ARGUMENT, "a has shape %s; [n, c, ...] is needed", shape_text(a.layout).c_str());
   return {};
@@ -82,16 +81,18 @@ Status check_channels(const char* name, const View& given, const View& a, bool s
   return check_inputs({{"a", &a}, {name, &given}});
 }
 
+Status check_activation(const char* name, rondo_activation activation) {
+  if (activation == RONDO_ACTIVATION_NONE || activation == RONDO_ACTIVATION_RELU) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible", name, activation,
+               RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
+}
+
 Status check_options(const View& a, const NormOptions& options) {
   RONDO_TRY(check_inputs({{"a", &a}}));
   RONDO_TRY(check_image(a));
-  if (!std::isfinite(options.epsilon) || options.epsilon < 0)
-    return error(RONDO_INVALID_ARGUMENT, "options->epsilon is %g; a finite number of at least 0 is needed",
-                 options.epsilon);
-  if (options.activation != RONDO_ACTIVATION_NONE && options.activation != RONDO_ACTIVATION_RELU)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options->activation is %d; RONDO_ACTIVATION_NONE (%d) and RONDO_ACTIVATION_RELU (%d) are possible",
-                 options.activation, RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU);
+  RONDO_TRY(check_epsilon("options->epsilon", options.epsilon));
+  RONDO_TRY(check_activation("options->activation", options.activation));
   if (options.weight) RONDO_TRY(check_channels("options->weight", *options.weight, a, false));
   if (options.bias) RONDO_TRY(check_channels("options->bias", *options.bias, a, false));
   if (!options.residual) return {};
@@ -124,7 +125,43 @@ void note_statistics(Observer& tapes, const NormPlan& plan) {
 }
 
 // out = activation((a - mean - rest) * inverse * weight + bias + residual), or with inverse made of a variance, and
-// without a rest.
+// without a rest, if that is given. inputs: those of the row.
+Expression expression_of(const BatchNormCall& call, InputTypes inputs, const View& out) {
+  const rondo_dtype a = inputs[0]->dtype, dtype = compute_dtype(a);
+  Expression e;
+  size_t next = 0;
+  const auto input = [&](bool has) { return has ? e.cast(e.input(inputs[next++]->dtype), dtype) : Value(); };
+  const Value x = e.input(inputs[next++]->dtype);
+  const Value weight = input(call.weight), bias = input(call.bias);
+  const Value residual = call.residual ? e.input(inputs[next++]->dtype) : x;
+  const Value center = e.input(inputs[next++]->dtype);
+  Value inverse = e.input(inputs[next++]->dtype);
+  if (call.given) inverse = e.apply(Op::rsqrt, e.apply(Op::add, inverse, e.scalar(dtype)));
+  Value y = e.apply(Op::sub, x, center);
+  if (!call.given) y = e.apply(Op::sub, y, e.input(inputs[next++]->dtype));
+  y = e.apply(Op::mul, y, inverse);
+  if (call.weight) y = e.apply(Op::mul, y, weight);
+  if (call.bias) y = e.apply(Op::add, y, bias);
+  if (call.residual) y = e.apply(Op::add, y, residual);
+  if (call.activation == RONDO_ACTIVATION_RELU) y = e.apply(Op::relu, y);
+  e.output(y, a, out.accumulate);
+  return e;
+}
+
+Status submit_elements(const char* name, const BatchNormCall& call, InputTypes inputs, const View& out,
+                       std::initializer_list<Output*> outputs) {
+  ResultType made;
+  RONDO_TRY(infer_one(call, inputs, &made));
+  std::vector<const View*> views(inputs.begin(), inputs.end());
+  views.push_back(&out);
+  const uint64_t epsilon = float_word(compute_dtype(out.dtype), call.epsilon);
+  return submit_prepared(out.engine(),
+                         make_ref<ElementwiseTask>(name, out.device(), expression_of(call, inputs, out), out.layout,
+                                                   views.data(), &epsilon),
+                         outputs, [&] { return Call{call}; });
+}
+
+// The elements of an operator, and how they stand.
 struct Apply {
   const char* name;
   const Groups& groups;
@@ -142,36 +179,11 @@ struct Apply {
     if (rest) list.push_back(*rest);
     return list;
   }
-  Expression expression(const View& out) const {
-    const rondo_dtype dtype = compute_dtype(a.dtype);
-    const auto input = [dtype](Expression& e, rondo_dtype of) { return e.cast(e.input(of), dtype); };
-    Expression e;
-    const Value x = e.input(a.dtype);
-    const Value weight = options.weight ? input(e, options.weight->dtype) : x;
-    const Value bias = options.bias ? input(e, options.bias->dtype) : x;
-    const Value residual = options.residual ? e.input(a.dtype) : x;
-    const Value center = e.input(dtype);
-    Value inverse = e.input(dtype);
-    if (!rest) inverse = e.apply(Op::rsqrt, e.apply(Op::add, inverse, e.scalar(dtype)));
-    Value y = e.apply(Op::sub, x, center);
-    if (rest) y = e.apply(Op::sub, y, e.input(dtype));
-    y = e.apply(Op::mul, y, inverse);
-    if (options.weight) y = e.apply(Op::mul, y, weight);
-    if (options.bias) y = e.apply(Op::add, y, bias);
-    if (options.residual) y = e.apply(Op::add, y, residual);
-    if (options.activation == RONDO_ACTIVATION_RELU) y = e.apply(Op::relu, y);
-    e.output(y, a.dtype, out.accumulate);
-    return e;
-  }
   Status submit(const View& out, std::initializer_list<Output*> outputs) const {
     const std::vector<View> list = operands();
-    std::vector<const View*> views;
-    for (const View& each : list) views.push_back(&each);
-    views.push_back(&out);
-    const uint64_t epsilon = float_word(compute_dtype(a.dtype), options.epsilon);
-    return submit_prepared(
-        a.engine(), make_ref<ElementwiseTask>(name, a.device(), expression(out), out.layout, views.data(), &epsilon),
-        outputs, part);
+    std::vector<const View*> inputs;
+    for (const View& each : list) inputs.push_back(&each);
+    return submit_elements(name, call(), inputs, out, outputs);
   }
   void list_operands(const View& out, std::vector<TaskOperand>* list) const {
     for (const View& each : operands()) list->push_back({each, false});
@@ -219,21 +231,90 @@ NormPlan moments_of(const char* name, const View& a, const View& mean, const Vie
   return plan;
 }
 
-// Makes the tensors for the results of groups of x over `axes`, and their views under x.
-template <size_t n>
-void make_results(const View& x, unsigned axes, rondo_tensor** const (&results)[n], View (&to)[n]) {
+// The dtype that x is computed in, and its shape with one element along each of `axes`.
+ResultType of_groups(const View& x, unsigned axes) {
   Layout shape = x.layout;
   for (int d = 0; d < shape.ndim; ++d)
     if ((axes >> d) & 1) shape.shape[d] = 1;
+  ResultType made;
+  made.set(compute_dtype(x.dtype), shape);
+  return made;
+}
+
+// Makes the tensors for the results of groups of x over `axes`, and their views under x.
+template <size_t n>
+void make_results(const View& x, unsigned axes, rondo_tensor** const (&results)[n], View (&to)[n]) {
+  const ResultType made = of_groups(x, axes);
   for (size_t i = 0; i < n; ++i) {
-    *results[i] = make_tensor(x.engine(), x.device(), compute_dtype(x.dtype), shape);
+    *results[i] = make_tensor(x.engine(), x.device(), made.dtype, made.shape);
     to[i] = (*results[i])->view;
-    for (int d = 0; d < shape.ndim; ++d)
-      if (shape.shape[d] == 1) to[i].layout.strides[d] = 0;
+    for (int d = 0; d < made.shape.ndim; ++d)
+      if (made.shape.shape[d] == 1) to[i].layout.strides[d] = 0;
   }
 }
 
+// Numbers of groups or channels as they stand under x: along each axis one, or one for each element.
+Status check_under(const char* name, const View& view, const View& x, std::initializer_list<rondo_dtype> dtypes) {
+  const Layout &layout = view.layout, &of_x = x.layout;
+  bool fits = layout.ndim == of_x.ndim && std::find(dtypes.begin(), dtypes.end(), view.dtype) != dtypes.end();
+  for (int d = 0; fits && d < layout.ndim; ++d) fits = layout.shape[d] == 1 || layout.shape[d] == of_x.shape[d];
+  if (fits) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%s is %s; one of %s is needed that broadcasts to a's shape, %s", name,
+               operand_text(view).c_str(), dtype_name(*dtypes.begin()), shape_text(of_x).c_str());
+}
+
 }  // namespace
+
+Status infer(const BatchNormStatisticsCall& call, InputTypes inputs, ResultTypes results) {
+  constexpr size_t kPlain = 3, kTracked = 5;
+  const View& x = *inputs[0];
+  RONDO_TRY(check_float("a", x));
+  RONDO_TRY(check_axes_attribute(call.axes, x));
+  RONDO_TRY(check_epsilon("epsilon", call.epsilon));
+  if (!(call.momentum >= 0 && call.momentum <= 1))
+    return error(RONDO_INVALID_ARGUMENT, "momentum is %g; 0 to 1 are possible", call.momentum);
+  if (results.size() != kPlain && results.size() != kTracked)
+    return error(RONDO_INVALID_ARGUMENT, "statistics have %zu results; %zu, or %zu with running ones, are possible",
+                 results.size(), kPlain, kTracked);
+  const ResultType made = of_groups(x, call.axes);
+  if (made.shape.elements() > 0 && x.elements() == 0)
+    return error(RONDO_INVALID_ARGUMENT, "a has shape %s, and there is no mean of nothing",
+                 shape_text(x.layout).c_str());
+  std::fill(results.begin(), results.end(), made);
+  return {};
+}
+
+Status infer(const BatchNormCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  const rondo_dtype computed = compute_dtype(a.dtype);
+  RONDO_TRY(check_float("a", a));
+  RONDO_TRY(check_axes_attribute(call.axes | call.channels, a));
+  RONDO_TRY(check_activation("activation", call.activation));
+  RONDO_TRY(check_epsilon("epsilon", call.epsilon));
+  for (const char* name : {"weight", "bias"})
+    if (const View* each = find_operand(call, inputs, name))
+      RONDO_TRY(check_under(name, *each, a, {a.dtype, computed}));
+  for (const char* name : {"mean", "second", "rest"})
+    if (const View* each = find_operand(call, inputs, name)) RONDO_TRY(check_under(name, *each, a, {computed}));
+  if (const View* residual = find_operand(call, inputs, "residual")) RONDO_TRY(check_type("residual", *residual, a));
+  results[0].set(a.dtype, a.layout);
+  return {};
+}
+
+Status infer(const BatchNormSumsCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  const rondo_dtype computed = compute_dtype(a.dtype);
+  RONDO_TRY(check_float("a", a));
+  RONDO_TRY(check_axes_attribute(call.axes, a));
+  RONDO_TRY(check_type("dy", *inputs[1], a));
+  if (const View* y = find_operand(call, inputs, "y")) RONDO_TRY(check_type("y", *y, a));
+  for (const char* name : {"mean", "inverse", "rest"})
+    if (const View* each = find_operand(call, inputs, name)) RONDO_TRY(check_under(name, *each, a, {computed}));
+  if (const View* weight = find_operand(call, inputs, "weight"))
+    RONDO_TRY(check_under("weight", *weight, a, {a.dtype, computed}));
+  std::fill(results.begin(), results.end(), of_groups(a, call.axes));
+  return {};
+}
 
 Status batch_norm(const View& a, const View& mean, const View& variance, const NormOptions& options, Output& out) {
   RONDO_TRY(check_options(a, options));
@@ -348,11 +429,10 @@ Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor**
 
 Status norm_statistics(const BatchNormStatisticsCall& call, const char* name, const View& x,
                        std::span<const View> results) {
-  constexpr size_t kPlain = 3, kTracked = 5;
   RONDO_TRY(check_inputs({{"a", &x}}));
-  if (results.size() != kPlain && results.size() != kTracked)
-    return error(RONDO_INVALID_ARGUMENT, "statistics have %zu results; %zu, or %zu with running ones, are possible",
-                 results.size(), kPlain, kTracked);
+  const View* const inputs[] = {&x};
+  std::vector<ResultType> made(results.size());
+  RONDO_TRY(infer(call, inputs, made));
   NormPlan plan;
   plan.name = name;
   plan.kind = NormKind::moments;
@@ -361,7 +441,13 @@ Status norm_statistics(const BatchNormStatisticsCall& call, const char* name, co
   plan.momentum = call.momentum;
   for (size_t i = 0; i < results.size(); ++i) plan.out[i] = results[i];
   plan.arrange(call.axes);
-  return submit_norm(plan);
+  return submit_unheard([&] { return submit_norm(plan); }, [&](Observer& tapes) { note_statistics(tapes, plan); });
+}
+
+Status norm_elements(const BatchNormCall& call, const char* name, std::span<const View> inputs, const View& out) {
+  std::vector<const View*> all;
+  for (const View& each : inputs) all.push_back(&each);
+  return submit_elements(name, call, all, out, {});
 }
 
 Status norm_sums(const BatchNormSumsCall& call, const View& x, const View& dy, const View* y, const View& mean,

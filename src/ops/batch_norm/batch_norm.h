@@ -64,6 +64,8 @@ Status norm_moments(const View& x, unsigned axes, double epsilon, rondo_tensor**
 // any.
 Status norm_statistics(const BatchNormStatisticsCall& call, const char* name, const View& x,
                        std::span<const View> results);
+// The elements by statistics, into a tensor; inputs: those of the row, as they stand under them.
+Status norm_elements(const BatchNormCall& call, const char* name, std::span<const View> inputs, const View& out);
 // The sums of g and g * (x - mean - rest) * inverse, g being dy * weight (null: dy), or 0 where y (null: nowhere) is
 // not positive; rest null: 0. mean, inverse and rest: under x's dimensions, also along `axes`.
 Status norm_sums(const View& x, const View& dy, const View* y, const View& mean, const View& inverse, const View* rest,

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "ops/convolution/convolution_onednn.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
@@ -52,18 +53,13 @@ Status check_operand(const char* name, const View& view) {
     return error(RONDO_INVALID_ARGUMENT,
                  "%s %s has %d dimensions; 3 to 5 are needed: one of the batch, one of channels, 1 to 3 of space", name,
                  shape_text(view.layout).c_str(), view.layout.ndim);
-  if (!is_float(view.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; a float dtype is needed (rondo_cast makes it)", name,
-                 dtype_name(view.dtype));
-  return {};
+  return check_float(name, view);
 }
 
 Status check_pair(const NamedView& x, const NamedView& other) {
   RONDO_TRY(check_operand(x.name, *x.view));
   RONDO_TRY(check_operand(other.name, *other.view));
-  if (x.view->dtype != other.view->dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but %s has %s; cast one with rondo_cast", x.name,
-                 dtype_name(x.view->dtype), other.name, dtype_name(other.view->dtype));
+  RONDO_TRY(check_dtype_of(other.name, *other.view, x.name, *x.view));
   if (x.view->layout.ndim != other.view->layout.ndim)
     return error(RONDO_INVALID_ARGUMENT, "%s %s and %s %s differ in their number of dimensions", x.name,
                  shape_text(x.view->layout).c_str(), other.name, shape_text(other.view->layout).c_str());
@@ -122,6 +118,10 @@ Status infer_axis(const char* name, const ConvolutionOptions& options, int d, in
   return {};
 }
 
+ConvolutionCall call_of(const ConvolutionOptions& options, const ConvolutionEpilogue& epilogue) {
+  return {options, epilogue.scale != nullptr, epilogue.bias != nullptr, epilogue.residual != nullptr};
+}
+
 Convolution problem_of(ConvolutionWay way, const ConvolutionOptions& options, int spatial) {
   Convolution problem;
   problem.way = way;
@@ -176,15 +176,9 @@ void Convolution::list_operands(std::vector<TaskOperand>* list) const {
   list->push_back({out(), true});
 }
 
-Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& options,
-                        const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed) {
-  SmallVector<NamedView, 5> inputs;
-  inputs.push_back({"x", &x});
-  inputs.push_back({"w", &w});
-  if (epilogue.scale) inputs.push_back({"options->scale", epilogue.scale});
-  if (epilogue.bias) inputs.push_back({"options->bias", epilogue.bias});
-  if (epilogue.residual) inputs.push_back({"options->residual", epilogue.residual});
-  RONDO_TRY(check_inputs(std::span(inputs.begin(), inputs.size())));
+Status infer(const ConvolutionCall& call, InputTypes inputs, ResultTypes results) {
+  const View &x = *inputs[0], &w = *inputs[1];
+  const ConvolutionOptions& options = call.options;
   RONDO_TRY(check_pair({"x", &x}, {"w", &w}));
   const int spatial = x.layout.ndim - 2;
   RONDO_TRY(check_options(spatial, options));
@@ -211,7 +205,54 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   }
   for (int d = 0; d < spatial; ++d)
     RONDO_TRY(infer_axis("x", options, d, of_x[2 + d], of_w[2 + d], &shape.shape[2 + d]));
-  RONDO_TRY(check_epilogue(x, epilogue, shape));
+  results[0].set(x.dtype, shape);
+  return check_epilogue(
+      x,
+      {find_operand(call, inputs, "scale"), find_operand(call, inputs, "bias"), find_operand(call, inputs, "residual")},
+      shape);
+}
+
+// The kernel's sizes are attributes: several kernels make the same result.
+Status infer(const ConvolutionFilterGradCall& call, InputTypes inputs, ResultTypes results) {
+  const View &x = *inputs[0], &dy = *inputs[1];
+  const ConvolutionOptions& options = call.options;
+  RONDO_TRY(check_pair({"x", &x}, {"dy", &dy}));
+  const int spatial = x.layout.ndim - 2;
+  RONDO_TRY(check_options(spatial, options));
+  RONDO_TRY(divides("the number of channels of x", x.layout.shape[1], options.groups));
+  RONDO_TRY(divides("the number of channels of dy", dy.layout.shape[1], options.groups));
+  const bool back = options.transposed;
+  Layout made = x.layout, expected = x.layout;
+  made.shape[0] = (back ? x : dy).layout.shape[1];
+  made.shape[1] = (back ? dy : x).layout.shape[1] / options.groups;
+  expected.shape[1] = dy.layout.shape[1];
+  for (int d = 0; d < spatial; ++d) {
+    made.shape[2 + d] = call.kernel[d];
+    RONDO_TRY(infer_axis("x", options, d, x.layout.shape[2 + d], call.kernel[d], &expected.shape[2 + d]));
+  }
+  if (!dy.layout.same_shape(expected))
+    return error(RONDO_INVALID_ARGUMENT, "dy is %s; with x %s and these options the result is %s",
+                 shape_text(dy.layout).c_str(), shape_text(x.layout).c_str(), shape_text(expected).c_str());
+  results[0].set(x.dtype, made);
+  return {};
+}
+
+Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& options,
+                        const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed) {
+  SmallVector<NamedView, 5> inputs;
+  inputs.push_back({"x", &x});
+  inputs.push_back({"w", &w});
+  if (epilogue.scale) inputs.push_back({"options->scale", epilogue.scale});
+  if (epilogue.bias) inputs.push_back({"options->bias", epilogue.bias});
+  if (epilogue.residual) inputs.push_back({"options->residual", epilogue.residual});
+  RONDO_TRY(check_inputs(std::span(inputs.begin(), inputs.size())));
+  SmallVector<const View*, 5> views;
+  for (const NamedView& input : inputs) views.push_back(input.view);
+  const InputTypes all(views.begin(), views.size());
+  ResultType made;
+  RONDO_TRY(infer_one(call_of(options, epilogue), all, &made));
+  const Layout& shape = made.shape;
+  const int spatial = x.layout.ndim - 2;
 
   Convolution problem =
       problem_of(options.transposed ? ConvolutionWay::data : ConvolutionWay::forward, options, spatial);
@@ -220,12 +261,9 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   if (epilogue.scale) problem.scale = *epilogue.scale;
   if (epilogue.bias) problem.bias = *epilogue.bias;
   if (epilogue.residual) problem.residual = *epilogue.residual;
-  SmallVector<const View*, 5> views;
-  for (const NamedView& input : inputs) views.push_back(input.view);
   View like = x;  // of whose order a new result is
   if (onednn_leaves_channels_last(x, w, options.groups)) like.layout = with_channels_last(x.layout);
-  RONDO_TRY(out.resolve_as(like, shape, std::span<const View* const>(views.begin(), views.size()),
-                           options.transposed ? &problem.image : &problem.result));
+  RONDO_TRY(out.resolve_as(like, shape, all, options.transposed ? &problem.image : &problem.result));
   *posed = problem;
   return {};
 }
@@ -234,10 +272,7 @@ Status convolution(const View& x, const View& w, const ConvolutionOptions& optio
                    Output& out) {
   Convolution problem;
   RONDO_TRY(pose_convolution(x, w, options, epilogue, out, &problem));
-  return submit_convolution(problem, out, [&] {
-    return Call{
-        ConvolutionCall{options, epilogue.scale != nullptr, epilogue.bias != nullptr, epilogue.residual != nullptr}};
-  });
+  return submit_convolution(problem, out, [&] { return Call{call_of(options, epilogue)}; });
 }
 
 Status pose_filter_grad(const View& x, const View& dy, int n, const int64_t* kernel, const ConvolutionOptions& options,
@@ -249,27 +284,16 @@ Status pose_filter_grad(const View& x, const View& dy, int n, const int64_t* ker
     return error(RONDO_INVALID_ARGUMENT,
                  "n is %d; x %s has %d spatial axes, which is how many sizes kernel_shape must have", n,
                  shape_text(x.layout).c_str(), spatial);
-  RONDO_TRY(check_options(spatial, options));
+  ConvolutionFilterGradCall call{options, {}};
+  std::copy_n(kernel, n, call.kernel);
+  const View* views[] = {&x, &dy};
+  ResultType made;
+  RONDO_TRY(infer_one(call, views, &made));
   const View &image = options.transposed ? dy : x, &result = options.transposed ? x : dy;
-  RONDO_TRY(divides("the number of channels of x", x.layout.shape[1], options.groups));
-  RONDO_TRY(divides("the number of channels of dy", dy.layout.shape[1], options.groups));
-  Layout made = x.layout, expected = x.layout;
-  made.shape[0] = result.layout.shape[1];
-  made.shape[1] = image.layout.shape[1] / options.groups;
-  expected.shape[1] = dy.layout.shape[1];
-  for (int d = 0; d < spatial; ++d) {
-    made.shape[2 + d] = kernel[d];
-    RONDO_TRY(infer_axis("x", options, d, x.layout.shape[2 + d], kernel[d], &expected.shape[2 + d]));
-  }
-  if (!dy.layout.same_shape(expected))
-    return error(RONDO_INVALID_ARGUMENT, "dy is %s; with x %s and these options the result is %s",
-                 shape_text(dy.layout).c_str(), shape_text(x.layout).c_str(), shape_text(expected).c_str());
-
   Convolution problem = problem_of(ConvolutionWay::filter, options, spatial);
   problem.image = image;
   problem.result = result;
-  const View* views[] = {&x, &dy};
-  RONDO_TRY(out.resolve_as(x, made, views, &problem.filter));
+  RONDO_TRY(out.resolve_as(x, made.shape, views, &problem.filter));
   *posed = problem;
   return {};
 }

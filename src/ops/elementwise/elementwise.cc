@@ -13,6 +13,7 @@
 #include "ops/elementwise/transfer.h"
 #include "ops/operators/scalar.h"
 #include "ops/ops.h"
+#include "ops/program/infer.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -29,13 +30,6 @@ Status unknown(int op, const Operator* (*find)(int)) {
     groups += format("%s%d (%s) to %d (%s)", groups.empty() ? "" : ", ", first, find(first)->name, i, find(i)->name);
   }
   return error(RONDO_INVALID_ARGUMENT, "op is %d; possible are %s", op, groups.c_str());
-}
-
-Status shapes_differ(const char* name_a, const Layout& a, const char* name_b, const Layout& b) {
-  return error(RONDO_INVALID_ARGUMENT,
-               "%s of shape %s and %s of shape %s do not broadcast together; from the last axis on, sizes must be "
-               "equal or 1",
-               name_a, shape_text(a).c_str(), name_b, shape_text(b).c_str());
 }
 
 Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
@@ -67,26 +61,6 @@ Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
       return error(RONDO_INVALID_ARGUMENT, "operator %s has %d parameters without defaults; use rondo_%s_with",
                    row.name, row.parameters, use.views.size() == 1 ? "unary" : "binary");
     RONDO_TRY(scalar_word(names[i], Scalar::of(value), compute_dtype(computed), &words[i]));
-  }
-  return {};
-}
-
-Status check_domain(const Use& use, rondo_dtype common) {
-  if (use.row.domain == Domain::whole && is_float(common))
-    return error(RONDO_INVALID_ARGUMENT, "operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)",
-                 use.row.name, dtype_name(common));
-  return {};
-}
-
-// The shape that the operands broadcast to: the layout of the first of them, or one of `joined`.
-Status broadcast(const Use& use, Layout (&joined)[2], const Layout** shape) {
-  *shape = &use.views[0].view->layout;
-  for (size_t i = 1; i < use.views.size(); ++i) {
-    const View& next = *use.views[i].view;
-    if ((*shape)->same_shape(next.layout)) continue;
-    if (!broadcast_shapes(**shape, next.layout, &joined[i & 1]))
-      return shapes_differ(use.views[i - 1].name, **shape, use.views[i].name, next.layout);
-    *shape = &joined[i & 1];
   }
   return {};
 }
@@ -157,15 +131,13 @@ inline Status find_words(const Use& use, ElementwiseCall* call) {
   return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
 }
 
-RONDO_COLD Status run_operator_anew(const Use& use, rondo_dtype common, std::span<const View* const> operands,
-                                    const PlanKey& key, ElementwiseCall* call, Output& out) {
+RONDO_COLD Status run_operator_anew(const Use& use, std::span<const View* const> operands, const PlanKey& key,
+                                    ElementwiseCall* call, Output& out) {
   RONDO_TRY(check_inputs(use.views));
-  Layout joined[2];
-  const Layout* shape = nullptr;
-  RONDO_TRY(broadcast(use, joined, &shape));
-  RONDO_TRY(check_domain(use, common));
+  ResultType made;
+  RONDO_TRY(infer_one(*call, operands, &made));
   RONDO_TRY(find_words(use, call));
-  return run_anew(*call, operands, *shape, key, out);
+  return run_anew(*call, operands, made.shape, key, out);
 }
 
 RONDO_HOT Status run_operator(const Use& use, Output& out) {
@@ -180,13 +152,38 @@ RONDO_HOT Status run_operator(const Use& use, Output& out) {
   const PlanKey key = key_of(call, operands, nullptr, out);
   Ref<const ElementwisePlan> plan = plan_table().find(key);
   if (!plan) [[unlikely]]
-    return run_operator_anew(use, common, operands, key, &call, out);
+    return run_operator_anew(use, operands, key, &call, out);
   RONDO_TRY(check_moved(use.views));  // with their dtypes others were computed with
   RONDO_TRY(find_words(use, &call));
   return run_known(call, views, operands.size(), std::move(plan), out);
 }
 
 }  // namespace
+
+Status infer(const ElementwiseCall& call, InputTypes inputs, ResultTypes results) {
+  static const char* const names[] = {"a", "b", "c"};
+  if (!call.row) return error(RONDO_INVALID_ARGUMENT, "row is missing: there is no operator");
+  if (inputs.size() + (call.scalar ? 1 : 0) != call.row->operands || (call.scalar && inputs.size() != 1))
+    return error(RONDO_INVALID_ARGUMENT, "%s has %zu inputs%s", call.row->name, inputs.size(),
+                 call.scalar ? " and a scalar" : "");
+  if (call.scalar_first && !call.scalar)
+    return error(RONDO_INVALID_ARGUMENT, "scalar_first is true, and there is no scalar");
+  JoinedShape joined("out", results[0].shape);
+  rondo_dtype common = inputs[0]->dtype;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    RONDO_TRY(check_computed(names[i], inputs[i]->dtype));
+    RONDO_TRY(joined.add(names[i], inputs[i]->layout));
+    common = promote(common, inputs[i]->dtype);
+  }
+  if (call.row->domain == Domain::whole && is_float(common))
+    return error(RONDO_INVALID_ARGUMENT, "operator %s is for integers and bool; the operands' dtype is %s (rondo_cast)",
+                 call.row->name, dtype_name(common));
+  if (call.computed != call.row->computed(common))
+    return error(RONDO_INVALID_ARGUMENT, "computed is %s; with operands of %s, %s is needed", dtype_name(call.computed),
+                 dtype_name(common), dtype_name(call.row->computed(common)));
+  results[0].set(result_dtype(call), joined.shape());
+  return {};
+}
 
 Status run_elementwise(const ElementwiseCall& call, std::span<const View* const> operands, const Layout& shape,
                        Output& out) {
@@ -227,22 +224,29 @@ Status ternary(rondo_ternary_op op, const View& a, const View& b, const View& c,
   return run_operator({*row, views}, out);
 }
 
+Status infer(const AddNCall&, InputTypes inputs, ResultTypes results) {
+  if (inputs.empty() || inputs.size() > static_cast<size_t>(kMostAddends))
+    return error(RONDO_INVALID_ARGUMENT, "%zu tensors cannot be added; 1 to %d can", inputs.size(), kMostAddends);
+  JoinedShape joined("out", results[0].shape);
+  rondo_dtype common = inputs[0]->dtype;
+  for (const View* each : inputs) {
+    RONDO_TRY(check_computed("tensors", each->dtype));
+    RONDO_TRY(joined.add(each == inputs[0] ? "tensors[0]" : "the next of tensors", each->layout));
+    common = promote(common, each->dtype);
+  }
+  results[0].set(common, joined.shape());
+  return {};
+}
+
 Status add_n(std::span<const View* const> tensors, Output& out) {
   const View& first = *tensors[0];
   NamedView views[Expression::kMaxInputs];
   for (size_t i = 0; i < tensors.size(); ++i) views[i] = {"tensors", tensors[i]};
   RONDO_TRY(check_inputs(std::span<const NamedView>(views, tensors.size())));
-  Layout shape = first.layout;
-  rondo_dtype common = first.dtype;
-  for (const View* tensor : tensors) {
-    Layout joined;
-    if (!broadcast_shapes(shape, tensor->layout, &joined))
-      return shapes_differ("the tensors before", shape, "the next", tensor->layout);
-    shape = joined;
-    common = promote(common, tensor->dtype);
-  }
+  ResultType made;
+  RONDO_TRY(infer_one(AddNCall{}, tensors, &made));
   View to;
-  RONDO_TRY(out.resolve_elementwise(common, shape, tensors, &to));
+  RONDO_TRY(out.resolve_elementwise(made.dtype, made.shape, tensors, &to));
   const View* operands[Expression::kMaxInputs + 1];
   std::copy(tensors.begin(), tensors.end(), operands);
   operands[tensors.size()] = &to;
@@ -252,19 +256,26 @@ Status add_n(std::span<const View* const> tensors, Output& out) {
                          {&out}, [] { return Call{AddNCall{}}; });
 }
 
-Status where(const View& condition, const View& a, const View& b, Output& out) {
-  RONDO_TRY(check_moved({{"condition", &condition}, {"a", &a}, {"b", &b}}));
+Status infer(const WhereCall&, InputTypes inputs, ResultTypes results) {
+  const View &condition = *inputs[0], &a = *inputs[1], &b = *inputs[2];
   if (condition.dtype != RONDO_BOOL)
     return error(RONDO_INVALID_ARGUMENT, "condition has dtype %s; bool is needed (rondo_cast or a comparison makes it)",
                  dtype_name(condition.dtype));
-  Layout values;
-  Layout shape;
-  if (!broadcast_shapes(a.layout, b.layout, &values)) return shapes_differ("a", a.layout, "b", b.layout);
-  if (!broadcast_shapes(condition.layout, values, &shape))
-    return shapes_differ("condition", condition.layout, "the values", values);
+  JoinedShape joined("out", results[0].shape);
+  RONDO_TRY(joined.add("a", a.layout));
+  RONDO_TRY(joined.add("b", b.layout));
+  RONDO_TRY(joined.add("condition", condition.layout));
   if (!promotes(a.dtype, b.dtype)) return without_common_dtype("a", a.dtype, "b", b.dtype);
+  results[0].set(promote(a.dtype, b.dtype), joined.shape());
+  return {};
+}
+
+Status where(const View& condition, const View& a, const View& b, Output& out) {
+  RONDO_TRY(check_moved({{"condition", &condition}, {"a", &a}, {"b", &b}}));
+  ResultType made;
+  RONDO_TRY(infer_one(WhereCall{}, {&condition, &a, &b}, &made));
   View to;
-  RONDO_TRY(out.resolve_elementwise(promote(a.dtype, b.dtype), shape, {&a, &b, &condition}, &to));
+  RONDO_TRY(out.resolve_elementwise(made.dtype, made.shape, {&a, &b, &condition}, &to));
   const View* const operands[] = {&condition, &a, &b};
   return submit_prepared(
       a.engine(),
@@ -272,10 +283,20 @@ Status where(const View& condition, const View& a, const View& b, Output& out) {
       [] { return Call{WhereCall{}}; });
 }
 
+// A copy is cast and broadcast to what is written.
+Status infer(const CopyCall&, InputTypes inputs, ResultTypes results) {
+  const Layout &from = inputs[0]->layout, &to = results[0].shape;
+  Layout joined;
+  if (broadcast_shapes(from, to, &joined) && joined.same_shape(to)) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "a of shape %s and out of shape %s do not broadcast together; from the last axis on, sizes of a must be "
+               "out's or 1",
+               shape_text(from).c_str(), shape_text(to).c_str());
+}
+
 Status copy_elements(const View& from, const View& to) {
-  Layout shape;
-  if (!broadcast_shapes(from.layout, to.layout, &shape) || !shape.same_shape(to.layout))
-    return shapes_differ("the source", from.layout, "the target", to.layout);
+  ResultType made{to.dtype, to.layout};
+  RONDO_TRY(infer_one(CopyCall{}, {&from}, &made));
   const View* const operands[] = {&from};
   return submit_prepared(from.engine(),
                          make(from.dtype == to.dtype ? "copy" : "cast", from.device(),
@@ -310,8 +331,9 @@ Status copy(const View& a, Output& out) {
   Device* device = &a.device();
   if (out.given()) {
     const View& given = out.given_view();
-    if (!broadcast_shapes(a.layout, given.layout, &shape) || !shape.same_shape(given.layout))
-      return shapes_differ("a", a.layout, "out", given.layout);
+    ResultType made{given.dtype, given.layout};
+    RONDO_TRY(infer_one(CopyCall{}, {&a}, &made));
+    shape = made.shape;
     device = &given.device();
   }
   View to;

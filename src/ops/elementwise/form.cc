@@ -6,6 +6,7 @@
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/scalar.h"
+#include "ops/program/infer.h"
 
 namespace rondo::ops {
 
@@ -40,7 +41,49 @@ bool is_of(const Expression& expression, const ProgramNode& node) {
   return inputs == expression.inputs() && outputs == expression.outputs();
 }
 
+// The results of one expression: they have one shape, which may be larger than what its operands broadcast to.
+Status infer_form(const Fused* form, InputTypes inputs, ResultTypes results) {
+  if (!form) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
+  const Expression& e = form->expression;
+  if (inputs.size() != static_cast<size_t>(e.inputs()) || results.size() != static_cast<size_t>(e.outputs()) ||
+      results.empty())
+    return error(RONDO_INVALID_ARGUMENT, "an expression of %d inputs and %d results has %zu and %zu", e.inputs(),
+                 e.outputs(), inputs.size(), results.size());
+  JoinedShape joined("the results", results[0].shape);
+  for (size_t k = 1; k < results.size(); ++k) RONDO_TRY(joined.add("another result", results[k].shape));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const rondo_dtype dtype = e.input_dtype(static_cast<int>(i));
+    if (inputs[i]->dtype != dtype && moved_dtype(inputs[i]->dtype) != dtype)
+      return error(RONDO_INVALID_ARGUMENT, "input %zu of an expression has dtype %s; %s is needed", i,
+                   dtype_name(inputs[i]->dtype), dtype_name(dtype));
+    RONDO_TRY(joined.add("an input of the expression", inputs[i]->layout));
+  }
+  for (size_t k = 0; k < results.size(); ++k)
+    results[k].set(static_cast<rondo_dtype>(e.output(static_cast<int>(k)).dtype), joined.shape());
+  return {};
+}
+
 }  // namespace
+
+Status infer(const FusedCall& call, InputTypes inputs, ResultTypes results) {
+  return infer_form(call.fused.get(), inputs, results);
+}
+
+// An expression for each set of operands, one set after the other.
+Status infer(const TextCall& call, InputTypes inputs, ResultTypes results) {
+  if (call.expressions.empty()) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
+  for (const std::shared_ptr<const Fused>& each : call.expressions) {
+    const bool last = &each == &call.expressions.back();
+    const size_t in = last || !each ? inputs.size() : static_cast<size_t>(each->expression.inputs());
+    const size_t out = last || !each ? results.size() : static_cast<size_t>(each->expression.outputs());
+    if (in > inputs.size() || out > results.size())
+      return error(RONDO_INVALID_ARGUMENT, "expressions have more operands than there are");
+    RONDO_TRY(infer_form(each.get(), inputs.first(in), results.first(out)));
+    inputs = inputs.subspan(in);
+    results = results.subspan(out);
+  }
+  return {};
+}
 
 Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to) {
   const Operator& row = *call.row;

@@ -13,6 +13,7 @@
 #include "ops/operators/element.h"
 #include "ops/operators/scalar.h"
 #include "ops/ops.h"
+#include "ops/program/infer.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -131,17 +132,39 @@ Status random_normal(const NewTensor& made, double mean, double deviation, Outpu
   });
 }
 
+Status infer(const DropoutCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  RONDO_TRY(check_probability(call.p));
+  RONDO_TRY(check_float("a", a));
+  results[0].set(a.dtype, a.layout);
+  results[1].set(RONDO_U8, a.layout);
+  return {};
+}
+
+Status infer(const DropoutGradCall& call, InputTypes inputs, ResultTypes results) {
+  const View &dy = *inputs[0], &mask = *inputs[1];
+  RONDO_TRY(check_probability(call.p));
+  RONDO_TRY(check_float("dy", dy));
+  if (mask.dtype != RONDO_U8)
+    return error(RONDO_INVALID_ARGUMENT, "mask has dtype %s; u8 is needed, as rondo_dropout gives it",
+                 dtype_name(mask.dtype));
+  if (!mask.layout.same_shape(dy.layout))
+    return error(RONDO_INVALID_ARGUMENT, "mask has shape %s; dy has %s", shape_text(mask.layout).c_str(),
+                 shape_text(dy.layout).c_str());
+  results[0].set(dy.dtype, dy.layout);
+  return {};
+}
+
 Status dropout(const View& a, double p, Output& out, Output& mask) {
   RONDO_TRY(check_inputs({{"a", &a}}));
-  RONDO_TRY(check_probability(p));
-  if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(a.dtype));
+  const View* const inputs[] = {&a};
+  ResultType made[2];
+  RONDO_TRY(infer(DropoutCall{p}, inputs, made));
   View to;
   View kept;
-  RONDO_TRY(out.resolve_elementwise(a.dtype, a.layout, {&a}, &to));
+  RONDO_TRY(out.resolve_elementwise(made[0].dtype, a.layout, {&a}, &to));
   const View* const beside[] = {&a, &to};
-  RONDO_TRY(mask.resolve_as(a, RONDO_U8, a.layout, beside, false, &kept));
+  RONDO_TRY(mask.resolve_as(a, made[1].dtype, a.layout, beside, false, &kept));
   const rondo_dtype dtype = compute_dtype(a.dtype);
   Expression expression;
   const Value x = expression.input(a.dtype);
@@ -160,19 +183,11 @@ Status dropout(const View& a, double p, Output& out, Output& mask) {
 
 Status dropout_grad(const View& dy, const View& mask, double p, Output& out) {
   RONDO_TRY(check_inputs({{"dy", &dy}, {"mask", &mask}}));
-  RONDO_TRY(check_probability(p));
-  if (!is_float(dy.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "dy has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(dy.dtype));
-  if (mask.dtype != RONDO_U8)
-    return error(RONDO_INVALID_ARGUMENT, "mask has dtype %s; u8 is needed, as rondo_dropout gives it",
-                 dtype_name(mask.dtype));
-  if (!mask.layout.same_shape(dy.layout))
-    return error(RONDO_INVALID_ARGUMENT, "mask has shape %s; dy has %s", shape_text(mask.layout).c_str(),
-                 shape_text(dy.layout).c_str());
-  View to;
-  RONDO_TRY(out.resolve_elementwise(dy.dtype, dy.layout, {&dy, &mask}, &to));
   const DropoutGradCall call{p};
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&dy, &mask}, &made));
+  View to;
+  RONDO_TRY(out.resolve_elementwise(made.dtype, dy.layout, {&dy, &mask}, &to));
   const View* const views[] = {&dy, &mask, &to};
   uint64_t word = 0;
   const Expression expression = expression_of(call, std::span(views, 2), to, &word);

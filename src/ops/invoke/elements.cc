@@ -5,39 +5,18 @@
 #include "ops/elementwise/form.h"
 #include "ops/elementwise/transfer.h"
 #include "ops/invoke/invoke.h"
+#include "ops/program/infer.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
 
 namespace {
 
-Status broadcast(std::span<const View* const> inputs, Layout* shape) {
-  *shape = inputs[0]->layout;
-  for (const View* each : inputs.subspan(1)) {
-    Layout joined;
-    if (!broadcast_shapes(*shape, each->layout, &joined))
-      return error(RONDO_INVALID_ARGUMENT, "shapes %s and %s do not broadcast together", shape_text(*shape).c_str(),
-                   shape_text(each->layout).c_str());
-    *shape = joined;
-  }
-  return {};
-}
-
 // One task of an expression, whose results have one shape.
 Status submit_form(const Fused& form, const Invocation& with, const Describe& describe) {
-  const Expression& e = form.expression;
-  if (with.inputs.size() != static_cast<size_t>(e.inputs()) || with.results.size() != static_cast<size_t>(e.outputs()))
-    return error(RONDO_INVALID_ARGUMENT, "an expression of %d inputs and %d results has %zu and %zu", e.inputs(),
-                 e.outputs(), with.inputs.size(), with.results.size());
   const auto inputs = with.all();
   SmallVector<const View*, Expression::kMaxInputs + Expression::kMaxOutputs> views;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const rondo_dtype dtype = e.input_dtype(static_cast<int>(i));
-    if (inputs[i]->dtype != dtype && moved_dtype(inputs[i]->dtype) != dtype)
-      return error(RONDO_INVALID_ARGUMENT, "input %zu of an expression has dtype %s; %s is needed", i,
-                   dtype_name(inputs[i]->dtype), dtype_name(dtype));
-    views.push_back(inputs[i]);
-  }
+  for (const View* each : inputs) views.push_back(each);
   std::vector<Output> outputs;
   std::vector<View> written(with.results.size());
   for (size_t k = 0; k < written.size(); ++k) {
@@ -65,17 +44,14 @@ Scalar scalar_of_word(uint64_t word, rondo_dtype dtype) {
 }
 
 Status invoke(const ElementwiseCall& call, const Invocation& with) {
-  if (!call.row || with.inputs.size() + (call.scalar ? 1 : 0) != call.row->operands)
-    return error(RONDO_INVALID_ARGUMENT, "%s has %zu inputs%s", call.row ? call.row->name : "an operator",
-                 with.inputs.size(), call.scalar ? " and a scalar" : "");
   SmallVector<NamedView, 3> named;
   for (const View& each : with.inputs) named.push_back({"an input", &each});
   RONDO_TRY(check_inputs(std::span<const NamedView>(named.begin(), named.size())));
-  Layout shape;
   const auto inputs = with.all();
-  RONDO_TRY(broadcast({inputs.begin(), inputs.size()}, &shape));
+  ResultType made{with.results[0].dtype, with.results[0].shape};
+  RONDO_TRY(infer_one(call, {inputs.begin(), inputs.size()}, &made));
   Output out = with.out();
-  return run_elementwise(call, {inputs.begin(), inputs.size()}, shape, out);
+  return run_elementwise(call, {inputs.begin(), inputs.size()}, made.shape, out);
 }
 
 Status invoke(const FusedCall& call, const Invocation& with) {
@@ -91,8 +67,6 @@ Status invoke(const TextCall& call, const Invocation& with) {
 
 Status invoke(const AddNCall&, const Invocation& with) {
   const auto inputs = with.all();
-  if (inputs.size() == 0 || inputs.size() > static_cast<size_t>(kMostAddends))
-    return error(RONDO_INVALID_ARGUMENT, "%u tensors cannot be added; 1 to %d can", inputs.size(), kMostAddends);
   Output out = with.out();
   return add_n({inputs.begin(), inputs.size()}, out);
 }

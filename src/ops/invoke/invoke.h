@@ -95,6 +95,7 @@ Status invoke(const SoftmaxGradCall& call, const Invocation& with);
 Status invoke(const NormalisationCall& call, const Invocation& with);
 Status invoke(const NormalisationGradCall& call, const Invocation& with);
 Status invoke(const BatchNormStatisticsCall& call, const Invocation& with);
+Status invoke(const BatchNormCall& call, const Invocation& with);
 Status invoke(const BatchNormSumsCall& call, const Invocation& with);
 Status invoke(const AttentionCall& call, const Invocation& with);
 Status invoke(const AttentionGradCall& call, const Invocation& with);

@@ -29,8 +29,6 @@ Status invoke(const MatmulCall& call, const Invocation& with) {
 
 Status invoke(const ReduceCall& call, const Invocation& with) {
   RONDO_TRY(check_inputs({{"a", &with.in(0)}}));
-  if (call.axes >> with.in(0).layout.ndim)
-    return error(RONDO_INVALID_ARGUMENT, "axes are 0x%x; a has %d dimensions", call.axes, with.in(0).layout.ndim);
   Output out = with.out();
   return reduce_over(call.op, call.parameter, with.in(0), call.axes, call.keep_dims, out);
 }
@@ -70,6 +68,10 @@ Status invoke(const BatchNormStatisticsCall& call, const Invocation& with) {
   std::vector<View> results;
   for (size_t i = 0; i < with.results.size(); ++i) results.push_back(with.written(i));
   return norm_statistics(call, with.name, with.in(0), results);
+}
+
+Status invoke(const BatchNormCall& call, const Invocation& with) {
+  return norm_elements(call, with.name, with.inputs, with.written());
 }
 
 Status invoke(const BatchNormSumsCall& call, const Invocation& with) {

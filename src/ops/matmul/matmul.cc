@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/small_vector.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 
@@ -59,14 +60,9 @@ Status check_operands(const MatmulNames& names, const View& a, const View& b) {
   for (const auto& [name, view] : {NamedView{names.a, &a}, NamedView{names.b, &b}}) {
     if (view->layout.ndim < 2)
       return error(RONDO_INVALID_ARGUMENT, "%s has %d dimensions; at least 2 are needed", name, view->layout.ndim);
-    if (!is_float(view->dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s; a float dtype is needed (rondo_cast makes it)", name,
-                   dtype_name(view->dtype));
+    RONDO_TRY(check_float(name, *view));
   }
-  if (a.dtype != b.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but %s has %s; cast one with rondo_cast", names.a,
-                 dtype_name(a.dtype), names.b, dtype_name(b.dtype));
-  return {};
+  return check_dtype_of(names.b, b, names.a, a);
 }
 
 // Rows of the result, and with them what is made of those.
@@ -177,12 +173,30 @@ Status matmul_shape(const MatmulNames& names, const View& a, const View& b, cons
   return {};
 }
 
+// The result of operands, whose dtype is theirs.
+static Status find_product(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                           ResultType* made) {
+  RONDO_TRY(matmul_shape(names, a, b, options, &made->shape));
+  made->set(a.dtype, made->shape);
+  if (!options.bias) return {};
+  return check_type("bias", *options.bias, a.dtype, Layout::row_major(1, &made->shape.shape[made->shape.ndim - 1]));
+}
+
+Status infer(const MatmulCall& call, InputTypes inputs, ResultTypes results) {
+  MatmulOptions options;
+  options.transpose_a = call.transpose_a;
+  options.transpose_b = call.transpose_b;
+  options.bias = call.bias ? inputs[2] : nullptr;
+  return find_product({}, *inputs[0], *inputs[1], options, &results[0]);
+}
+
 Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                 std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
   const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
   RONDO_TRY(check_inputs({named, options.bias ? size_t{3} : size_t{2}}));
-  Layout shape;
-  RONDO_TRY(matmul_shape(names, a, b, options, &shape));
+  ResultType made;
+  RONDO_TRY(find_product(names, a, b, options, &made));
+  const Layout& shape = made.shape;
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   Product product;
   product.a = a;
@@ -195,9 +209,6 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
   if (options.bias) {
     product.bias = *options.bias;
     product.bias_step = options.bias->layout.strides[0];
-    if (product.bias.dtype != a.dtype || product.bias.layout.ndim != 1 || product.bias.layout.shape[0] != product.n)
-      return error(RONDO_INVALID_ARGUMENT, "bias is %s %s; %s [%lld] is needed", dtype_name(product.bias.dtype),
-                   shape_text(product.bias.layout).c_str(), dtype_name(a.dtype), static_cast<long long>(product.n));
   }
   SmallVector<const View*, 4> inputs;
   inputs.push_back(&a);

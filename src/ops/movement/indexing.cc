@@ -7,6 +7,7 @@
 #include "ops/movement/index_check.h"
 #include "ops/movement/remap.h"
 #include "ops/movement/shapes.h"
+#include "ops/program/infer.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -47,10 +48,11 @@ class CpuOneHot final : public Computation {
   OneHotPlan plan_;
 };
 
-// out = a with `axis` replaced by the indices' dimensions.
-Status take_rows(const char* name, const char* of, const View& a, const View& indices, int axis, Output& out) {
+// a with `axis` replaced by the indices' dimensions. `of`: a's name.
+Status find_taken(const char* of, const View& a, const View& indices, int axis, ResultType* made) {
   const Layout& from = a.layout;
   const int n = indices.layout.ndim;
+  RONDO_TRY(check_indices(indices));
   if (n + from.ndim - 1 > kMaxDims)
     return error(RONDO_INVALID_ARGUMENT, "the result of %s %s and indices %s would have more than %d dimensions", of,
                  shape_text(from).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
@@ -58,9 +60,19 @@ Status take_rows(const char* name, const char* of, const View& a, const View& in
   for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = from.shape[d];
   for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
   for (int d = axis + 1; d < from.ndim; ++d) shape.shape[shape.ndim++] = from.shape[d];
+  made->set(a.dtype, shape);
+  return {};
+}
+
+Status take_rows(const char* name, const char* of, const View& a, const View& indices, int axis, Output& out) {
+  const Layout& from = a.layout;
+  const int n = indices.layout.ndim;
+  ResultType made;
+  RONDO_TRY(find_taken(of, a, indices, axis, &made));
+  RONDO_TRY(check_result("out", &made));
+  const Layout& shape = made.shape;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
-                        false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a, &indices}, false, &to));
   RemapPlan plan(name, to, {a});
   RONDO_TRY(check_inside({name, of, axis, from.shape[axis], true}, indices, to.device(), &plan.checked));
   plan.index_by(indices, from.shape[axis], from.strides[axis]);
@@ -81,21 +93,51 @@ Status check_indices(const View& indices) {
                dtype_name(indices.dtype));
 }
 
-Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
-  RONDO_TRY(check_inputs({{"indices", &indices}}));
+Status infer(const TakeCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_axis_attribute(call.axis, *inputs[0]));
+  return find_taken("a", *inputs[0], *inputs[1], call.axis, &results[0]);
+}
+
+Status infer(const TakeAlongAxisCall& call, InputTypes inputs, ResultTypes results) {
+  const View &a = *inputs[0], &indices = *inputs[1];
+  const int axis = call.axis;
   RONDO_TRY(check_indices(indices));
-  if (depth < 0)
-    return error(RONDO_INVALID_ARGUMENT, "depth is %lld; 0 or more is needed", static_cast<long long>(depth));
-  RONDO_TRY(check_dtype(dtype));
-  RONDO_TRY(check_computed("the result", dtype));
+  RONDO_TRY(check_axis_attribute(axis, a));
+  Layout rest = a.layout, named = indices.layout, shape;
+  rest.shape[axis] = 1;
+  if (named.ndim == rest.ndim) named.shape[axis] = 1;
+  if (named.ndim != rest.ndim || !broadcast_shapes(rest, named, &shape))
+    return error(RONDO_INVALID_ARGUMENT, "indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1",
+                 shape_text(indices.layout).c_str(), shape_text(a.layout).c_str(), axis);
+  shape.shape[axis] = indices.layout.shape[axis];
+  results[0].set(a.dtype, shape);
+  return {};
+}
+
+// The dtype is the result's own.
+Status infer(const OneHotCall& call, InputTypes inputs, ResultTypes results) {
+  const View& indices = *inputs[0];
+  RONDO_TRY(check_indices(indices));
+  if (call.depth < 0)
+    return error(RONDO_INVALID_ARGUMENT, "depth is %lld; 0 or more is needed", static_cast<long long>(call.depth));
+  RONDO_TRY(check_dtype(results[0].dtype));
+  RONDO_TRY(check_computed("the result", results[0].dtype));
   if (indices.layout.ndim == kMaxDims)
     return error(RONDO_INVALID_ARGUMENT,
                  "indices has %d dimensions; the result would have one more, and %d are the most", kMaxDims, kMaxDims);
   Layout shape = indices.layout;
-  shape.shape[shape.ndim++] = depth;
+  shape.shape[shape.ndim++] = call.depth;
+  results[0].set(results[0].dtype, shape);
+  return {};
+}
+
+Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& out) {
+  RONDO_TRY(check_inputs({{"indices", &indices}}));
+  const OneHotCall call{depth};
+  ResultType made{dtype, {}};
+  RONDO_TRY(infer_one(call, {&indices}, &made));
   View to;
-  RONDO_TRY(out.resolve(indices.engine(), indices.device(), dtype, Layout::row_major(shape.ndim, shape.shape),
-                        {&indices}, false, &to));
+  RONDO_TRY(out.resolve(indices.engine(), indices.device(), made.dtype, made.shape, {&indices}, false, &to));
   if (to.elements() == 0) {
     out.commit();
     return {};
@@ -108,39 +150,32 @@ Status one_hot(const View& indices, int64_t depth, rondo_dtype dtype, Output& ou
   plan.out_step = to.layout.strides[indices.layout.ndim];
   for (int d = 0; d < indices.layout.ndim; ++d)
     plan.items.push(indices.layout.shape[d], {indices.layout.strides[d], to.layout.strides[d]});
-  const auto describe = [&] { return Call{OneHotCall{depth}}; };
+  const auto describe = [&] { return Call{call}; };
   return to.device().is_host() ? submit(to.engine(), make_ref<CpuOneHot>(plan), {&out}, describe)
                                : submit_prepared(to.engine(), make_cuda_one_hot(plan), {&out}, describe);
 }
 
 Status gather_rows(const View& table, const View& indices, Output& out) {
   RONDO_TRY(check_moved({{"table", &table}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(indices));
   if (table.layout.ndim == 0) return error(RONDO_INVALID_ARGUMENT, "table has 0 dimensions; rows need at least 1");
   return take_rows("gather_rows", "table", table, indices, 0, out);
 }
 
 Status take(const View& a, const View& indices, int axis, Output& out) {
   RONDO_TRY(check_moved({{"a", &a}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
   return take_rows("take", "a", a, indices, axis, out);
 }
 
 Status take_along_axis(const View& a, const View& indices, int axis, Output& out) {
   RONDO_TRY(check_moved({{"a", &a}, {"indices", &indices}}));
-  RONDO_TRY(check_indices(indices));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
-  Layout rest = a.layout, named = indices.layout, shape;
-  rest.shape[axis] = 1;
-  if (named.ndim == rest.ndim) named.shape[axis] = 1;
-  if (named.ndim != rest.ndim || !broadcast_shapes(rest, named, &shape))
-    return error(RONDO_INVALID_ARGUMENT, "indices has shape %s and a has %s; but for axis %d, sizes must be equal or 1",
-                 shape_text(indices.layout).c_str(), shape_text(a.layout).c_str(), axis);
-  shape.shape[axis] = indices.layout.shape[axis];
+  const TakeAlongAxisCall call{axis};
+  ResultType made;
+  RONDO_TRY(infer_one(call, {&a, &indices}, &made));
+  const Layout& shape = made.shape;
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, Layout::row_major(shape.ndim, shape.shape), {&a, &indices},
-                        false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a, &indices}, false, &to));
   RemapPlan plan("take_along_axis", to, {a});
   RONDO_TRY(check_inside({plan.name, "a", axis, a.layout.shape[axis], true}, indices, to.device(), &plan.checked));
   plan.index_by(indices, a.layout.shape[axis], a.layout.strides[axis]);
@@ -149,7 +184,7 @@ Status take_along_axis(const View& a, const View& indices, int axis, Output& out
     dim.index_stride = d == axis || indices.layout.shape[d] > 1 ? indices.layout.strides[d] : 0;
     plan.push(dim, d == axis || a.layout.shape[d] == 1 ? 0 : a.layout.strides[d]);
   }
-  return submit_remap(plan, {&out}, [&] { return Call{TakeAlongAxisCall{axis}}; });
+  return submit_remap(plan, {&out}, [&] { return Call{call}; });
 }
 
 }  // namespace rondo::ops

@@ -12,6 +12,7 @@
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
 #include "ops/operators/scalar.h"
+#include "ops/program/infer.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -117,35 +118,51 @@ Status write_into(const View& to, const Operator& run) {
   return make(&target, run);
 }
 
-// The places where elements are not 0, as indices within `size`, one per dimension of it. columns: the length of a row
-// of the result; null: it has one dimension.
-Status find_places(const View& a, int64_t limit, int64_t fill, std::span<const int64_t> size, const int64_t* columns,
-                   Output& out, Output& count) {
+// The places where elements are not 0, as numbers or as indices along each dimension.
+Status find_places(const View& a, int64_t limit, int64_t fill, bool numbers, Output& out, Output& count) {
   RONDO_TRY(check_inputs({{"a", &a}}));
-  Layout shape;
-  RONDO_TRY(limited_shape(limit, columns ? 1 : 0, columns, RONDO_I64, &shape));
-  View places, number;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I64, shape, {&a}, false, &places));
-  RONDO_TRY(count.resolve(a.engine(), a.device(), RONDO_I64, {}, {&a, &places}, false, &number));
   NonzeroPlan plan;
   plan.name = "nonzero";
   plan.limit = limit;
   plan.fill = fill;
-  plan.columns = static_cast<int>(size.size());
-  std::copy(size.begin(), size.end(), plan.size);
+  plan.columns = numbers ? 1 : a.layout.ndim;
+  std::copy_n(a.layout.shape, a.layout.ndim, plan.size);
+  if (numbers) plan.size[0] = std::max<int64_t>(a.elements(), 1);
+  const View* const inputs[] = {&a};
+  ResultType made[2];
+  made[0].shape.ndim = numbers ? 1 : 2;
+  RONDO_TRY(infer(NonzeroCall{limit, fill, plan.columns}, inputs, made));
+  RONDO_TRY(check_result("out", &made[0]));
+  View places, number;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made[0].dtype, made[0].shape, {&a}, false, &places));
+  RONDO_TRY(count.resolve(a.engine(), a.device(), made[1].dtype, made[1].shape, {&a, &places}, false, &number));
   return submit_nonzero(plan, a, places, number, {&out, &count});
 }
 
 }  // namespace
 
+// Places that are numbers have one dimension, which is the result's own; coordinates have one more.
+Status infer(const NonzeroCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  RONDO_TRY(check_computed("a", a.dtype));
+  if (call.limit < 0)
+    return error(RONDO_INVALID_ARGUMENT, "limit is %lld; 0 or more is needed", static_cast<long long>(call.limit));
+  const bool numbers = results[0].shape.ndim == 1;
+  const int columns = numbers ? 1 : a.layout.ndim;
+  if (call.columns != columns)
+    return error(RONDO_INVALID_ARGUMENT, "columns is %d; for such places, %d is needed", call.columns, columns);
+  const int64_t shape[] = {call.limit, columns};
+  results[0].set(RONDO_I64, Layout::row_major(numbers ? 1 : 2, shape));
+  results[1].set(RONDO_I64, {});
+  return {};
+}
+
 Status nonzero(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
-  const int64_t columns = a.layout.ndim;
-  return find_places(a, limit, fill, {a.layout.shape, static_cast<size_t>(columns)}, &columns, out, count);
+  return find_places(a, limit, fill, false, out, count);
 }
 
 Status nonzero_numbers(const View& a, int64_t limit, int64_t fill, Output& out, Output& count) {
-  const int64_t all = std::max<int64_t>(a.elements(), 1);
-  return find_places(a, limit, fill, {&all, 1}, nullptr, out, count);
+  return find_places(a, limit, fill, true, out, count);
 }
 
 Status select(const View& a, const View& mask, int64_t limit, double fill, Output& out, Output& count) {

@@ -11,6 +11,7 @@
 #include "ops/movement/index_check.h"
 #include "ops/movement/shapes.h"
 #include "ops/movement/sort.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 #include "rtc/device/sort.h"
@@ -81,39 +82,39 @@ class CpuPut final : public Computation {
   PutPlan plan_;
 };
 
-// Plans how `tensor`, a view that may accumulate, takes `values` of a shape.
-Status resolve(const char* name, rondo_tensor* tensor, const View& indices, const View& values, PutPlan* plan) {
+// The shape that values are broadcast to.
+Layout shape_of_values(const PutCall& call, const Layout& to, const Layout& indices) {
+  Layout shape = to;
+  if (call.along) {
+    shape.shape[call.axis] = indices.shape[call.axis];
+    return shape;
+  }
+  shape.ndim = call.axis;
+  for (int d = 0; d < indices.ndim; ++d) shape.shape[shape.ndim++] = indices.shape[d];
+  for (int d = call.axis + 1; d < to.ndim; ++d) shape.shape[shape.ndim++] = to.shape[d];
+  return shape;
+}
+
+// Plans how `tensor`, a view that may accumulate, takes `values`, and finds the shape that they are broadcast to.
+Status resolve(const char* name, rondo_tensor* tensor, const View& indices, const View& values, PutCall* call,
+               PutPlan* plan, Layout* shape) {
   const View& to = tensor->view;
   View plain = to;  // what accumulates is read here
   plain.accumulate = false;
   RONDO_TRY(check_moved({{"tensor", &plain}, {"indices", &indices}, {"values", &values}}));
-  RONDO_TRY(check_indices(indices));
-  if (values.dtype != to.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "values has dtype %s but tensor has %s; cast one with rondo_cast",
-                 dtype_name(values.dtype), dtype_name(to.dtype));
+  RONDO_TRY(check_axis(call->axis, to.layout.ndim, "axis", "tensor", &call->axis));
   Output output(&tensor, "tensor");
   RONDO_TRY(output.resolve(to.engine(), to.device(), to.dtype, to.layout, {&indices, &values}, false, &plan->out));
+  call->replaces = !to.accumulate;
+  const View* const inputs[] = {&indices, &values, &to};
+  ResultType made{to.dtype, to.layout};
+  RONDO_TRY(infer_one(*call, InputTypes(inputs, call->replaces ? 3 : 2), &made));
   plan->name = name;
   plan->indices = indices;
   plan->values = values;
-  return {};
-}
-
-Status values_differ(const View& values, const Layout& shape) {
-  return error(RONDO_INVALID_ARGUMENT, "values has shape %s, which cannot be broadcast to %s",
-               shape_text(values.layout).c_str(), shape_text(shape).c_str());
-}
-
-Status broadcast_values(const Layout& shape, PutPlan* plan) {
-  Layout common;
-  if (!broadcast_shapes(plan->values.layout, shape, &common) || !common.same_shape(shape))
-    return values_differ(plan->values, shape);
-  plan->values.layout = broadcast_layout(plan->values.layout, shape);
-  return {};
-}
-
-Status check(const View& indices, int axis, PutPlan* plan) {
-  return check_inside({plan->name, "tensor", axis, plan->out.layout.shape[axis], true}, indices, plan->out.device(),
+  *shape = shape_of_values(*call, to.layout, indices.layout);
+  plan->values.layout = broadcast_layout(values.layout, *shape);
+  return check_inside({name, "tensor", call->axis, to.layout.shape[call->axis], true}, indices, to.device(),
                       &plan->checked);
 }
 
@@ -122,7 +123,7 @@ Status submit_put(const PutPlan& plan, const PutCall& call) {
   const auto describe = [&] { return Call{call}; };
   if (plan.length == 0 || plan.lines.elements() == 0 || plan.columns.elements() == 0 || plan.extent == 0) {
     PutPlan nothing = plan;  // of which no element is written
-    nothing.out.layout.shape[0] = 0;
+    nothing.out.layout.shape[call.axis] = 0;
     return submit_nothing(
         plan.name, [&](std::vector<TaskOperand>* list) { list_put_operands(nothing, list); }, {}, describe);
   }
@@ -131,6 +132,36 @@ Status submit_put(const PutPlan& plan, const PutCall& call) {
 }
 
 }  // namespace
+
+// Values go to the result's own shape, or to that of the tensor whose elements they replace.
+Status infer(const PutCall& call, InputTypes inputs, ResultTypes results) {
+  const View &indices = *inputs[0], &values = *inputs[1];
+  if (call.replaces) results[0].set(inputs[2]->dtype, inputs[2]->layout);
+  View out;
+  out.dtype = results[0].dtype;
+  out.layout = results[0].shape;
+  RONDO_TRY(check_indices(indices));
+  RONDO_TRY(check_dtype_of("values", values, "tensor", out));
+  RONDO_TRY(check_axis_attribute(call.axis, out));
+  const Layout& to = out.layout;
+  const Layout& named = indices.layout;
+  Layout common;
+  if (!call.along && named.ndim + to.ndim - 1 > kMaxDims)
+    return error(RONDO_INVALID_ARGUMENT, "tensor %s with indices %s needs values of more than %d dimensions",
+                 shape_text(to).c_str(), shape_text(named).c_str(), kMaxDims);
+  if (call.along && named.ndim != to.ndim)
+    return error(RONDO_INVALID_ARGUMENT, "indices has shape %s and tensor has %s; as many dimensions are needed",
+                 shape_text(named).c_str(), shape_text(to).c_str());
+  const Layout shape = shape_of_values(call, to, named);
+  if (call.along && (!broadcast_shapes(named, shape, &common) || !common.same_shape(shape)))
+    return error(RONDO_INVALID_ARGUMENT,
+                 "indices has shape %s and tensor has %s; but for axis %d, those of indices must be equal or 1",
+                 shape_text(named).c_str(), shape_text(to).c_str(), call.axis);
+  if (!broadcast_shapes(values.layout, shape, &common) || !common.same_shape(shape))
+    return error(RONDO_INVALID_ARGUMENT, "values has shape %s, which cannot be broadcast to %s",
+                 shape_text(values.layout).c_str(), shape_text(shape).c_str());
+  return {};
+}
 
 void declare_put(Task& task, const PutPlan& plan) {
   task.reads(*plan.indices.storage);
@@ -148,18 +179,11 @@ void list_put_operands(const PutPlan& plan, std::vector<TaskOperand>* list) {
 
 Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
   PutPlan plan;
-  RONDO_TRY(resolve("put_along_axis", tensor, indices, values, &plan));
+  PutCall call{axis, true, false};
+  Layout shape;
+  RONDO_TRY(resolve("put_along_axis", tensor, indices, values, &call, &plan, &shape));
   const Layout& to = plan.out.layout;
-  RONDO_TRY(check_axis(axis, to.ndim, "axis", "tensor", &axis));
-  Layout shape = to;
-  shape.shape[axis] = indices.layout.ndim == to.ndim ? indices.layout.shape[axis] : 0;
-  Layout common;
-  if (indices.layout.ndim != to.ndim || !broadcast_shapes(indices.layout, shape, &common) || !common.same_shape(shape))
-    return error(RONDO_INVALID_ARGUMENT,
-                 "indices has shape %s and tensor has %s; but for axis %d, those of indices must be equal or 1",
-                 shape_text(indices.layout).c_str(), shape_text(to).c_str(), axis);
-  RONDO_TRY(broadcast_values(shape, &plan));
-  RONDO_TRY(check(indices, axis, &plan));
+  axis = call.axis;
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
   plan.length = shape.shape[axis];
@@ -173,24 +197,17 @@ Status put_along_axis(rondo_tensor* tensor, const View& indices, const View& val
     else
       plan.columns.push(to.shape[d], {value_step, to.strides[d]});
   }
-  return submit_put(plan, {axis, true, !plan.out.accumulate});
+  return submit_put(plan, call);
 }
 
 Status put(rondo_tensor* tensor, const View& indices, const View& values, int axis) {
   PutPlan plan;
-  RONDO_TRY(resolve("put", tensor, indices, values, &plan));
-  const Layout& to = plan.out.layout;
-  RONDO_TRY(check_axis(axis, to.ndim, "axis", "tensor", &axis));
-  const int n = indices.layout.ndim;
-  if (n + to.ndim - 1 > kMaxDims)
-    return error(RONDO_INVALID_ARGUMENT, "tensor %s with indices %s needs values of more than %d dimensions",
-                 shape_text(to).c_str(), shape_text(indices.layout).c_str(), kMaxDims);
+  PutCall call{axis, false, false};
   Layout shape;
-  for (int d = 0; d < axis; ++d) shape.shape[shape.ndim++] = to.shape[d];
-  for (int d = 0; d < n; ++d) shape.shape[shape.ndim++] = indices.layout.shape[d];
-  for (int d = axis + 1; d < to.ndim; ++d) shape.shape[shape.ndim++] = to.shape[d];
-  RONDO_TRY(broadcast_values(shape, &plan));
-  RONDO_TRY(check(indices, axis, &plan));
+  RONDO_TRY(resolve("put", tensor, indices, values, &call, &plan, &shape));
+  const Layout& to = plan.out.layout;
+  axis = call.axis;
+  const int n = indices.layout.ndim;
   plan.extent = to.shape[axis];
   plan.out_step = to.strides[axis];
   plan.length = indices.elements();
@@ -211,7 +228,7 @@ Status put(rondo_tensor* tensor, const View& indices, const View& values, int ax
     else
       plan.columns.push(shape.shape[d], {value_step, to.strides[d < axis ? d : d - n + 1]});
   }
-  return submit_put(plan, {axis, false, !plan.out.accumulate});
+  return submit_put(plan, call);
 }
 
 }  // namespace rondo::ops

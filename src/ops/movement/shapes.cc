@@ -33,7 +33,18 @@ Status in_common_dtype(rondo_dtype common, const View& view, Joined* joined) {
   if (view.dtype == common) return {};
   joined->view = make_temporary(view.engine(), view.device(), common,
                                 Layout::row_major(view.layout.ndim, view.layout.shape), &joined->temporary);
-  return view.elements() ? copy_elements(view, joined->view) : Status();
+  return copy_elements(view, joined->view);
+}
+
+// A tensor with one more axis, of one element.
+View with_axis(View view, int axis) {
+  Layout& layout = view.layout;
+  std::copy_backward(layout.shape + axis, layout.shape + layout.ndim, layout.shape + layout.ndim + 1);
+  std::copy_backward(layout.strides + axis, layout.strides + layout.ndim, layout.strides + layout.ndim + 1);
+  layout.shape[axis] = 1;
+  layout.strides[axis] = 0;
+  ++layout.ndim;
+  return view;
 }
 
 Status join(const char* name, std::span<const View* const> tensors, int axis, bool stacks, Output& out) {
@@ -46,56 +57,41 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
                  "tensors have %d dimensions; the result would have one more, and %d are the most", kMaxDims, kMaxDims);
   int a = 0;
   RONDO_TRY(check_axis(axis, first.ndim + stacks, "axis", stacks ? "the result" : "tensors[0]", &a));
-  Layout shape = first;
-  if (stacks) {
-    std::copy_backward(shape.shape + a, shape.shape + first.ndim, shape.shape + first.ndim + 1);
-    ++shape.ndim;
-  }
-  shape.shape[a] = stacks ? static_cast<int64_t>(tensors.size()) : 0;
-  rondo_dtype common = tensors[0]->dtype;
+  std::vector<View> seen;
+  std::vector<const View*> all;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const Layout& each = tensors[i]->layout;
-    bool fits = each.ndim == first.ndim;
-    for (int d = 0; fits && d < first.ndim; ++d) fits = each.shape[d] == first.shape[d] || (!stacks && d == a);
-    if (!fits)
-      return error(RONDO_INVALID_ARGUMENT, "tensors[%zu] has shape %s but tensors[0] has %s; %s", i,
-                   shape_text(each).c_str(), shape_text(first).c_str(),
-                   stacks ? "all must have the same" : format("all but axis %d must be the same", a).c_str());
-    if (!stacks && __builtin_add_overflow(shape.shape[a], each.shape[a], &shape.shape[a])) return too_large(a);
-    if (!promotes(common, tensors[i]->dtype))
-      return without_common_dtype("a tensor before", common, format("tensors[%zu]", i).c_str(), tensors[i]->dtype);
-    common = promote(common, tensors[i]->dtype);
+    if (stacks && !tensors[i]->layout.same_shape(first))
+      return error(RONDO_INVALID_ARGUMENT, "tensors[%zu] has shape %s but tensors[0] has %s; all must have the same", i,
+                   shape_text(tensors[i]->layout).c_str(), shape_text(first).c_str());
+    seen.push_back(stacks ? with_axis(*tensors[i], a) : *tensors[i]);
   }
+  for (const View& each : seen) all.push_back(&each);
+  const ConcatCall concat{a};
+  ResultType made;
+  RONDO_TRY(infer_one(concat, all, &made));
   View to;
-  RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), common, Layout::row_major(shape.ndim, shape.shape),
-                        tensors, false, &to));
-  const auto call = [&] { return Call{ConcatCall{a}}; };
+  RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), made.dtype, made.shape, tensors, false, &to));
+  const auto call = [&] { return Call{concat}; };
   // As many at a time as one kernel takes, each into its part of the result.
   int64_t start = 0;
-  for (size_t i = 0; i < tensors.size();) {
+  for (size_t i = 0; i < seen.size();) {
     std::vector<Joined> parts;
     std::vector<View> sources;
     std::vector<int64_t> starts;
     int64_t size = 0;
-    for (; i < tensors.size() && sources.size() < static_cast<size_t>(device::kRemapSources); ++i) {
-      if (tensors[i]->elements() == 0) {  // a part without elements
+    for (; i < seen.size() && sources.size() < static_cast<size_t>(device::kRemapSources); ++i) {
+      Joined part;
+      RONDO_TRY(in_common_dtype(made.dtype, seen[i], &part));
+      const int64_t own = part.view.layout.shape[a];
+      if (seen[i].elements() == 0) {  // a part without elements
         View nowhere;
-        RONDO_TRY(slice_view(to, a, start, start, 1, &nowhere));
-        RONDO_TRY(submit_remap(RemapPlan(name, nowhere, {*tensors[i]}), {}, call));
+        RONDO_TRY(slice_view(to, a, start, start + own, 1, &nowhere));
+        RONDO_TRY(submit_remap(RemapPlan(name, nowhere, {part.view}), {}, call));
+        if (to.elements() == 0) start += own;
         continue;
       }
-      Joined part;
-      RONDO_TRY(in_common_dtype(common, *tensors[i], &part));
-      if (stacks) {
-        Layout& layout = part.view.layout;
-        std::copy_backward(layout.shape + a, layout.shape + layout.ndim, layout.shape + layout.ndim + 1);
-        std::copy_backward(layout.strides + a, layout.strides + layout.ndim, layout.strides + layout.ndim + 1);
-        layout.shape[a] = 1;
-        layout.strides[a] = 0;
-        ++layout.ndim;
-      }
       starts.push_back(size);
-      size += part.view.layout.shape[a];
+      size += own;
       sources.push_back(part.view);
       parts.push_back(std::move(part));
     }
@@ -124,6 +120,31 @@ Status bits_of(rondo_dtype dtype, double value, uint64_t* bits) {
 }
 
 }  // namespace
+
+// A tensor that is stacked has an axis of one element there.
+Status infer(const ConcatCall& call, InputTypes inputs, ResultTypes results) {
+  if (inputs.empty()) return error(RONDO_INVALID_ARGUMENT, "n is 0; at least one tensor is needed");
+  RONDO_TRY(check_axis_attribute(call.axis, *inputs[0]));
+  const Layout& first = inputs[0]->layout;
+  Layout shape = first;
+  rondo_dtype common = inputs[0]->dtype;
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    const Layout& each = inputs[i]->layout;
+    bool fits = each.ndim == first.ndim;
+    for (int d = 0; fits && d < first.ndim; ++d) fits = each.shape[d] == first.shape[d] || d == call.axis;
+    if (!fits)
+      return error(RONDO_INVALID_ARGUMENT,
+                   "tensors[%zu] has shape %s but tensors[0] has %s; all but axis %d must be the same", i,
+                   shape_text(each).c_str(), shape_text(first).c_str(), call.axis);
+    if (__builtin_add_overflow(shape.shape[call.axis], each.shape[call.axis], &shape.shape[call.axis]))
+      return too_large(call.axis);
+    if (!promotes(common, inputs[i]->dtype))
+      return without_common_dtype("a tensor before", common, format("tensors[%zu]", i).c_str(), inputs[i]->dtype);
+    common = promote(common, inputs[i]->dtype);
+  }
+  results[0].set(common, shape);
+  return {};
+}
 
 Status concat(std::span<const View* const> tensors, int axis, Output& out) {
   return join("concat", tensors, axis, false, out);

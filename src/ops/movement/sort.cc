@@ -7,6 +7,7 @@
 
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
 #include "rtc/device/sort.h"
@@ -72,13 +73,13 @@ Status submit_sort(const char* name, const View& a, int axis, int64_t keep, bool
   plan.length = a.layout.shape[axis];
   plan.keep = keep < 0 ? plan.length : keep;
   plan.descending = descending;
-  if (plan.keep > plan.length)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "k is %" PRId64 "; a has %" PRId64 " elements along axis %d, the most it can be", plan.keep,
-                 plan.length, axis);
-  Layout shape = a.layout;
-  shape.shape[axis] = plan.keep;
-  shape = Layout::row_major(shape.ndim, shape.shape);
+  const SortCall call{axis, descending, values != nullptr, indices != nullptr};
+  const View* const inputs[] = {&a};
+  ResultType made[2];
+  made[0].shape = a.layout;
+  made[0].shape.shape[axis] = plan.keep;
+  RONDO_TRY(infer(call, inputs, {made, values && indices ? size_t{2} : size_t{1}}));
+  const Layout& shape = made[0].shape;
   if (values) RONDO_TRY(values->resolve(a.engine(), a.device(), a.dtype, shape, {&a}, false, &plan.values));
   const View* const others[] = {&a, &plan.values};
   if (indices)
@@ -93,7 +94,7 @@ Status submit_sort(const char* name, const View& a, int axis, int64_t keep, bool
       plan.lines.push(shape.shape[d], steps);
   }
   Engine& engine = a.engine();
-  const auto describe = [&] { return Call{SortCall{axis, descending, values != nullptr, indices != nullptr}}; };
+  const auto describe = [&] { return Call{call}; };
   if (shape.elements() == 0)
     RONDO_TRY(submit_nothing(
         name, [&](std::vector<TaskOperand>* list) { list_sort_operands(plan, list); }, {}, describe));
@@ -124,6 +125,25 @@ void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list) {
   list->push_back({plan.in, false});
   if (plan.values.storage) list->push_back({plan.values, true});
   if (plan.indices.storage) list->push_back({plan.indices, true});
+}
+
+// The results tell how many elements of each line are kept; one alone has all of them.
+Status infer(const SortCall& call, InputTypes inputs, ResultTypes results) {
+  const View& a = *inputs[0];
+  RONDO_TRY(check_computed("a", a.dtype));
+  RONDO_TRY(check_axis_attribute(call.axis, a));
+  Layout shape = a.layout;
+  int64_t& keep = shape.shape[call.axis];
+  const int64_t length = keep;
+  for (const ResultType& each : results)
+    if (call.values && call.indices && each.shape.ndim == shape.ndim) keep = each.shape.shape[call.axis];
+  if (keep > length)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "k is %" PRId64 "; a has %" PRId64 " elements along axis %d, the most it can be", keep, length,
+                 call.axis);
+  if (call.values) results[0].set(a.dtype, shape);
+  if (call.indices) results.back().set(RONDO_I64, shape);
+  return {};
 }
 
 Status sort(const View& a, int axis, bool descending, Output& out) {

@@ -58,6 +58,8 @@ struct MeasureWork {
 // whether those of another tensor are laid out the same way.
 bool lies_together(const Layout& layout);
 bool lies_alike(const Layout& a, const Layout& b);
+// One tensor of a list by dtype and layout: a float of 16 bits or more that lies together.
+Status check_listed(const char* name, size_t i, const View& view);
 // Tensors of a list: floats of 16 bits or more that lie together, of one engine and device, with contents.
 Status check_list(const char* name, std::span<const View> tensors);
 // That no two of them share memory.

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ops/elementwise/form.h"
 #include "ops/optimizer/list.h"
+#include "ops/program/infer.h"
 #include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 
@@ -17,18 +18,27 @@ std::string each_name(const char* list, size_t i) {
   return format("%s[%zu]", list, i);
 }
 
-Status submit_measure(MeasureWork work, Output& out, rondo_dtype dtype, const Describe& call) {
-  if (work.tensors.empty()) return error(RONDO_INVALID_ARGUMENT, "n is 0; at least one tensor is needed");
+// Tensors that are measured together.
+Status check_measured(InputTypes tensors) {
+  if (tensors.empty()) return error(RONDO_INVALID_ARGUMENT, "n is 0; at least one tensor is needed");
+  for (size_t i = 0; i < tensors.size(); ++i) RONDO_TRY(check_listed("tensors", i, *tensors[i]));
+  return {};
+}
+
+template <class OneKind>
+Status submit_measure(const OneKind& call, MeasureWork work, Output& out) {
   RONDO_TRY(check_list("tensors", work.tensors));
   std::vector<const View*> inputs;
   for (const View& each : work.tensors) inputs.push_back(&each);
+  std::vector<ResultType> made(1 + (work.what == Measure::clip ? inputs.size() : 0));
+  RONDO_TRY(infer(call, inputs, made));
   Engine& engine = work.tensors[0].engine();
   Device& device = work.tensors[0].device();
-  RONDO_TRY(out.resolve(engine, device, dtype, Layout(), inputs, false, &work.out));
+  RONDO_TRY(out.resolve(engine, device, made.back().dtype, made.back().shape, inputs, false, &work.out));
   if (work.out.accumulate)
     return error(RONDO_INVALID_ARGUMENT, "the result cannot be added to an accumulator; a plain tensor is needed");
   Ref<Task> task = device.is_host() ? make_cpu_measure(std::move(work)) : make_cuda_measure(std::move(work));
-  return submit_prepared(engine, std::move(task), {&out}, call);
+  return submit_prepared(engine, std::move(task), {&out}, [&] { return Call{call}; });
 }
 
 }  // namespace
@@ -97,6 +107,15 @@ bool lies_alike(const Layout& a, const Layout& b) {
   return a.same_shape(b) && (a.elements() == 0 || same_steps(a, b));
 }
 
+Status check_listed(const char* name, size_t i, const View& view) {
+  if (!is_float(view.dtype))
+    return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is %s; f16, bf16, f32 or f64 is needed", name, i,
+                 operand_text(view).c_str());
+  if (lies_together(view.layout)) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "%s[%zu] has elements that do not lie together in memory; a copy (rondo_copy) has", name, i);
+}
+
 Status check_list(const char* name, std::span<const View> tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     const View &each = tensors[i], &first = tensors[0];
@@ -105,14 +124,9 @@ Status check_list(const char* name, std::span<const View> tensors) {
     if (&each.device() != &first.device())
       return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is on %s and %s[0] on %s; one device is needed", name, i,
                    device_name(each.device().id()).c_str(), name, device_name(first.device().id()).c_str());
-    if (!is_float(each.dtype) || is_f8(each.dtype))
-      return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is %s; f16, bf16, f32 or f64 is needed", name, i,
-                   operand_text(each).c_str());
     if (each.accumulate)
       return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is an accumulator; the tensor itself is needed", name, i);
-    if (!lies_together(each.layout))
-      return error(RONDO_INVALID_ARGUMENT,
-                   "%s[%zu] has elements that do not lie together in memory; a copy (rondo_copy) has", name, i);
+    RONDO_TRY(check_listed(name, i, each));
     if (each.storage->has_contents()) continue;
     RONDO_TRY(check_written(each_name(name, i).c_str(), each));
   }
@@ -146,31 +160,47 @@ Status check_given(const char* name, const View* given, rondo_dtype dtype, const
   if (&given->engine() != &first.engine() || &given->device() != &first.device())
     return error(RONDO_INVALID_ARGUMENT, "%s is not on the %s' engine and device, %s", name, list,
                  device_name(first.device().id()).c_str());
-  if (given->dtype != dtype || given->elements() != 1)
-    return error(RONDO_INVALID_ARGUMENT, "%s is %s; one element of %s is needed", name, operand_text(*given).c_str(),
-                 dtype_name(dtype));
+  RONDO_TRY(check_one(name, given, dtype));
   if (given->accumulate)
     return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator; the tensor itself is needed", name);
   return check_written(name, *given);
 }
 
+Status infer(const AllFiniteCall&, InputTypes inputs, ResultTypes results) {
+  results[0].set(RONDO_BOOL, {});
+  return check_measured(inputs);
+}
+
+Status infer(const GlobalNormCall&, InputTypes inputs, ResultTypes results) {
+  results[0].set(RONDO_F32, {});
+  return check_measured(inputs);
+}
+
+Status infer(const ClipGlobalNormCall& call, InputTypes inputs, ResultTypes results) {
+  if (!(call.max_norm > 0) || std::isinf(call.max_norm))
+    return error(RONDO_INVALID_ARGUMENT, "max_norm is %g; a positive number is needed", call.max_norm);
+  RONDO_TRY(check_measured(inputs));
+  if (results.size() != inputs.size() + 1)
+    return error(RONDO_INVALID_ARGUMENT, "%zu tensors are read and %zu written; as many are needed", inputs.size(),
+                 results.size() - 1);
+  for (size_t i = 0; i < inputs.size(); ++i) results[i].set(inputs[i]->dtype, inputs[i]->layout);
+  results.back().set(RONDO_F32, {});
+  return {};
+}
+
 Status all_finite(std::span<const View> tensors, Output& out) {
-  MeasureWork work{Measure::finite, {tensors.begin(), tensors.end()}, {}, 0};
-  return submit_measure(std::move(work), out, RONDO_BOOL, [] { return Call{AllFiniteCall{}}; });
+  return submit_measure(AllFiniteCall{}, {Measure::finite, {tensors.begin(), tensors.end()}, {}, 0}, out);
 }
 
 Status global_norm(std::span<const View> tensors, Output& out) {
-  MeasureWork work{Measure::norm, {tensors.begin(), tensors.end()}, {}, 0};
-  return submit_measure(std::move(work), out, RONDO_F32, [] { return Call{GlobalNormCall{}}; });
+  return submit_measure(GlobalNormCall{}, {Measure::norm, {tensors.begin(), tensors.end()}, {}, 0}, out);
 }
 
 Status clip_global_norm(std::span<const View> tensors, double max_norm, Output& out) {
-  if (!(max_norm > 0) || std::isinf(max_norm))
-    return error(RONDO_INVALID_ARGUMENT, "max_norm is %g; a positive number is needed", max_norm);
   for (size_t i = 0; i < tensors.size(); ++i) RONDO_TRY(check_writable(each_name("tensors", i).c_str(), tensors[i]));
   RONDO_TRY(check_apart("tensors", tensors));
-  MeasureWork work{Measure::clip, {tensors.begin(), tensors.end()}, {}, max_norm};
-  return submit_measure(std::move(work), out, RONDO_F32, [&] { return Call{ClipGlobalNormCall{max_norm}}; });
+  return submit_measure(ClipGlobalNormCall{max_norm}, {Measure::clip, {tensors.begin(), tensors.end()}, {}, max_norm},
+                        out);
 }
 
 }  // namespace rondo::ops

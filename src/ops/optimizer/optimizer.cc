@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ops/ops.h"
+#include "ops/program/infer.h"
 #include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 
@@ -130,8 +131,44 @@ OptimizerStepCall call_of(const rondo_optimizer_options& o) {
   return call;
 }
 
+rondo_optimizer_options options_of(const OptimizerStepCall& call) {
+  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
+  options.kind = call.kind;
+  options.schedule = call.schedule;
+  options.momentum = call.momentum;
+  options.dampening = call.dampening;
+  options.beta1 = call.beta1;
+  options.beta2 = call.beta2;
+  options.epsilon = call.epsilon;
+  options.weight_decay = call.weight_decay;
+  options.max_norm = call.max_norm;
+  options.rate_decay = call.rate_decay;
+  options.warmup_steps = call.warmup_steps;
+  options.decay_steps = call.decay_steps;
+  options.nesterov = call.nesterov;
+  options.amsgrad = call.amsgrad;
+  options.master_weights = call.master;
+  return options;
+}
+
+// The states that an optimizer of weights has, a block of memory for each. halves: some weights have 16 bits.
+struct StatesOf {
+  bool has[StepWork::kStates];
+  const char* name[StepWork::kStates];
+};
+StatesOf states_of(const rondo_optimizer_options& o, bool halves) {
+  const bool descends = o.kind == RONDO_OPTIMIZER_SGD;
+  return {{!descends || o.momentum != 0, !descends, o.amsgrad == 1, o.master_weights == 1 && halves},
+          {descends ? "momentum_buffer" : "exp_avg", "exp_avg_sq", "max_exp_avg_sq", "master_weights"}};
+}
+
 rondo_dtype state_dtype(const View& parameter) {
   return parameter.dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
+}
+// The bytes of a block of state that are one parameter's.
+int64_t state_bytes(const View& parameter) {
+  const int64_t own = parameter.elements() * static_cast<int64_t>(dtype_size(state_dtype(parameter)));
+  return (own + kAlign - 1) / kAlign * kAlign;
 }
 
 }  // namespace
@@ -179,15 +216,10 @@ Status Optimizer::make_state(const rondo_optimizer_options& options) {
   bool halves = false;
   for (const View& each : parameters_) {
     work_.tensors.push_back({each, each, bytes});
-    const int64_t own = each.elements() * static_cast<int64_t>(dtype_size(state_dtype(each)));
-    bytes += (own + kAlign - 1) / kAlign * kAlign;
-    halves |= dtype_size(each.dtype) == 2;
+    bytes += state_bytes(each);
+    halves |= is_half(each.dtype);
   }
-  const bool descends = options.kind == RONDO_OPTIMIZER_SGD;
-  const bool has[StepWork::kStates] = {!descends || options.momentum != 0, !descends, options.amsgrad == 1,
-                                       options.master_weights == 1 && halves};
-  const char* const names[StepWork::kStates] = {descends ? "momentum_buffer" : "exp_avg", "exp_avg_sq",
-                                                "max_exp_avg_sq", "master_weights"};
+  const auto [has, names] = states_of(options, halves);
   call_.first = has[device::kStateFirst];
   call_.second = has[device::kStateSecond];
   call_.largest = has[device::kStateLargest];
@@ -237,24 +269,52 @@ Status Optimizer::check(std::span<const View> gradients) const {
   return {};
 }
 
-Status step_once(const OptimizerStepCall& call, std::span<const View> operands) {
-  rondo_optimizer_options options = RONDO_OPTIMIZER_OPTIONS_INIT;
-  options.kind = call.kind;
-  options.schedule = call.schedule;
-  options.momentum = call.momentum;
-  options.dampening = call.dampening;
-  options.beta1 = call.beta1;
-  options.beta2 = call.beta2;
-  options.epsilon = call.epsilon;
-  options.weight_decay = call.weight_decay;
-  options.max_norm = call.max_norm;
-  options.rate_decay = call.rate_decay;
-  options.warmup_steps = call.warmup_steps;
-  options.decay_steps = call.decay_steps;
-  options.nesterov = call.nesterov;
-  options.amsgrad = call.amsgrad;
-  options.master_weights = call.master;
+Status infer(const OptimizerStepCall& call, InputTypes inputs, ResultTypes results) {
+  const rondo_optimizer_options options = options_of(call);
   RONDO_TRY(check_options(options));
+  const auto count = static_cast<size_t>(call.tensors);
+  if (count < 1) return error(RONDO_INVALID_ARGUMENT, "tensors is 0; at least one is needed");
+  int64_t bytes = 0;
+  bool halves = false;
+  for (size_t i = 0; i < count; ++i) {
+    const View &weights = *inputs[i], &gradient = *inputs[count + i];
+    RONDO_TRY(check_listed("weights", i, weights));
+    RONDO_TRY(check_listed("gradients", i, gradient));
+    if (!lies_alike(gradient.layout, weights.layout))
+      return error(RONDO_INVALID_ARGUMENT, "gradients[%zu] is %s, or lies otherwise in memory than its weights, %s", i,
+                   operand_text(gradient).c_str(), operand_text(weights).c_str());
+    if (__builtin_add_overflow(bytes, state_bytes(weights), &bytes))
+      return error(RONDO_INVALID_ARGUMENT, "the states of the weights take more than 2^63 bytes");
+    halves |= is_half(weights.dtype);
+    results[i].set(weights.dtype, weights.layout);
+  }
+  const StatesOf needed = states_of(options, halves);
+  const bool has[] = {call.first, call.second, call.largest, call.master};
+  size_t in = 2 * count, out = count;
+  for (int s = 0; s < StepWork::kStates; ++s) {
+    if (has[s] != needed.has[s])
+      return error(RONDO_INVALID_ARGUMENT, "the state '%s' is %s; such a step has %s", needed.name[s],
+                   has[s] ? "there" : "missing", has[s] ? "none" : "one");
+    if (!has[s]) continue;
+    const View& block = *inputs[in++];
+    RONDO_TRY(check_type(needed.name[s], block, RONDO_U8, Layout::row_major(1, &bytes)));
+    if (!block.layout.contiguous() || block.offset % kAlign != 0)
+      return error(RONDO_INVALID_ARGUMENT, "the state '%s' is part of a tensor; a whole one is needed", needed.name[s]);
+    results[out++].set(block.dtype, block.layout);
+  }
+  RONDO_TRY(check_type("step", *inputs[in++], RONDO_I64, {}));
+  results[out].set(RONDO_I64, {});
+  RONDO_TRY(check_type("rate", *inputs[in++], RONDO_F64, {}));
+  RONDO_TRY(check_one("finite", call.finite ? inputs[in++] : nullptr, RONDO_BOOL));
+  return check_one("scale", call.scale ? inputs[in++] : nullptr, RONDO_F32);
+}
+
+Status step_once(const OptimizerStepCall& call, std::span<const View> operands) {
+  const rondo_optimizer_options options = options_of(call);
+  std::vector<const View*> inputs;
+  for (const View& each : operands) inputs.push_back(&each);
+  std::vector<ResultType> made(operands.size());
+  RONDO_TRY(infer(call, inputs, made));
   StepWork work;
   work.rule = rule_of(options);
   work.facts = facts_of(options);
@@ -264,8 +324,7 @@ Status step_once(const OptimizerStepCall& call, std::span<const View> operands) 
   for (size_t i = 0; i < count; ++i) {
     const View& weights = operands[next++];
     work.tensors.push_back({weights, weights, bytes});
-    const int64_t own = weights.elements() * static_cast<int64_t>(dtype_size(state_dtype(weights)));
-    bytes += (own + kAlign - 1) / kAlign * kAlign;
+    bytes += state_bytes(weights);
   }
   for (size_t i = 0; i < count; ++i) work.tensors[i].gradient = operands[next++];
   const bool has[StepWork::kStates] = {call.first, call.second, call.largest, call.master};

@@ -55,6 +55,7 @@ bool name_side(const char* operands, bool outputs, const Attribute& attribute, s
   size_t known = 0;
   bool has_rest = false;
   each_named(operands, outputs, attribute, [&](const Named& each) {
+    if (each.count > count - known) return known = count + 1, false;  // an attribute may say any number
     known += each.count;
     has_rest |= each.rest;
     return true;

@@ -4,7 +4,6 @@
 #include "ops/program/verify.h"
 
 #include <algorithm>
-#include <bit>
 #include <string_view>
 
 #include "ops/program/infer.h"
@@ -29,23 +28,11 @@ bool has_its_operands(const ProgramNode& node) {
 }
 
 // The results that a node makes have the dtypes and shapes that its kind says, if it says any.
-Status check_results(const ProgramNode& node) {
+Status check_types(const ProgramNode& node) {
   std::vector<const View*> inputs, made;
   for (const ProgramOperand& each : node.operands)
     if (each.known) (each.written ? made : inputs).push_back(&each.view);
-  const uint32_t unwritten = node.call->unwritten;
-  std::vector<ResultType> results(made.size() + static_cast<size_t>(std::popcount(unwritten)));
-  const Status status = infer_results(*node.call, inputs, &results);
-  if (!status.ok()) return status.code() == RONDO_UNSUPPORTED ? Status() : status;
-  size_t next = 0;
-  for (size_t k = 0; k < results.size(); ++k) {
-    if (k < 32 && (unwritten >> k & 1)) continue;
-    const View& is = *made[next++];
-    if (is.dtype != results[k].dtype || !is.layout.same_shape(results[k].shape))
-      return error(RONDO_INTERNAL, "result %zu is %s, and its kind makes %s %s", k, operand_text(is).c_str(),
-                   dtype_name(results[k].dtype), shape_text(results[k].shape).c_str());
-  }
-  return {};
+  return check_results(*node.call, inputs, made);
 }
 
 bool is_inside(const ProgramOperand& operand, const ProgramValue& value) {
@@ -62,7 +49,7 @@ Status verify(const Program& program, bool* undefined) {
     const ProgramNode& node = program.nodes[i];
     if (node.call && !has_its_operands(node)) return wrong(program, i, "its operands are not those of its kind");
     if (node.call)
-      if (const Status status = check_results(node); !status.ok()) return wrong(program, i, status.message());
+      if (const Status status = check_types(node); !status.ok()) return wrong(program, i, status.message());
     if (node.task->draws() && node.effects() == Effects::pure)
       return wrong(program, i, "it draws random numbers, and its kind does not");
     for (const ProgramOperand& each : node.operands) {

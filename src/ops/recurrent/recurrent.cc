@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/views.h"
 #include "ops/matmul/matmul.h"
+#include "ops/program/infer.h"
 #include "ops/recurrent/cells.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -35,13 +36,11 @@ struct Sizes {
 
 Status check_tensor_of(const char* name, const View& view, const View& x, std::initializer_list<int64_t> shape) {
   const Layout wanted = Layout::row_major(static_cast<int>(shape.size()), shape.begin());
-  if (view.dtype != x.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but x has %s; cast one with rondo_cast", name,
-                 dtype_name(view.dtype), dtype_name(x.dtype));
+  RONDO_TRY(check_dtype_of(name, view, "x", x));
   if (!view.layout.same_shape(wanted))
     return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; %s is needed", name, shape_text(view.layout).c_str(),
                  shape_text(wanted).c_str());
-  return check_inputs({{"x", &x}, {name, &view}});
+  return {};
 }
 
 Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hidden) {
@@ -70,10 +69,7 @@ Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hi
 
 Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
   const View& x = in.x;
-  RONDO_TRY(check_inputs({{"x", &x}}));
-  if (!is_float(x.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "x has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(x.dtype));
+  RONDO_TRY(check_float("x", x));
   if (x.layout.ndim != 3)
     return error(RONDO_INVALID_ARGUMENT, "x has shape %s; [%s, inputs] is needed", shape_text(x.layout).c_str(),
                  form->batch_first ? "batch, steps" : "steps, batch");
@@ -102,9 +98,17 @@ Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
     if (lengths->layout.ndim != 1 || lengths->layout.shape[0] != sizes->batch)
       return error(RONDO_INVALID_ARGUMENT, "options->lengths has shape %s; [%lld] is needed, one for each of the batch",
                    shape_text(lengths->layout).c_str(), printable(sizes->batch));
-    RONDO_TRY(check_inputs({{"x", &x}, {"options->lengths", lengths}}));
   }
   return {};
+}
+
+// All operands in the order of the row.
+void list_inputs(const RecurrentInputs& in, std::vector<const View*>* list) {
+  list->push_back(&in.x);
+  const RecurrentExtras& extras = in.extras;
+  for (const View* each : {extras.lengths, extras.first_h, extras.first_c})
+    if (each) list->push_back(each);
+  for (const View& each : in.weights) list->push_back(&each);
 }
 
 // The steps of all layers, with what they leave.
@@ -222,11 +226,9 @@ class Forward {
 // Lists the operands and results that a tape is told, in the order that its rule knows.
 void list_operands(const RecurrentInputs& in, const View& out, const View* last_h, const View* last_c,
                    std::vector<TaskOperand>* list) {
-  list->push_back({in.x, false});
-  const RecurrentExtras& extras = in.extras;
-  for (const View* each : {extras.lengths, extras.first_h, extras.first_c})
-    if (each) list->push_back({*each, false});
-  for (const View& each : in.weights) list->push_back({each, false});
+  std::vector<const View*> inputs;
+  list_inputs(in, &inputs);
+  for (const View* each : inputs) list->push_back({*each, false});
   list->push_back({out, true});
   for (const View* each : {last_h, last_c})
     if (each) list->push_back({*each, true});
@@ -252,26 +254,66 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
 
 }  // namespace
 
-Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c) {
+Status infer(const RecurrentCall& call, InputTypes inputs, ResultTypes results) {
+  RecurrentForm form = call.form;
+  RecurrentInputs in{*inputs[0], {}, {}};
+  in.extras = {find_operand(call, inputs, "lengths"), find_operand(call, inputs, "first_h"),
+               find_operand(call, inputs, "first_c")};
+  for (size_t i = 1; i < inputs.size(); ++i)
+    if (i > static_cast<size_t>(call.lengths + call.first_h + call.first_c)) in.weights.push_back(*inputs[i]);
   Sizes sizes;
   RONDO_TRY(check(&form, in, &sizes));
-  const View& x = in.x;
-  std::vector<const View*> inputs = {&x};
-  for (const View& each : in.weights) inputs.push_back(&each);
-  for (const View* each : {in.extras.lengths, in.extras.first_h, in.extras.first_c})
-    if (each) inputs.push_back(each);
+  if (call.last_c && form.kind != RecurrentKind::lstm)
+    return error(RONDO_INVALID_ARGUMENT, "last_c is true; only an LSTM has cells");
+  const rondo_dtype dtype = in.x.dtype, computed = compute_dtype(dtype);
   const int64_t width = directions_of(form) * sizes.hidden, lines = int64_t{form.layers} * directions_of(form);
-  const Layout shape =
-      Layout::row_major(3, std::initializer_list<int64_t>{x.layout.shape[0], x.layout.shape[1], width}.begin());
-  const Layout of_states =
-      Layout::row_major(3, std::initializer_list<int64_t>{lines, sizes.batch, sizes.hidden}.begin());
+  size_t next = 0;
+  const auto add = [&](rondo_dtype of, int64_t first, int64_t second, int64_t third) {
+    const int64_t shape[] = {first, second, third};
+    if (next < results.size()) results[next].set(of, Layout::row_major(3, shape));
+    ++next;
+  };
+  add(dtype, in.x.layout.shape[0], in.x.layout.shape[1], width);
+  if (call.last_h) add(dtype, lines, sizes.batch, sizes.hidden);
+  if (call.last_c) add(dtype, lines, sizes.batch, sizes.hidden);
+  if (next == results.size()) return {};
+  const bool gru = form.kind == RecurrentKind::gru, lstm = form.kind == RecurrentKind::lstm;
+  for (int layer = 0; layer < form.layers; ++layer) {
+    for (int d = 0; d < directions_of(form); ++d) {
+      add(computed, sizes.steps, sizes.batch, gates_of(form.kind) * sizes.hidden);
+      add(dtype, sizes.steps + 1, sizes.batch, sizes.hidden);
+      if ((gru && is_half(dtype)) || lstm) add(computed, sizes.steps + 1, sizes.batch, sizes.hidden);
+      if (gru) add(computed, sizes.steps, sizes.batch, sizes.hidden);
+    }
+    if (layer + 1 < form.layers) add(dtype, sizes.steps, sizes.batch, width);
+  }
+  if (next == results.size()) return {};
+  return error(RONDO_INVALID_ARGUMENT, "a recurrent layer has %zu results; %zu are needed", results.size(), next);
+}
+
+Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c) {
+  const View& x = in.x;
+  std::vector<const View*> inputs;
+  list_inputs(in, &inputs);
+  RONDO_TRY(check_inputs({{"x", &x}}));
+  for (const NamedView& each : {NamedView{"options->lengths", in.extras.lengths},
+                                {"options->first_h", in.extras.first_h},
+                                {"options->first_c", in.extras.first_c}})
+    if (each.view) RONDO_TRY(check_inputs({{"x", &x}, each}));
+  for (size_t i = 0; i < in.weights.size(); ++i)
+    RONDO_TRY(check_inputs({{"x", &x}, {format("weights[%zu]", i).c_str(), &in.weights[i]}}));
+  Sizes sizes;
+  RONDO_TRY(check(&form, in, &sizes));
+  std::vector<ResultType> made(1 + (last_h ? 1 : 0) + (last_c ? 1 : 0));
+  RONDO_TRY(infer(call_of(form, in, last_h != nullptr, last_c != nullptr), inputs, made));
+  const Layout& shape = made[0].shape;
   View to, states, cells;
-  RONDO_TRY(out.resolve(x.engine(), x.device(), x.dtype, shape, inputs, false, &to));
+  RONDO_TRY(out.resolve(x.engine(), x.device(), made[0].dtype, shape, inputs, false, &to));
   inputs.push_back(&to);
   for (const auto& [output, view, name] :
        {std::tuple{last_h, &states, "last_h"}, std::tuple{last_c, &cells, "last_c"}}) {
     if (!output) continue;
-    RONDO_TRY(output->resolve(x.engine(), x.device(), x.dtype, of_states, inputs, false, view));
+    RONDO_TRY(output->resolve(x.engine(), x.device(), made[1].dtype, made[1].shape, inputs, false, view));
     if (view->accumulate)
       return error(RONDO_INVALID_ARGUMENT, "%s is an accumulator view; last states are not added", name);
     inputs.push_back(view);
@@ -292,7 +334,7 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
   }
   // Adding it to something is a step after it.
   Scratch apart;
-  if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], width});
+  if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], shape.shape[2]});
   const View result = to.accumulate ? apart.view : to;
   Forward forward(form, in, sizes);
   RONDO_TRY(submit_unheard(

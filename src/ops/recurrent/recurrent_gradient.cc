@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
 #include "ops/matmul/matmul.h"
+#include "ops/program/infer.h"
 #include "ops/recurrent/cells.h"
 #include "ops/recurrent/recurrent.h"
 #include "ops/reduce/reduce.h"
@@ -204,6 +205,37 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
 }
 
 }  // namespace
+
+// x has steps first. If first states or cells were given, they come for each direction of each layer.
+Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes results) {
+  const RecurrentForm& form = call.form;
+  const View& x = *inputs[0];
+  const size_t lines =
+      form.layers > 0 ? static_cast<size_t>(form.layers) * static_cast<size_t>(directions_of(form)) : 0;
+  const size_t count = lines * static_cast<size_t>(weights_of(form));
+  const size_t first = 2 + (call.change_h ? 1 : 0) + (call.change_c ? 1 : 0) + (call.lengths ? 1 : 0) +
+                       (call.first_h ? lines : 0) + (call.first_c ? lines : 0);
+  if (count == 0 || inputs.size() != first + count || call.wanted.size() != count)
+    return error(RONDO_INVALID_ARGUMENT, "it has %zu inputs, and wanted %zu members; %zu and %zu are needed",
+                 inputs.size(), call.wanted.size(), first + count, count);
+  const Layout& states = inputs[first + 1]->layout;
+  if (x.layout.ndim != 3 || states.ndim != 2)
+    return error(RONDO_INVALID_ARGUMENT, "x has %d dimensions and the second weight %d; 3 and 2 are needed",
+                 x.layout.ndim, states.ndim);
+  const int64_t of_states[] = {static_cast<int64_t>(lines), x.layout.shape[1], states.shape[1]};
+  size_t next = 0;
+  const auto add = [&](rondo_dtype dtype, const Layout& shape) {
+    if (next < results.size()) results[next].set(dtype, shape);
+    ++next;
+  };
+  if (call.wants_x) add(x.dtype, x.layout);
+  if (call.wants_h) add(x.dtype, Layout::row_major(3, of_states));
+  if (call.wants_c) add(x.dtype, Layout::row_major(3, of_states));
+  for (size_t i = 0; i < count; ++i)
+    if (call.wanted[i]) add(inputs[first + i]->dtype, inputs[first + i]->layout);
+  if (next == results.size()) return {};
+  return error(RONDO_INVALID_ARGUMENT, "it has %zu results; %zu are wanted", results.size(), next);
+}
 
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {

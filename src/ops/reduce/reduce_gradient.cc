@@ -8,6 +8,7 @@
 
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/edges.h"
+#include "ops/program/infer.h"
 #include "ops/reduce/reduce.h"
 #include "ops/task/submit.h"
 
@@ -68,6 +69,15 @@ void take(Steps& steps, rondo_dtype to, const F& formula, const E& edges) {
 }
 
 }  // namespace
+
+Status infer(const ProductGradCall& call, InputTypes inputs, ResultTypes results) {
+  const View &x = *inputs[0], &dy = *inputs[1];
+  RONDO_TRY(check_float("x", x));
+  RONDO_TRY(check_dtype_of("dy", dy, "x", x));
+  RONDO_TRY(check_axes_attribute(call.axes, x));
+  results[0].set(x.dtype, x.layout);
+  return {};
+}
 
 ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
   ReduceGradient gradient;

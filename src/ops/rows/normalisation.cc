@@ -3,23 +3,31 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/rows/normalisation.h"
 
-#include <cmath>
-
 #include "engine/views.h"
+#include "ops/program/infer.h"
 #include "ops/rows/rows.h"
 
 namespace rondo::ops {
 
 namespace {
 
-Status check_along(const char* name, const View& given, const View& a, int axis) {
-  if (given.dtype != a.dtype)
-    return error(RONDO_INVALID_ARGUMENT, "%s has dtype %s but a has %s; cast one with rondo_cast", name,
-                 dtype_name(given.dtype), dtype_name(a.dtype));
-  if (given.layout.ndim != 1 || given.layout.shape[0] != a.layout.shape[axis])
-    return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, the size of a's axis %d", name,
-                 shape_text(given.layout).c_str(), static_cast<long long>(a.layout.shape[axis]), axis);
-  return check_inputs({{"a", &a}, {name, &given}});
+// weight, bias: null, or of one element per place along the axis.
+template <class OneKind>
+Status check_rows_of(const OneKind& call, const View& a, const View* weight, const View* bias) {
+  const int number = static_cast<int>(call.op), most = static_cast<int>(std::size(kNormalisations)) - 1;
+  if (number < 0 || number > most)
+    return error(RONDO_INVALID_ARGUMENT, "op is %d; the normalisations have the numbers 0 to %d", number, most);
+  RONDO_TRY(check_float("a", a));
+  RONDO_TRY(check_axis_attribute(call.axis, a));
+  RONDO_TRY(check_epsilon("epsilon", call.epsilon));
+  for (const auto& [name, given] : {NamedView{"weight", weight}, NamedView{"bias", bias}}) {
+    if (!given) continue;
+    RONDO_TRY(check_dtype_of(name, *given, "a", a));
+    if (given->layout.ndim != 1 || given->layout.shape[0] != a.layout.shape[call.axis])
+      return error(RONDO_INVALID_ARGUMENT, "%s has shape %s; [%lld] is needed, the size of a's axis %d", name,
+                   shape_text(given->layout).c_str(), static_cast<long long>(a.layout.shape[call.axis]), call.axis);
+  }
+  return {};
 }
 
 // Rows along the axis, in all that the plan has.
@@ -39,20 +47,35 @@ void plan_axis(int axis, double epsilon, RowPlan* plan) {
 
 }  // namespace
 
+Status infer(const NormalisationCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_rows_of(call, *inputs[0], find_operand(call, inputs, "weight"), find_operand(call, inputs, "bias")));
+  results[0].set(inputs[0]->dtype, inputs[0]->layout);
+  return {};
+}
+
+Status infer(const NormalisationGradCall& call, InputTypes inputs, ResultTypes results) {
+  RONDO_TRY(check_rows_of(call, *inputs[0], find_operand(call, inputs, "weight"), nullptr));
+  RONDO_TRY(check_type("dy", *inputs[1], *inputs[0]));
+  results[0].set(inputs[0]->dtype, inputs[0]->layout);
+  return {};
+}
+
 Status normalise(Normalisation op, const View& a, int axis, const View* weight, const View* bias, double epsilon,
                  Output& out) {
   RONDO_TRY(check_inputs({{"a", &a}}));
-  if (!is_float(a.dtype))
-    return error(RONDO_INVALID_ARGUMENT, "a has dtype %s; a float dtype is needed (rondo_cast makes it)",
-                 dtype_name(a.dtype));
   RONDO_TRY(check_axis(axis, a.layout.ndim, "axis", "a", &axis));
-  if (!std::isfinite(epsilon) || epsilon < 0)
-    return error(RONDO_INVALID_ARGUMENT, "epsilon is %g; a finite number of at least 0 is needed", epsilon);
-  if (weight) RONDO_TRY(check_along("weight", *weight, a, axis));
-  if (bias) RONDO_TRY(check_along("bias", *bias, a, axis));
+  SmallVector<const View*, 3> inputs;
+  inputs.push_back(&a);
+  for (const auto& [name, given] : {NamedView{"weight", weight}, NamedView{"bias", bias}}) {
+    if (!given) continue;
+    RONDO_TRY(check_inputs({{"a", &a}, {name, given}}));
+    inputs.push_back(given);
+  }
+  const InputTypes all(inputs.begin(), inputs.size());
+  ResultType made;
+  RONDO_TRY(infer_one(NormalisationCall{op, weight != nullptr, bias != nullptr, axis, epsilon}, all, &made));
   View to;
-  const View* inputs[] = {&a, weight ? weight : &a, bias ? bias : &a};
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &to));
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, all, false, &to));
   RowPlan plan;
   plan.kind = RowKind::normalisation;
   plan.norm = op;
@@ -66,10 +89,13 @@ Status normalise(Normalisation op, const View& a, int axis, const View* weight, 
 
 Status normalise_grad(Normalisation op, const View& a, const View& dy, int axis, const View* weight, double epsilon,
                       Output& out) {
-  RowPlan plan;
-  const View* inputs[] = {&a, &dy, weight ? weight : &a};
+  const View* const inputs[] = {&a, &dy, weight};
+  const InputTypes all(inputs, weight ? 3 : 2);
   RONDO_TRY(check_inputs({{"a", &a}, {"dy", &dy}}));
-  RONDO_TRY(out.resolve(a.engine(), a.device(), a.dtype, a.layout, inputs, false, &plan.out));
+  ResultType made;
+  RONDO_TRY(infer_one(NormalisationGradCall{op, weight != nullptr, axis, epsilon}, all, &made));
+  RowPlan plan;
+  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, all, false, &plan.out));
   plan.kind = RowKind::normalisation_grad;
   plan.norm = op;
   plan.x = a;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "graphs/calls.h"
 #include "model_files/model_file.h"
@@ -24,6 +25,21 @@ using Instance = std::unique_ptr<rondo_program_instance, InstanceDeleter>;
 
 inline Array numbers(const Shape& shape) {
   return random_array(RONDO_F32, shape, 3, -2, 2);
+}
+
+// A text with up to three random edits.
+inline std::string mutated(std::string text, std::mt19937* random) {
+  static const std::string words[] = {
+      "-1", "9223372036854775807", "0", "[", "{", "\"", "[0]", "null", "\"f64\"", "3", ",", "1"};
+  const unsigned edits = 1 + (*random)() % 3;
+  for (unsigned edit = 0; edit < edits; ++edit) {
+    const size_t at = (*random)() % text.size();
+    if ((*random)() % 2)
+      text.replace(at, (*random)() % 8, words[(*random)() % std::size(words)]);
+    else
+      text[at] = static_cast<char>(32 + (*random)() % 95);
+  }
+  return text;
 }
 
 class ProgramFiles : public OnCalls {
@@ -77,6 +93,24 @@ class ProgramFiles : public OnCalls {
     must(rondo_model_file_write(path("edited").c_str(), nullptr, nullptr, 0, &key, &value, 1));
     return path("edited");
   }
+  // Calls the first function with ones, whatever comes of it.
+  void call_once(rondo_program* program, rondo_program_instance* instance) const {
+    rondo_program_function_info info = RONDO_PROGRAM_FUNCTION_INFO_INIT;
+    const char* function = nullptr;
+    must(rondo_program_function(program, 0, &function, &info));
+    std::vector<Tensor> inputs;
+    std::vector<rondo_tensor*> given, made(static_cast<size_t>(info.outputs), nullptr);
+    for (int32_t i = 0; i < info.inputs; ++i) {
+      const char* name = nullptr;
+      rondo_program_tensor_info input = RONDO_PROGRAM_TENSOR_INFO_INIT;
+      must(rondo_program_input(program, 0, i, &name, &input));
+      inputs.push_back(up(full(input.dtype, Shape(input.shape, input.shape + input.ndim), 1)));
+      given.push_back(inputs.back());
+    }
+    (void)rondo_program_call(instance, function, info.inputs, given.data(), info.outputs, made.data());
+    for (rondo_tensor* each : made) rondo_tensor_destroy(each);
+    (void)rondo_engine_wait_all(engine());
+  }
   // What opening a file with this program, or making an instance of it, is told; "" if both succeed.
   std::string refusal(const std::string& text) const {
     rondo_program* program = nullptr;
@@ -84,7 +118,8 @@ class ProgramFiles : public OnCalls {
     const Program owned(program);
     rondo_program_instance* made = nullptr;
     if (rondo_program_create_instance(program, engine(), device(), &made) != RONDO_OK) return rondo_last_error();
-    rondo_program_instance_destroy(made);
+    const Instance instance(made);
+    if (!on_cuda()) call_once(program, made);  // a mutant may have kernels of its own
     return "";
   }
   // Records, saves, calls, loads and calls again; the file of what was loaded has the same text.

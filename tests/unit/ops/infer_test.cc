@@ -2,35 +2,14 @@
 // from what the headers say of each operator; and errors for operands and attributes that do not go together.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/program/infer.h"
-
 #include <rondo/recommender.h>
 
-#include <algorithm>
-#include <memory>
-#include <random>
-
-#include "../graph/program_fixture.h"
+#include "infer_fixture.h"
 #include "ops/operators/reductions.h"
 #include "ops/recommender/interaction.h"
 
 namespace rondo {
 namespace {
-
-using ops::Call;
-using Shape = std::vector<int64_t>;
-
-Shape shape_of(const Layout& layout) {
-  return {layout.shape, layout.shape + layout.ndim};
-}
-
-// An operand of which there is nothing but its dtype and shape.
-View imagined(Shape shape, rondo_dtype dtype = RONDO_F32) {
-  View view;
-  view.dtype = dtype;
-  view.layout = Layout::row_major(static_cast<int>(shape.size()), shape.data());
-  return view;
-}
 
 struct Reduction {
   rondo_reduce_op number;
@@ -48,10 +27,6 @@ const std::vector<Reduction>& reductions() {
   return all;
 }
 
-bool is_floating(rondo_dtype dtype) {
-  return dtype == RONDO_F16 || dtype == RONDO_BF16 || dtype == RONDO_F32 || dtype == RONDO_F64;
-}
-
 rondo_dtype dtype_of_reduction(const std::string& domain, rondo_dtype dtype) {
   if (domain == "Truth") return RONDO_BOOL;
   if (domain == "Position") return RONDO_I64;
@@ -59,81 +34,6 @@ rondo_dtype dtype_of_reduction(const std::string& domain, rondo_dtype dtype) {
   if (domain == "Total") return dtype == RONDO_U64 ? RONDO_U64 : RONDO_I64;
   return RONDO_F32;  // Real, Wide
 }
-
-class Infer : public OnPrograms {
- protected:
-  static constexpr int kRounds = 40;
-  using Eager = std::function<rondo_status(rondo_tensor**)>;
-
-  template <class Value>
-  Value between(Value low, Value high) {
-    return std::uniform_int_distribution<Value>(low, high)(random_);
-  }
-  rondo_dtype one_of(const std::vector<rondo_dtype>& dtypes) { return dtypes[between<size_t>(0, dtypes.size() - 1)]; }
-  rondo_dtype any_dtype() { return static_cast<rondo_dtype>(between<int>(RONDO_BOOL, RONDO_F8_E5M2)); }
-  rondo_dtype computed_dtype() { return static_cast<rondo_dtype>(between<int>(RONDO_BOOL, RONDO_U64)); }
-  rondo_dtype float_dtype() { return one_of({RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64}); }
-  rondo_dtype index_dtype() { return one_of({RONDO_I32, RONDO_I64}); }
-  Shape random_shape(int least, int most, int64_t smallest = 0) {
-    Shape shape(static_cast<size_t>(between(least, most)));
-    for (int64_t& size : shape) size = between<int64_t>(smallest, 4);
-    return shape;
-  }
-  // Full of zeros; about half of them have their axes in reverse order in memory.
-  rondo_tensor* operand(const Shape& shape, rondo_dtype dtype) {
-    const bool reversed = between(0, 1) != 0;
-    const Shape in_memory = reversed ? Shape(shape.rbegin(), shape.rend()) : shape;
-    rondo_tensor** const made = keep();
-    must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, dtype, static_cast<int>(shape.size()), in_memory.data(), made));
-    must(rondo_fill(*made, 0));
-    if (!reversed) return *made;
-    rondo_tensor** const seen = keep();
-    must(rondo_tensor_transpose(*made, nullptr, seen));
-    return *seen;
-  }
-  // What the kind gives is what is expected, and what the eager call makes.
-  void expect(const Call& call, const std::vector<rondo_tensor*>& operands, rondo_dtype dtype, const Shape& shape,
-              const Eager& eager) {
-    std::vector<const View*> inputs;
-    std::string text = ops::row_of(call).name;
-    for (const rondo_tensor* each : operands) {
-      inputs.push_back(&each->view);
-      text += " " + operand_text(each->view);
-    }
-    std::vector<ops::ResultType> results(1);
-    const Status status = ops::infer_results(call, inputs, &results);
-    ASSERT_TRUE(status.ok()) << text << ": " << status.message();
-    EXPECT_EQ(results[0].dtype, dtype) << text;
-    EXPECT_EQ(shape_of(results[0].shape), shape) << text;
-    Result made;
-    ASSERT_EQ(eager(made.slot()), RONDO_OK) << text << ": " << rondo_last_error();
-    EXPECT_EQ(made.tensor->view.dtype, dtype) << text;
-    EXPECT_EQ(shape_of(made.tensor->view.layout), shape) << text;
-  }
-  static void expect_refused(const Call& call, const std::vector<View>& operands, const std::string& words,
-                             size_t results = 1) {
-    std::vector<const View*> inputs;
-    for (const View& each : operands) inputs.push_back(&each);
-    std::vector<ops::ResultType> made(results);
-    const Status status = ops::infer_results(call, inputs, &made);
-    EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT) << ops::row_of(call).name << ": " << words;
-    EXPECT_NE(std::string(status.message()).find(words), std::string::npos)
-        << ops::row_of(call).name << ": " << status.message() << "\nnot: " << words;
-  }
-
-  std::mt19937_64 random_{1};
-
- private:
-  rondo_tensor** keep() {
-    kept_.push_back(std::make_unique<Result>());
-    return kept_.back()->slot();
-  }
-  void TearDown() override {
-    kept_.clear();
-    OnPrograms::TearDown();
-  }
-  std::vector<std::unique_ptr<Result>> kept_;
-};
 
 TEST_F(Infer, ReductionsGiveWhatEagerCallsMake) {
   for (const Reduction& each : reductions())
@@ -285,6 +185,34 @@ TEST_F(Infer, TrianglesGiveWhatEagerCallsMake) {
   }
 }
 
+TEST_F(Infer, TakesGiveWhatEagerCallsMake) {
+  for (int round = 0; round < 2 * kRounds; ++round) {
+    const Shape shape = random_shape(1, 4, 1), places = random_shape(0, 3);
+    const rondo_dtype dtype = any_dtype();
+    const int axis = round % 4 == 0 ? 0 : between<int>(0, static_cast<int>(shape.size()) - 1);
+    rondo_tensor* const a = operand(shape, dtype);
+    rondo_tensor* const indices = operand(places, index_dtype());
+    Shape expected = shape;
+    expected.erase(expected.begin() + axis);
+    expected.insert(expected.begin() + axis, places.begin(), places.end());
+    expect(Call(ops::TakeCall{axis}), {a, indices}, dtype, expected, [&](rondo_tensor** out) {
+      return round % 4 == 0 ? rondo_gather_rows(a, indices, out) : rondo_take(a, indices, axis, out);
+    });
+    // Of all other axes either may have one element for all of the other's.
+    Shape mine = shape, theirs = shape;
+    expected = shape;
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (static_cast<int>(d) == axis)
+        theirs[d] = expected[d] = between<int64_t>(0, 4);
+      else if (between(0, 2) == 0)
+        (between(0, 1) ? mine : theirs)[d] = 1;
+    rondo_tensor* const lines = operand(mine, dtype);
+    rondo_tensor* const chosen = operand(theirs, index_dtype());
+    expect(Call(ops::TakeAlongAxisCall{axis}), {lines, chosen}, dtype, expected,
+           [&](rondo_tensor** out) { return rondo_take_along_axis(lines, chosen, axis, out); });
+  }
+}
+
 TEST_F(Infer, SizesBeyondWhatFitsAreRefused) {
   constexpr int64_t large = int64_t{1} << 62;
   const View long_row = imagined({large}, RONDO_U8);
@@ -309,6 +237,9 @@ TEST_F(Infer, SizesBeyondWhatFitsAreRefused) {
   expect_refused(Call(ops::DotInteractionGradCall{true}), {vectors, imagined({1, 1}, RONDO_F16)},
                  "more than 2^63 columns");
   expect_refused(Call(ops::DotInteractionCall{false}), {imagined({1, int64_t{1} << 31, 1})}, "2^31 - 1 are the most");
+  const View many = imagined({large}, RONDO_I32);
+  expect_refused(Call(ops::TakeCall{0}), {imagined({1, 4}), many}, "out: shape [4611686018427387904, 4]");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {imagined({1}), many}, "out: shape [4611686018427387904]");
   // An operand that no memory holds.
   const View none = imagined({large, large});
   expect_refused(Call(ops::RollCall{}), {none}, "out: shape [4611686018427387904, 4611686018427387904]");
@@ -332,6 +263,8 @@ TEST_F(Infer, OperandsOfTheWrongRankAreRefused) {
     expect_refused(Call(ops::SoftmaxCall{RONDO_SOFTMAX, 1, axis, false}), {row}, words);
     expect_refused(Call(ops::SoftmaxGradCall{{RONDO_SOFTMAX, 1, axis, false}}), {row, row}, words);
     expect_refused(Call(ops::RepeatCall{1, axis}), {row}, words);
+    expect_refused(Call(ops::TakeCall{axis}), {row, labels}, words);
+    expect_refused(Call(ops::TakeAlongAxisCall{axis}), {row, labels}, words);
   }
   expect_refused(Call(ops::RepeatCall{1, 0}), {number}, "axis is 0; the operand has 0 dimensions");
   expect_refused(Call(ops::SoftmaxCall{RONDO_SOFTMAX, 1, 0, true}), {matrix, imagined({4, 1}, RONDO_I64)},
@@ -346,6 +279,10 @@ TEST_F(Infer, OperandsOfTheWrongRankAreRefused) {
   expect_refused(Call(ops::DotInteractionGradCall{false}), {matrix, matrix}, "[batch, vectors, width] is needed");
   expect_refused(Call(ops::DotInteractionGradCall{false}), {cube, row}, "dy is f32 [4]; f32 [4, 6] is needed");
   expect_refused(Call(ops::TriangleCall{}), {row}, "a has 1 dimension; a matrix has 2");
+  expect_refused(Call(ops::TakeCall{0}), {imagined({1, 1, 1, 1, 1}), imagined({1, 1, 1, 1, 1}, RONDO_I32)},
+                 "would have more than 8 dimensions");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {matrix, labels}, "indices has shape [4] and a has [4, 4]");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {matrix, imagined({4, 3}, RONDO_I64)}, "indices has shape [4, 3]");
   expect_refused(Call(ops::TileCall{kMaxDims + 1, {}}), {row}, "n is 9; 0 to 8 are possible");
 }
 
@@ -369,6 +306,8 @@ TEST_F(Infer, AttributesThatNoCallHasAreRefused) {
   expect_refused(Call(ops::PadCall{RONDO_PAD_EDGE, {1, 0}, 0}), {imagined({0})}, "a has size 0 along axis 0");
   expect_refused(Call(ops::TileCall{1, {-1}}), {row}, "counts[0] is -1");
   expect_refused(Call(ops::RepeatCall{-1, 0}), {row}, "count is -1");
+  expect_refused(Call(ops::TakeCall{0}), {row, row}, "indices has dtype f32");
+  expect_refused(Call(ops::TakeAlongAxisCall{0}), {row, row}, "indices has dtype f32");
   expect_refused(Call(ops::RollCall{{-4}}), {row}, "shifts[0] is -4; less than the size of the axis, 4, is needed");
 }
 
