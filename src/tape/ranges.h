@@ -52,7 +52,7 @@ inline Range range_of(const View& view) {
 
 // Few of them are a list, which is gone through. If there are many, those whose lengths differ by less than a factor of
 // two are one level, in the order of their beginnings: what meets a range begins within twice the length in front of
-// it. Those with gaps of one period are kept so by their places in it. What is visited may lie between the bytes of the
+// it. Those with gaps of one period are kept so by their places in it. A visited thing may lie between the bytes of the
 // range: visit() looks at the views, and may come to one several times.
 template <class T, uint32_t N>
 class Ranges {
