@@ -40,9 +40,8 @@ View unsqueezed(const View& view, const Layout& shape) {
   return result;
 }
 
-rondo_tensor* adding(const Ref<Storage>& storage, View view) {
-  view.accumulate = true;
-  return make_view(storage, view);
+rondo_tensor* adding(const Ref<Storage>& storage, const View& view) {
+  return make_view(storage, accumulator_view(view));
 }
 
 }  // namespace

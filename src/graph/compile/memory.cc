@@ -42,6 +42,36 @@ class Earlier {
   std::vector<uint32_t> place_;
 };
 
+// Collects the tasks that write a storage first, one after the other, before anything looks at it.
+struct FirstWriters {
+  uint32_t first = 0;  // the step of the first one
+  std::vector<View> parts;
+  size_t bytes = 0;  // of all parts
+  bool decided = false;
+};
+
+// True if no two of the parts share a byte. Compared are those whose ranges meet; where that takes too long: false.
+bool apart(std::vector<View>& parts) {
+  const auto range = [](const View& view) {
+    int64_t low = 0, high = 0;
+    view.layout.extent(&low, &high);
+    const auto size = static_cast<int64_t>(dtype_size(view.dtype));
+    return std::pair(view.offset + low * size, view.offset + high * size);
+  };
+  std::sort(parts.begin(), parts.end(), [&](const View& a, const View& b) { return range(a) < range(b); });
+  size_t left = 64 * parts.size();
+  std::vector<const View*> open;
+  for (const View& part : parts) {
+    if (left < open.size()) return false;
+    left -= open.size();
+    std::erase_if(open, [&](const View* each) { return range(*each).second <= range(part).first; });
+    for (const View* each : open)
+      if (ops::overlap(*each, part)) return false;
+    open.push_back(&part);
+  }
+  return true;
+}
+
 }  // namespace
 
 // Those of bodies first: each is a part of one of the graph's.
@@ -74,26 +104,70 @@ ops::RunState* GraphCompiler::run_state(const Device& device) {
 }
 
 void GraphCompiler::find_zeroed() {
-  std::unordered_set<const Storage*> inside, met;
-  for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
-  for (Step& step : facts_.steps) {
+  std::unordered_map<const Storage*, FirstWriters> found;
+  for (const Ref<Storage>& storage : facts_.storages) found.try_emplace(storage.get());
+  const auto zero = [&](const Storage* storage, FirstWriters* writers) {
+    writers->decided = true;
+    Step& step = facts_.steps[writers->first];
+    const Device& device = step.task->device();
+    // The host can zero memory of any device before what it issues; a captured task zeroes that of its own.
+    if (!bindings_.find(storage) && &storage->device() != &device && !device.is_host()) {
+      kept_.insert(storage);
+      return;
+    }
+    if (!step.zeroed) step.zeroed = std::make_unique<std::vector<const Storage*>>();
+    step.zeroed->push_back(storage);
+  };
+  std::vector<TaskOperand> operands;
+  for (uint32_t i = 0; i < facts_.steps.size(); ++i) {
+    const Step& step = facts_.steps[i];
     const Task& task = *step.task;
     for (const Access& access : task.accesses()) {
       const Storage* const storage = access.variable->storage();
-      if (!access.write || !storage || !inside.count(storage) || !met.insert(storage).second) continue;
-      const bool bound = bindings_.find(storage) != nullptr;
-      if (!bound && (facts_.outputs.count(storage) || stays(*storage))) continue;
-      // The result of a captured collective that is given up is poisoned anyway.
-      const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
-      if (!gaps && !(bound && step.is_switched())) continue;
-      if (!bound && &storage->device() != &task.device()) {
-        kept_.insert(storage);  // the task's stream cannot zero it each time
+      const auto at = found.find(storage);
+      if (!storage || at == found.end() || at->second.decided) continue;
+      FirstWriters& writers = at->second;
+      if (!access.write) {
+        if (!writers.parts.empty()) zero(storage, &writers);
         continue;
       }
-      if (!step.zeroed) step.zeroed = std::make_unique<std::vector<const Storage*>>();
-      step.zeroed->push_back(storage);
+      const bool bound = bindings_.find(storage) != nullptr;
+      if (writers.parts.empty()) writers.first = i;
+      if (!bound && (facts_.outputs.count(storage) || stays(*storage))) {
+        writers.decided = true;
+        continue;
+      }
+      // The result of a captured collective that is given up is poisoned anyway.
+      const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
+      const bool may_be_off = step.is_switched() && (bound || !writers.parts.empty());
+      if (!gaps && !may_be_off) {
+        writers.decided = true;
+        continue;
+      }
+      // One that writes a part leaves the rest to those that follow.
+      bool fills = !task.leaves_gaps() && !step.is_switched();
+      operands.clear();
+      if (fills) task.list_operands(&operands);
+      const size_t before = writers.parts.size();
+      for (const TaskOperand& each : operands) {
+        if (each.view.storage != storage) continue;
+        fills &= each.written && !each.view.accumulate;
+        writers.parts.push_back(each.view);
+        writers.bytes += each.view.bytes();
+      }
+      if (!fills || writers.parts.size() == before) {
+        zero(storage, &writers);
+      } else if (writers.bytes >= storage->bytes()) {
+        if (writers.bytes == storage->bytes() && apart(writers.parts))
+          writers.decided = true;
+        else
+          zero(storage, &writers);
+      }
     }
   }
+  for (const Ref<Storage>& storage : facts_.storages)
+    if (FirstWriters& writers = found[storage.get()]; !writers.decided && !writers.parts.empty())
+      zero(storage.get(), &writers);
   for (const Inner& inner : bodies_) inner.compiler->find_zeroed();
 }
 

@@ -24,6 +24,11 @@ V clamped(const V& a, const V& b, const V& c) {
   return minimum(maximum(a, b), c);
 }
 
+// a - b; an infinity is nowhere else than itself.
+V distance(const V& a, const V& b) {
+  return where((a == b) & isinf(a), 0.0, a - b);
+}
+
 V gelu_slope(const V& far) {
   const V x = bounded(far, 40.0);
   return erfc(x * -0.70710678118654752440) * 0.5 + x * exp(x * x * -0.5) * 0.39894228040143267794;

@@ -117,8 +117,7 @@ class Backward {
       step.state_change = at(state_changes, t);
       RONDO_TRY(run_cell_gradient(form_, step));
       if (i == 0 && !wanted_.first_h) break;
-      View to = state.view;
-      to.accumulate = adds;
+      const View to = adds ? accumulator_view(state.view) : state.view;
       RONDO_TRY(multiply_into(at(state_changes, t), weights[1], {}, nullptr, to));
     }
     if (wanted_.first_h) RONDO_TRY(end(state, line, wanted_.first_h));
@@ -126,8 +125,7 @@ class Backward {
     RONDO_TRY(of_weights(line, d, inputs, left, changes.view, state_changes));
     if (layer == 0 && !wanted_.x) return {};
     if (!below->handle.tensor) *below = Scratch(in_.x, dtype_, {steps_, batch_, inputs.layout.shape[2]});
-    View to = below->view;
-    to.accumulate = d > 0;
+    const View to = d > 0 ? accumulator_view(below->view) : below->view;
     return multiply_into(changes.view, weights[0], {}, nullptr, to);
   }
 

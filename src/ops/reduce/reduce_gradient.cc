@@ -48,10 +48,29 @@ V total(const V& v) {
 V product(const V& v) {
   return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::prod);
 }
-// The second time takes away what the mean was rounded by: far from zero that is more than the distance.
-V deviation(const V& x, const V& n) {
-  const V near = x - total(x / n);
+V largest(const V& v) {
+  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::max);
+}
+// The second time takes away what the mean was rounded by: far from zero that is more than the distance. Half of it, as
+// the largest number and the lowest are further apart than any number is from zero.
+V half_deviation(const V& x, const V& n) {
+  const V half = x * 0.5, near = half - total(half / n);
   return near - total(near / n);
+}
+V share(const V& v) {
+  return v / total(v);
+}
+// How far x is below y, a logarithm of a sum: an infinity is 0 below itself. Next to numbers that are so large that y
+// is rounded to its largest element, only the shares of exp() of it are right.
+V below(const V& x, const V& y) {
+  return where(isinf(y), where(x == y, 0.0, -INFINITY), x - y);
+}
+// |x| / y for the p-norm y, also where powers leave the range: of elements relative to the largest. 1 for infinities,
+// and for 0, whose sign says the rest.
+V share_of_norm(const V& x, const V& p) {
+  const V most = largest(abs(x)), ratio = abs(x) / where((most == 0.0) | isinf(most), 1.0, most);
+  const V root = pow(total(pow(ratio, p)), 1.0 / p);
+  return where((x == 0.0) | isinf(x), 1.0, ratio / root);
 }
 // The product of the other elements: the product of those that are not 0, unless others are 0.
 V others(const V& x) {

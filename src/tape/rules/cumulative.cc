@@ -2,6 +2,7 @@
 // after it. Running values themselves are not kept but computed again.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/views.h"
 #include "ops/movement/shapes.h"
 #include "ops/task/submit.h"
 #include "tape/rules/kinds.h"
@@ -72,28 +73,38 @@ struct Running {
     const View from = forward(call.reverse ? RONDO_MIN : RONDO_MAX, candidates);
     rondo_tensor* const sum = steps.filled(x.device(), x.dtype, x.layout, 0);
     if (!sum) return {};
-    View adds = sum->view;
-    adds.accumulate = true;
     Slot target;
-    target.tensor = make_view(sum->storage, adds);
+    target.tensor = make_view(sum->storage, accumulator_view(sum->view));
     steps.then([&] { return ops::put_along_axis(target.tensor, from, dy, call.axis); });
     return sum->view;
   }
 
+  // The elements less the largest finite one, and 0 for infinity.
+  View below_largest() const {
+    const View infinite = steps.unary(RONDO_ISPOSINF, x);
+    const int32_t axis = call.axis;
+    const View most = steps.reduce(RONDO_MAX, steps.where(infinite, -INFINITY, x), {&axis, 1});
+    const View finite = steps.where(steps.unary(RONDO_ISINF, most), 0.0, most);
+    return steps.where(infinite, 0.0, steps.binary(RONDO_SUB, x, finite));
+  }
+
   // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows. A
   // result that is infinite so far is nothing to finite elements, and all to each infinity, as a reduction has it.
+  // Differences are those of elements less the largest, next to which logarithms of sums keep their digits.
   View logsumexp() const {
-    constexpr double kNothing = -1e30;  // exp of it is 0; without the NaN of differences of infinities
-    const View y = forward(RONDO_LOGSUMEXP, x), infinite = steps.unary(RONDO_ISINF, y);
+    constexpr double kNothing = -INFINITY;
+    const View near = below_largest(), y = forward(RONDO_LOGSUMEXP, near);
+    const View given = forward(RONDO_LOGSUMEXP, x);
+    const View infinite = steps.binary(RONDO_LOGICAL_OR, steps.unary(RONDO_ISINF, given), steps.unary(RONDO_ISINF, y));
     const View finite = steps.where(infinite, 0.0, y), changes = steps.where(infinite, 0.0, dy);
     const auto part = [&](const View& change) {
       const View counts = steps.scalar(RONDO_GT, change, 0);
       const View log = steps.where(counts, steps.unary(RONDO_LOG, steps.where(counts, change, 1.0)), kNothing);
       const View behind = back(RONDO_LOGSUMEXP, steps.binary(RONDO_SUB, log, finite));
-      return steps.unary(RONDO_EXP, steps.binary(RONDO_ADD, x, behind));
+      return steps.unary(RONDO_EXP, steps.binary(RONDO_ADD, near, behind));
     };
     const View sum = steps.binary(RONDO_SUB, part(changes), part(steps.unary(RONDO_NEG, changes)));
-    const View of_infinity = back_sum(steps.where(steps.unary(RONDO_ISPOSINF, y), dy, 0.0));
+    const View of_infinity = back_sum(steps.where(steps.unary(RONDO_ISPOSINF, given), dy, 0.0));
     return steps.where(steps.unary(RONDO_ISPOSINF, x), of_infinity, sum);
   }
 

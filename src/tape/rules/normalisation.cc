@@ -62,7 +62,7 @@ struct Term {
   Term with(const View& other) const { return {steps, other, axis}; }
   Term reduced(rondo_reduce_op op) const { return with(steps.reduce(op, view, {&axis, 1})); }
 };
-Term operator+(const Term& a, double b) {
+[[maybe_unused]] Term operator+(const Term& a, double b) {
   return a.with(a.steps.scalar(RONDO_ADD, a.view, b));
 }
 Term operator-(const Term& a, const Term& b) {
@@ -71,7 +71,7 @@ Term operator-(const Term& a, const Term& b) {
 Term operator*(const Term& a, const Term& b) {
   return a.with(a.steps.binary(RONDO_MUL, a.view, b.view));
 }
-Term rsqrt(const Term& a) {
+[[maybe_unused]] Term rsqrt(const Term& a) {
   return a.with(a.steps.unary(RONDO_RSQRT, a.view));
 }
 Term mean(const Term& a) {
@@ -80,8 +80,20 @@ Term mean(const Term& a) {
 [[maybe_unused]] Term total(const Term& a) {
   return a.reduced(RONDO_SUM);
 }
-Term variance(const Term& a) {
+[[maybe_unused]] Term variance(const Term& a) {
   return a.reduced(RONDO_VAR);
+}
+Term deviation(const Term& a) {
+  return a.reduced(RONDO_STD);
+}
+// The elements are divided first: the sum of their squares may be beyond all numbers where its share is not.
+Term mean_root(const Term& a) {
+  const auto length = static_cast<double>(a.view.layout.shape[a.axis]);
+  return a.with(a.steps.scalar(RONDO_MUL, a.view, 1 / std::sqrt(length))).reduced(RONDO_L2_NORM);
+}
+Term inverse(const Term& a, double epsilon) {
+  const View root = epsilon == 0 ? a.view : a.steps.scalar(RONDO_HYPOT, a.view, std::sqrt(epsilon));
+  return a.with(a.steps.unary(RONDO_RECIPROCAL, root));
 }
 
 using ops::LIMIT;

@@ -3,6 +3,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/recurrent/recurrent.h"
+#include "engine/views.h"
 #include "ops/recurrent/cells.h"
 #include "tape/rules/kinds.h"
 
@@ -24,15 +25,16 @@ unsigned bit(size_t operand) {
 
 // Gradients of this gradient read first states where the layers left them, at the first place of each direction, which
 // `outputs` are.
-Status add_first(Backward& backward, const ops::RecurrentCall& call, const std::vector<size_t>& outputs, View to) {
-  to.accumulate = true;
+Status add_first(Backward& backward, const ops::RecurrentCall& call, const std::vector<size_t>& outputs,
+                 const View& to) {
+  const View adds = accumulator_view(to);
   const auto directions = static_cast<size_t>(ops::directions_of(call.form));
   for (size_t line = 0; line < outputs.size(); ++line) {
     if (!backward.has_incoming(outputs[line])) continue;
     View came;
     RONDO_TRY(backward.incoming_view(&came, outputs[line]));
     const int64_t first = line % directions == 0 ? 0 : came.layout.shape[0] - 1;
-    RONDO_TRY(ops::copy_elements(ops::at(came, first), ops::at(to, static_cast<int64_t>(line))));
+    RONDO_TRY(ops::copy_elements(ops::at(came, first), ops::at(adds, static_cast<int64_t>(line))));
   }
   return {};
 }

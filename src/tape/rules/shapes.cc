@@ -24,10 +24,8 @@ template <class Add>
 Status add_into_zeros(const Backward& backward, const View& like, const Layout& shape, Slot* sum, const Add& add) {
   sum->tensor = make_tensor(backward.engine(), like.device(), like.dtype, Layout::row_major(shape.ndim, shape.shape));
   RONDO_TRY(ops::fill(sum->tensor->view, ops::Scalar::of(0)));
-  View adds = sum->tensor->view;
-  adds.accumulate = true;
   Slot target;
-  target.tensor = make_view(sum->tensor->storage, adds);
+  target.tensor = make_view(sum->tensor->storage, accumulator_view(sum->tensor->view));
   return add(target.tensor);
 }
 

@@ -191,6 +191,90 @@ TEST_P(Stale, PartsOfTemporariesOfBodiesAreZero) {
       "left unwritten by each body", false);
 }
 
+// Whatever a former launch has left there: another body writes another part.
+TEST_P(Stale, PartsOfBodiesChangeWithEachLaunch) {
+  const Tensor second = truth(false);
+  const auto half = [](rondo_tensor* of, int which, Real value) {
+    must(rondo_fill(slice(of, 0, which * kSize / 2, (which + 1) * kSize / 2), value));
+  };
+  for (const bool by_host : {false, true}) {
+    Tensor out;
+    const auto program = [&] {
+      const Tensor part = empty(RONDO_U8, {kSize});
+      if_else(
+          second, [&] { half(part, 1, 2); }, [&] { half(part, 0, 1); });
+      out = copied(part);
+    };
+    const Graph graph = by_host ? record_for_host(program) : record(engine(), program);
+    for (const int which : {0, 1, 1, 0}) {
+      must(rondo_fill_i64(second, which));
+      must(rondo_graph_launch(graph.get()));
+      Array expected = full(RONDO_U8, {kSize}, 0);
+      for (int64_t i = 0; i < kSize / 2; ++i) expected.set(static_cast<size_t>(which * kSize / 2 + i), which + 1);
+      expect_same_bits(download(out), expected, std::string(by_host ? "host, " : "") + std::to_string(which));
+    }
+  }
+}
+
+// A user's task of the host too may leave another part each time.
+TEST_P(Stale, PartsOfHostTasksChangeWithEachLaunch) {
+  if (!on_cuda()) return;
+  static int writes;
+  writes = 0;
+  Tensor out;
+  const Graph graph = record(engine(), [&] {
+    const Tensor on_host = make(rondo_tensor_create, engine(), kCpu, RONDO_U8, 1, &kSize);
+    const rondo_task_options with = task_options("a byte", kCpu);
+    must(push_tensors(
+        engine(),
+        [](rondo_task_context* context) {
+          void* at = nullptr;
+          const rondo_status status = rondo_task_operand(context, 0, &at, nullptr);
+          if (status == RONDO_OK) static_cast<unsigned char*>(at)[writes++] = 9;
+          return status;
+        },
+        {}, {on_host}, &with));
+    out = make(rondo_copy_to, on_host, device());
+  });
+  for (int i = 0; i < 3; ++i) {
+    must(rondo_graph_launch(graph.get()));
+    Array expected = full(RONDO_U8, {kSize}, 0);
+    expected.set(static_cast<size_t>(i), 9);
+    expect_same_bits(download(out), expected, std::to_string(i));
+  }
+}
+
+// What is zeroed first takes a node more.
+TEST_P(Stale, WhatSeveralTasksFillIsNotZeroedFirst) {
+  const auto part = [](rondo_tensor* of, int64_t begin, int64_t end, int64_t step) {
+    must(rondo_fill(slice(of, 0, begin, end, step), kWritten));
+  };
+  const auto check = [&](bool filled, const char* what, const std::function<void(rondo_tensor*)>& write) {
+    Tensor out;
+    dirty();
+    const Graph graph = record(engine(), [&] {
+      const Tensor parts = empty(RONDO_U8, {kSize});
+      write(parts);
+      out = make(rondo_cumulative, RONDO_MAX, parts, 0, false);
+    });
+    must(rondo_graph_launch(graph.get()));
+    const Tensor parts = up(full(RONDO_U8, {kSize}, 0));
+    write(parts);
+    expect_same_bits(download(out), download(make(rondo_cumulative, RONDO_MAX, parts, 0, false)), what);
+    const rondo_graph_info info = graph_info(graph.get());
+    EXPECT_EQ(info.nodes, on_cuda() ? info.tasks + (filled ? 0 : 1) : 0) << what;
+  };
+  check(true, "halves", [&](rondo_tensor* t) { part(t, 0, 100, 1), part(t, 100, kSize, 1); });
+  check(true, "in turn", [&](rondo_tensor* t) { part(t, 1, kSize, 2), part(t, 0, kSize, 2); });
+  check(false, "twice the same half", [&](rondo_tensor* t) { part(t, 0, kSize / 2, 1), part(t, 0, kSize / 2, 1); });
+  check(false, "all but one", [&](rondo_tensor* t) { part(t, 0, 100, 1), part(t, 101, kSize, 1); });
+  check(false, "read between", [&](rondo_tensor* t) {
+    part(t, 0, 100, 1);
+    const Tensor early = make(rondo_cumulative, RONDO_MAX, t, 0, false);
+    into(slice(t, 0, 100, kSize), rondo_copy, slice(early, 0, 0, kSize - 100));
+  });
+}
+
 TEST_P(Stale, OutputsOfGraphsBeginAsZeros) {
   dirty();
   Tensor part, never;

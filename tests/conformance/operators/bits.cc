@@ -96,6 +96,61 @@ TEST_P(Bits, WhatMovesElementsKeepsThem) {
   }
 }
 
+// Whatever a graph joins it with: what chooses elements of a result, and what is made of chosen ones.
+TEST_P(Bits, ChoicesBesideOtherOperatorsKeepThem) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  constexpr int64_t rows = 8, columns = 5;
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64}) {
+    const auto matrix = [&](uint64_t seed) { return reshape(up(odd(dtype, rows * columns, seed)), {rows, columns}); };
+    const auto column = [&](uint64_t seed) { return reshape(up(odd(dtype, rows, seed)), {rows, 1}); };
+    const Tensor a = matrix(0), b = matrix(3), line = column(1), other = column(2);
+    Array chooses(RONDO_BOOL, {rows, columns}), few(RONDO_BOOL, {rows, 1});
+    for (size_t i = 0; i < rows * columns; ++i) chooses.set(i, i % 3 == 0);
+    for (size_t i = 0; i < rows; ++i) few.set(i, i % 2 == 0);
+    const Tensor mask = up(chooses), half = up(few),
+                 square = reshape(up(full(dtype, {columns * columns}, 1)), {columns, columns});
+    std::vector<std::pair<std::string, std::function<Tensor()>>> programs;
+    for (const auto op : {RONDO_MAX, RONDO_MIN, RONDO_SUM, RONDO_PROD, RONDO_LOGSUMEXP}) {
+      const std::string name = rondo_reduce_op_name(op);
+      programs.emplace_back(name + " of chosen", [&, op] { return reduce(op, make(rondo_where, mask, a, b), {1}); });
+      programs.emplace_back("chosen " + name,
+                            [&, op] { return make(rondo_where, half, reduce(op, a, {1}, true), other); });
+      programs.emplace_back("chosen " + name + " of one",
+                            [&, op] { return make(rondo_where, half, reduce(op, line, {1}, true), other); });
+      programs.emplace_back("chosen by " + name, [&, op] {
+        const Tensor y = reduce(op, a, {1}, true);
+        return make(rondo_where, make(rondo_unary, RONDO_ISNAN, y), y, y);
+      });
+      programs.emplace_back("chosen beside " + name, [&, op] {
+        const Tensor y = reduce(op, a, {1}, true);
+        return make(rondo_where, make(rondo_unary, RONDO_ISNAN, y), line, y);
+      });
+    }
+    programs.emplace_back("softmax of chosen", [&] { return make(rondo_softmax, make(rondo_where, mask, a, b), 1); });
+    programs.emplace_back("chosen softmax", [&] { return make(rondo_where, mask, make(rondo_softmax, a, 1), b); });
+    programs.emplace_back("chosen product",
+                          [&] { return make(rondo_where, mask, make(rondo_matmul, a, square, nullptr), b); });
+    programs.emplace_back("product of chosen",
+                          [&] { return make(rondo_matmul, make(rondo_where, mask, a, b), square, nullptr); });
+    programs.emplace_back("chosen of chosen", [&] {
+      return make(rondo_where, mask, make(rondo_where, mask, b, a), make(rondo_where, mask, a, b));
+    });
+    programs.emplace_back("negated", [&] { return make(rondo_unary, RONDO_NEG, make(rondo_where, mask, a, b)); });
+    programs.emplace_back("magnitudes", [&] { return make(rondo_unary, RONDO_ABS, make(rondo_where, mask, a, b)); });
+    programs.emplace_back("chosen magnitudes",
+                          [&] { return make(rondo_where, mask, make(rondo_unary, RONDO_ABS, a), b); });
+    programs.emplace_back("with signs",
+                          [&] { return make(rondo_binary, RONDO_COPYSIGN, make(rondo_where, mask, a, b), a); });
+    for (const auto& [name, program] : programs) {
+      const Tensor eager = program();
+      Tensor replayed;
+      const Graph graph = record(engine(), [&, &issue = program] { replayed = issue(); });
+      must(rondo_graph_launch(graph.get()));
+      expect_bits(replayed, download(eager), name);
+    }
+  }
+}
+
 TEST_P(Bits, SelectFillsWithMinusZero) {
   const Tensor a = up(array_of(RONDO_F32, {2}, {1, 2})), mask = up(array_of(RONDO_BOOL, {2}, {0, 1}));
   Tensor out, count;

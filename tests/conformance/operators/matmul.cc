@@ -77,6 +77,14 @@ Expected expect_matmul(const Problem& problem, const Array& a, const Array& b, c
 
 class Matmul : public OnEngine {
  protected:
+  // Keeps the product of two tensors that hold what the arrays do.
+  static auto keeping(Results& results) {
+    return [&results](const char* label, rondo_tensor* left, const Array& left_host, rondo_tensor* right,
+                      const Array& right_host) {
+      results.keep(label, make(rondo_matmul, left, right, nullptr),
+                   [=] { return expect_matmul({}, left_host, right_host, nullptr); });
+    };
+  }
   void check(rondo_dtype dtype, const std::vector<Problem>& all) {
     const std::vector<Problem> problems = dealt(all);
     run([&](Results& results) {
@@ -283,11 +291,7 @@ TEST_P(Matmul, RowsAndColumnsOfViews) {
     const Array x = random_array(dtype, {4, 600}, 4, -2, 2), y = random_array(dtype, {300, 700}, 5, -2, 2);
     const Tensor a = up(x), b = up(y);
     run([&](Results& results) {
-      const auto keep = [&](const char* label, rondo_tensor* left, const Array& left_host, rondo_tensor* right,
-                            const Array& right_host) {
-        results.keep(label, make(rondo_matmul, left, right, nullptr),
-                     [=] { return expect_matmul({}, left_host, right_host, nullptr); });
-      };
+      const auto keep = keeping(results);
       const Tensor row = slice(a, 0, 2, 3), block = slice(b, 1, 20, 640);
       const Array row_host = host_slice(x, 0, 2, 1, 1), block_host = host_slice(y, 1, 20, 620, 1);
       keep("every second of a row", slice(row, 1, 0, 600, 2), host_slice(row_host, 1, 0, 300, 2), block, block_host);
@@ -340,11 +344,7 @@ TEST_P(Matmul, Views) {
     const Array x = random_array(dtype, {20, 3, 24}, 4, -2, 2), y = random_array(dtype, {40, 50}, 5, -2, 2);
     const Tensor a = up(x), b = up(y);
     run([&](Results& results) {
-      const auto keep = [&](const char* label, rondo_tensor* left, const Array& left_host, rondo_tensor* right,
-                            const Array& right_host) {
-        results.keep(label, make(rondo_matmul, left, right, nullptr),
-                     [=] { return expect_matmul({}, left_host, right_host, nullptr); });
-      };
+      const auto keep = keeping(results);
       const Tensor turned = transpose(b, {1, 0}), rows = slice(a, 0, 3, 20),
                    block = slice(slice(b, 0, 5, 29), 1, 2, 13);
       const Array block_host = host_slice(host_slice(y, 0, 5, 24, 1), 1, 2, 11, 1);

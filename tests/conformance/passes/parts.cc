@@ -94,7 +94,8 @@ TEST_P(Parts, HalvesAreFilledOnBranchesOfTheirOwn) {
   EXPECT_EQ(graph_info(graph.get()).branches, 2) << graph_report(graph.get());
 }
 
-// New memory is zeroed before the first of them, which comes late: the other one is written at once.
+// New memory, of an element more, is zeroed before the first of them, which comes late: the other one is written at
+// once.
 TEST_P(Parts, HalvesOfNewMemoryKeepWhatIsWritten) {
   const Setting branches("RONDO_GRAPH_BRANCHES", "all");
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
@@ -104,7 +105,7 @@ TEST_P(Parts, HalvesOfNewMemoryKeepWhatIsWritten) {
       [this](const auto& x) {
         Tensor late = make(rondo_unary, RONDO_TANH, x[0]);
         for (int i = 0; i < 8; ++i) late = make(rondo_unary, RONDO_TANH, late);
-        const Tensor wide = empty(RONDO_F32, {2000});
+        const Tensor wide = empty(RONDO_F32, {2001});
         into(slice(wide, 0, 0, 1000), rondo_unary, RONDO_EXP, late);
         into(slice(wide, 0, 1000, 2000), rondo_unary, RONDO_NEG, x[0]);
         return list(make(rondo_unary, RONDO_NEG, wide));

@@ -34,7 +34,7 @@ TYPES = {"f32": f32, "f64": float}
 LIMITS = {"f32": ((2 - 2.0**-23) * 2.0**127, 2.0**-126, 2.0**-149), "f64": (sys.float_info.max, 2.0**-1022, 2.0**-1074)}
 INF, NAN = math.inf, math.nan
 FAR, NEAR = 400, -400  # powers of ten beyond what an operand can be
-BESIDE = -400  # relative to an operand
+BESIDE = -400  # relative to an operand; ALGEBRAIC functions are looked at from nearer, as their slopes may be as steep as operands large
 DIFFER = "differ"
 ANY = "any"  # not compared: an operand less 1 is rounded to another whole number
 
@@ -506,7 +506,9 @@ def case(name, dtype, points, f, n_gradients, parameters=()):
     if name == "lp_norm":
         p = mpf(parameters[0])
         known = [exactly(lambda *v, i=i: mp.sign(v[i]) * mp.power(abs(v[i]) / lp(v, p), p - 1)) for i in range(2)]
+    global BESIDE
     mp.dps = 80 if known and name != "lerp" else 3000 if name in ALGEBRAIC else 1000
+    BESIDE = -700 if mp.dps == 3000 else -400
     g = (lambda *operands: f(list(operands), *map(mpf, parameters))) if name in REDUCE else (
         lambda *operands: f(*operands, *map(mpf, parameters)))
     for point in points:

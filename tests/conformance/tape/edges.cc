@@ -121,13 +121,15 @@ bool of_terms(const std::string& row) {
   return rows.count(row) > 0;
 }
 
-// Squares, powers and sums of what is as large or small as this leave the range, or digits: other tests are of scale.
-bool out_of_scale(const std::string& row, rondo_dtype dtype, Real x) {
-  static const std::set<std::string> rows = {"mean", "l2_norm", "lp_norm", "var", "std"};
-  const Real far = dtype == RONDO_F32 ? 1e18L : 1e100L, size = std::fabs(x);
-  if (row == "hypot") return x != 0 && size < std::ldexp(Real(1), least_exponent(dtype));
-  if (row == "logsumexp") return size > 1e5L && std::isfinite(x);
-  return rows.count(row) > 0 && std::isfinite(x) && x != 0 && (size > far || size < 1 / far);
+// A result below the normal numbers has lost the digits that its gradient is made of.
+bool below_normal(const std::string& row, rondo_dtype dtype, Real x) {
+  static const std::set<std::string> rows = {"hypot", "l2_norm", "lp_norm", "std"};
+  return rows.count(row) > 0 && x != 0 && std::fabs(x) < std::ldexp(Real(1), least_exponent(dtype));
+}
+// It adds up powers as they are.
+bool powers_leave_the_range(const std::string& row, rondo_dtype dtype, Real x) {
+  const Real far = dtype == RONDO_F32 ? 1e12L : 1e100L, size = std::fabs(x);
+  return row == "lp_norm" && std::isfinite(x) && x != 0 && (size > far || size < 1 / far);
 }
 
 class Edges : public OnTape {
@@ -181,10 +183,10 @@ class Edges : public OnTape {
     for (const std::vector<Real>& operand : each.operands) at.ties += operand[k] == at.x ? 1 : 0;
     return at;
   }
-  static bool left_out(const Case& each, size_t k) {
-    return std::any_of(each.operands.begin(), each.operands.end(), [&](const std::vector<Real>& operand) {
-      return out_of_scale(each.row, each.dtype, operand[k]);
-    });
+  using Excuse = bool (*)(const std::string& row, rondo_dtype dtype, Real x);
+  static bool left_out(const Case& each, size_t k, Excuse excuse) {
+    return std::any_of(each.operands.begin(), each.operands.end(),
+                       [&](const std::vector<Real>& operand) { return excuse(each.row, each.dtype, operand[k]); });
   }
   static bool within(rondo_dtype dtype, Real got, Real want, Real error) {
     const Real nearest = rounded(dtype, want);
@@ -199,7 +201,7 @@ class Edges : public OnTape {
   }
   static void check_values(const Case& each, const Array& got) {
     for (size_t k = 0; k < each.values.size(); ++k) {
-      if (left_out(each, k)) continue;
+      if (left_out(each, k, powers_leave_the_range)) continue;
       const Real want = std::strtold(each.values[k].c_str(), nullptr);
       // Where several terms are added, errors are those of the largest.
       Real largest = std::fabs(want);
@@ -216,7 +218,7 @@ class Edges : public OnTape {
   }
   static void check_gradient(const Case& each, size_t i, const Array& got, size_t stride) {
     for (size_t k = 0; k < each.values.size(); ++k) {
-      if (left_out(each, k)) continue;
+      if (left_out(each, k, below_normal)) continue;
       const Real value = std::strtold(each.values[k].c_str(), nullptr), mine = got[k * stride + (each.reduces ? i : 0)];
       bool finite = true, unknown = false;
       for (const std::vector<Real>& operand : each.operands) {
@@ -267,13 +269,130 @@ class Edges : public OnTape {
       check_gradient(each, i, download(gradient), each.reduces ? each.operands.size() : 1);
     }
   }
+  // Gradients of gradients: [i][j] of operand i's gradient with respect to operand j, by number.
+  std::vector<std::vector<Array>> seconds(const Case& each, rondo_dtype dtype) {
+    const std::vector<std::vector<Real>>& points = each.operands;
+    const auto n = static_cast<int64_t>(points[0].size());
+    const size_t width = points.size();
+    std::vector<Tensor> of;
+    if (each.reduces) {
+      Array rows(dtype, {n, static_cast<int64_t>(width)});
+      for (size_t i = 0; i < width; ++i)
+        for (size_t k = 0; k < points[i].size(); ++k) rows.set(k * width + i, points[i][k]);
+      of.push_back(up(rows));
+    } else {
+      for (const std::vector<Real>& operand : points) of.push_back(up(array_of(dtype, {n}, operand)));
+    }
+    const Tape outer(engine(), RONDO_TAPE_KEEP), inner(engine(), RONDO_TAPE_KEEP);
+    for (const Tensor& operand : of) outer.watch(operand), inner.watch(operand);
+    const Tensor out = apply(each, of), ones = up(full(dtype, {n}, 1));
+    std::vector<std::vector<Array>> all;
+    const auto take = [&](const Tape& tape, rondo_tensor* y, rondo_tensor* dy, rondo_tensor* source) {
+      rondo_tensor* made = nullptr;
+      const rondo_status status = rondo_tape_gradients(tape, 1, &y, &dy, 1, &source, &made);
+      if (status != RONDO_INVALID_ARGUMENT && status != RONDO_UNSUPPORTED) must(status);
+      return Tensor(made);
+    };
+    for (size_t i = 0; i < of.size(); ++i) {
+      std::vector<Array>& row = all.emplace_back();
+      const Tensor first = take(inner, out, ones, of[i]);
+      if (!first) continue;  // no gradient flows
+      Array weights(dtype, download(first).shape);
+      for (size_t k = 0; k < weights.size(); ++k) weights.set(k, each.reduces ? 1 - Real(k % width) / 4 : 1);
+      const Tensor dy = up(weights);
+      for (const Tensor& operand : of) {
+        const Tensor second = take(outer, first, dy, operand);
+        row.push_back(second ? download(second) : Array(dtype, {0}));
+      }
+    }
+    return all;
+  }
 };
 CONFORMANCE_ENGINE_SUITE(Edges);
+
+// Of numbers near the largest of f32; in f64 the same formulas have room.
+TEST_P(Edges, SecondGradientsKeepTheirRange) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  const Real most = std::numeric_limits<float>::max();
+  std::vector<Real> line;
+  for (const Real size : {most, most / 2, Real(1e30F), Real(1e20F), Real(3)}) line.insert(line.end(), {size, -size});
+  std::set<std::string> seen;
+  for (Case each : dealt(some(cases(), 7))) {
+    std::string name = each.row;
+    for (const double parameter : each.parameters) name += " " + std::to_string(parameter);
+    if (!seen.insert(name).second) continue;
+    const size_t width = each.operands.size();
+    each.operands.assign(width, {});
+    const auto points = static_cast<size_t>(std::pow(line.size(), width));
+    for (size_t k = 0; k < points; ++k)
+      for (size_t i = 0, rest = k; i < width; ++i, rest /= line.size())
+        each.operands[i].push_back(line[rest % line.size()]);
+    const auto got = seconds(each, RONDO_F32), want = seconds(each, RONDO_F64);
+    for (size_t i = 0; i < got.size(); ++i)
+      for (size_t j = 0; j < got[i].size(); ++j)
+        for (size_t k = 0; k < got[i][j].size(); ++k) {
+          const Real expected = want[i][j][k], mine = got[i][j][k];
+          const size_t at = each.reduces ? k / width : k;
+          Real largest = 0;
+          for (const std::vector<Real>& operand : each.operands) largest = std::max(largest, std::fabs(operand[at]));
+          if (largest < 1e10L) continue;
+          // A power of a ratio far below the smallest number: in f32 it is none.
+          if (each.row == "lp_norm" &&
+              std::any_of(each.operands.begin(), each.operands.end(),
+                          [&](const auto& operand) { return std::fabs(operand[at]) < largest / 1e20L; }))
+            continue;
+          const Real error =
+              1e-5L * std::max(std::fabs(expected), 1 / largest) + 4 * std::ldexp(Real(1), least_exponent(RONDO_F32));
+          EXPECT_TRUE(within(RONDO_F32, mine, expected, error))
+              << "the gradient by operand " << j << " of that of operand " << i << " of " << place(each, at) << " is "
+              << mine << ", expected " << expected;
+        }
+  }
+}
+
+// Numbers that are equal, or 0, are where a formula chooses: what it chooses depends on them as its neighbours do.
+TEST_P(Edges, SecondGradientsWhereNumbersAreEqual) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  using Numbers = std::vector<Real>;
+  const auto expect = [&](const char* row, bool reduces, Real a, Real b, const std::vector<Numbers>& wanted) {
+    Case each{row, reduces, RONDO_F64, {}, {{a}, {b}}, {}, {}};
+    const auto got = seconds(each, RONDO_F64);
+    for (size_t i = 0; i < got.size(); ++i)
+      for (size_t j = 0; j < got[i].size(); ++j)
+        for (size_t k = 0; k < got[i][j].size(); ++k)
+          EXPECT_NEAR(static_cast<double>(got[i][j][k]), static_cast<double>(wanted[i][reduces ? k : j]), 1e-12)
+              << row << " of " << a << " and " << b << ", of operand " << i << " by operand " << j << ", at " << k;
+  };
+  for (const Real x : {Real(3), Real(1e20), Real(-1e300)}) {
+    expect("logaddexp", false, x, x, {{0.25L, -0.25L}, {-0.25L, 0.25L}});
+    // The first of the two counts for 1, the other for 3/4.
+    expect("logsumexp", true, x, x, {{0.0625L, -0.0625L}});
+  }
+  expect("xlogy", false, 0, 2, {{0, 0.5L}, {0.5L, 0}});
+}
 
 TEST_P(Edges, ValuesAndGradientsAreLimits) {
   if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
   // Each row has kernels of its own; where they cost a compile, some rows stand for all.
   for (const Case& each : dealt(some(cases(), 7))) check(each);
+}
+
+// One by one, next to numbers whose sum's logarithm is rounded to them.
+TEST_P(Edges, RunningLogsumexpOfEqualNumbers) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64})
+    for (const Real x : {Real(3), Real(1e20), Real(-1e20), Real(std::numeric_limits<float>::max())}) {
+      const Tensor a = up(array_of(dtype, {4}, {x, x, -INFINITY, x}));
+      const Tape tape(engine());
+      tape.watch(a);
+      const Tensor y = make(rondo_cumulative, RONDO_LOGSUMEXP, a, 0, false);
+      const Array got = download(tape.gradient(y, a, up(full(dtype, {4}, 1))));
+      const Real wanted[] = {1 + Real(1) / 2 + Real(1) / 2 + Real(1) / 3, Real(1) / 2 + Real(1) / 2 + Real(1) / 3, 0,
+                             Real(1) / 3};
+      for (size_t i = 0; i < 4; ++i)
+        EXPECT_NEAR(static_cast<double>(got[i]), static_cast<double>(wanted[i]), 1e-5)
+            << rondo_dtype_name(dtype) << " of " << x << " at " << i;
+    }
 }
 
 TEST(EdgesOfRows, EveryRowOfNumbersHasCases) {

@@ -2,6 +2,7 @@
 // the largest and the smallest numbers and equal numbers, with an epsilon and without. What is expected is the row's
 // reference and its formula in numbers of a wider range. Copyright 2026 the Rondo developers. SPDX-License-Identifier:
 // Apache-2.0
+#include <array>
 #include <cfloat>
 
 #include "operators/normalisations.h"
@@ -28,10 +29,10 @@ Row operator-(const Row& a, const Row& b) {
 Row operator*(const Row& a, const Row& b) {
   return a.each([&](Real x, size_t i) { return x * b.values[i]; });
 }
-Row operator+(const Row& a, Real b) {
+[[maybe_unused]] Row operator+(const Row& a, Real b) {
   return a.each([&](Real x, size_t) { return x + b; });
 }
-Row rsqrt(const Row& a) {
+[[maybe_unused]] Row rsqrt(const Row& a) {
   return a.each([](Real x, size_t) { return 1 / std::sqrt(x); });
 }
 Row mean(const Row& a) {
@@ -45,6 +46,16 @@ Row mean(const Row& a) {
 Row variance(const Row& a) {
   const Row rest = a - mean(a);
   return mean(rest * rest);
+}
+
+Row inverse(const Row& a, Real epsilon) {
+  return a.each([&](Real x, size_t) { return 1 / std::sqrt(x * x + epsilon); });
+}
+Row deviation(const Row& a) {
+  return variance(a).each([](Real x, size_t) { return std::sqrt(x); });
+}
+Row mean_root(const Row& a) {
+  return mean(a * a).each([](Real x, size_t) { return std::sqrt(x); });
 }
 
 using Gradient = Row (*)(const Row& x, const Row& n, const Row& g, Real epsilon);
@@ -123,8 +134,52 @@ class NormalisationEdges : public OnTape {
       expect_near(dtype, gradient(rows[k], normal, g, epsilon), got, k * kLength, "the gradient of " + place);
     }
   }
+  // The gradients of the gradient of rows, with respect to them and to what came in.
+  std::vector<Array> seconds(const NormalisationCase& one, rondo_dtype dtype, const std::vector<Row>& rows,
+                             double epsilon) {
+    const size_t length = rows[0].values.size();
+    const Shape shape = {static_cast<int64_t>(rows.size()), static_cast<int64_t>(length)};
+    Array given(dtype, shape), slopes(dtype, shape), weights(dtype, shape);
+    for (size_t k = 0; k < given.size(); ++k) {
+      given.set(k, rows[k / length].values[k % length]);
+      slopes.set(k, std::array{1.0L, 0.5L, -2.0L}[k % length]);
+      weights.set(k, std::array{1.0L, -0.75L, 0.5L}[k % length]);
+    }
+    const Tensor x = up(given), dy = up(slopes), of_first = up(weights);
+    const Tape outer(engine(), RONDO_TAPE_KEEP), inner(engine());
+    outer.watch(x), outer.watch(dy), inner.watch(x);
+    const Tensor first = inner.gradient(one(x, 1, nullptr, nullptr, epsilon), x, dy);
+    std::vector<Array> made;
+    for (const Tensor& each : outer.gradients(first, {x, dy}, of_first)) made.push_back(download(each));
+    return made;
+  }
 };
 CONFORMANCE_ENGINE_SUITE(NormalisationEdges);
+
+// Of numbers near the largest of f32; in f64 the same formulas have room.
+TEST_P(NormalisationEdges, SecondGradientsKeepTheirRange) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  std::vector<Row> rows;
+  for (const Real size : {Real(FLT_MAX), Real(FLT_MAX) / 2, Real(1e30F), Real(1e20F)}) {
+    rows.push_back({{size, -size, size}});
+    rows.push_back({{size, 3, -size}});
+    rows.push_back({{size, size / 2, 1}});
+    rows.push_back({{size, size, size / 4}});
+  }
+  for (const NormalisationCase& one : normalisations())
+    for (const double epsilon : {1e-5, 0.0}) {
+      const auto got = seconds(one, RONDO_F32, rows, epsilon), want = seconds(one, RONDO_F64, rows, epsilon);
+      for (size_t i = 0; i < got.size(); ++i)
+        for (size_t k = 0; k < got[i].size(); ++k) {
+          const Row& row = rows[k / 3];
+          const Real least = 16 * std::ldexp(Real(1), least_exponent(RONDO_F32));
+          const Real error = 1e-4L / row.values[0] * (i == 0 ? 1 / row.values[0] : 1) + least;
+          EXPECT_LE(std::fabs(got[i][k] - want[i][k]), error)
+              << "the gradient by " << (i == 0 ? "the row" : "what came in") << " of that of " << one.name << shown(row)
+              << " with epsilon " << epsilon << "[" << k % 3 << "] is " << got[i][k] << ", expected " << want[i][k];
+        }
+    }
+}
 
 TEST_P(NormalisationEdges, ResultsAreThoseOfAWiderRange) {
   if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";

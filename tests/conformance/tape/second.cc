@@ -1,6 +1,7 @@
 // Gradients of gradients where they are more than the rule of one operator: what is added up, written in parts, the
 // same twice, zeros in products; and that a tape changes nothing of what is computed. Those of each operator are kept
 // beside its first (keep_gradients). Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 
 #include "tape/tape.h"
@@ -66,6 +67,18 @@ TEST_P(TapeSecond, WrittenInParts) {
                        }
                        return binary(RONDO_MUL, unary(RONDO_SQUARE, y), in[1]);
                      });
+    // More parts than are looked through one by one, whose elements lie between each other's; some twice, some read.
+    keep_gradients(results, "column by column", {values({2, 20}, 4)}, [](const Inputs& in) {
+      const Tensor y = make(rondo_copy, in[0]);
+      for (int64_t i = 0; i < 20; ++i)
+        into(slice(y, 1, i, i + 1), rondo_unary, RONDO_SIN, slice(in[0], 1, (i * 7) % 20, (i * 7) % 20 + 1));
+      into(slice(y, 0, 1, 2), rondo_binary_scalar, RONDO_MUL, slice(y, 0, 0, 1), 3.0);
+      for (int64_t i = 0; i < 20; i += 3)
+        into(slice(y, 1, i, std::min<int64_t>(i + 2, 20)), rondo_binary_scalar, RONDO_MUL,
+             slice(y, 1, 0, std::min<int64_t>(2, 20 - i)), -2.0);
+      into(slice(y, 1, 1, 20, 4), rondo_unary, RONDO_NEG, slice(y, 1, 0, 20, 4));
+      return unary(RONDO_SQUARE, y);
+    });
     keep_gradients(results, "row by row", {values({3}, 3)}, [](const Inputs& in) {
       const Tensor rows = make(rondo_copy, broadcast(in[0], {4, 3}));
       for (int64_t i = 1; i < 4; ++i) into(slice(rows, 0, i, i + 1), rondo_unary, RONDO_TANH, slice(rows, 0, i - 1, i));

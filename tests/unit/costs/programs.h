@@ -78,6 +78,12 @@ class OnEngine : public ::testing::Test {
     must(rondo_tensor_slice(of, 0, 4 * number, 4 * number + 4, 1, view.slot()));
     return view;
   }
+  // Four elements, of which each is so many after the one before.
+  static Tensor comb(rondo_tensor* of, int64_t number, int64_t step) {
+    Tensor view;
+    must(rondo_tensor_slice(of, 0, number, 4 * step, step, view.slot()));
+    return view;
+  }
   static void apply(rondo_unary_op op, rondo_tensor* a, rondo_tensor* to) { must(rondo_unary(op, a, &to)); }
   static Tensor tree(Tensors leaves) {
     while (leaves.size() > 1) {
@@ -158,6 +164,20 @@ class OnEngine : public ::testing::Test {
            Tensors whole;
            whole.push_back(made(4 * count));
            for (int i = 0; i < count; ++i) apply(RONDO_TANH, x_, part(whole[0], i));
+           return whole;
+         }},
+        {"part_writes_with_a_step",
+         [this](int count) {
+           Tensors whole;
+           whole.push_back(made(4 * count));
+           for (int i = 0; i < count; ++i) apply(RONDO_TANH, x_, comb(whole[0], i, count));
+           return whole;
+         }},
+        {"fills_of_parts_with_a_step",
+         [this](int count) {
+           Tensors whole;
+           whole.push_back(made(4 * count));
+           for (int i = 0; i < count; ++i) must(rondo_fill(comb(whole[0], i, count), i));
            return whole;
          }},
         {"fills_of_parts",
