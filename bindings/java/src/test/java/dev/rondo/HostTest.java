@@ -218,7 +218,6 @@ class HostTest {
 
   @Test
   void aFullHeapLosesNoFutureAndNoMemory() throws Exception {
-    assumeTrue(Runtime.version().feature() < 22, "on newer versions of Java a future may still be lost where the heap is full");
     Child.run(FullHeap.class, List.of("-Xmx64m", "-Ddev.rondo.leaks=off"), "3");
   }
 
