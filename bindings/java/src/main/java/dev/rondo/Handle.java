@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is left of a wrapper when the garbage collector took it: the address of C, whether it is closed, and how it is given back.
@@ -200,15 +201,17 @@ final class Handle extends PhantomReference<NativeObject> {
   }
 
   /** Asks again after a while: who destroys makes no fence before it asks whether somebody waits. */
-  private synchronized void awaitDestroyed() {
+  private void awaitDestroyed() {
     boolean interrupted = false;
     awaited = true;
+    final boolean inVirtualThread = VirtualThreads.isCurrent();
     final Patience patience = new Patience(id, kind);
     while (!destroyed) {
-      try {
-        wait(POLL_MILLIS);
-      } catch (InterruptedException e) {
-        interrupted = true;
+      if (inVirtualThread) { // which would hold its carrier in a monitor, before Java 24
+        LockSupport.parkNanos(this, POLL_MILLIS * 1_000_000);
+        interrupted |= Thread.interrupted();
+      } else {
+        interrupted |= isInterruptedAwhile();
       }
       if (!destroyed && patience.looked()) {
         destroyIfUnused();
@@ -216,6 +219,17 @@ final class Handle extends PhantomReference<NativeObject> {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized boolean isInterruptedAwhile() {
+    try {
+      if (!destroyed) {
+        wait(POLL_MILLIS);
+      }
+      return false;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 
