@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * The objects that one thread gives to C now, where those who close them see it. A call writes the numbers of its objects here, into
  * memory that no other thread writes, and asks after a fence whether one of them is closed; who closes marks the object, and looks here
  * after a fence. So either the call sees the mark, or the closer sees the call. A call costs two fences, whatever the number of its
- * objects, and threads that use the same objects do not take lines of the cache from each other.
+ * objects, and threads that use the same objects do not take lines of the cache from each other. Each object knows which threads have
+ * used it, so that who closes it looks at those alone.
  *
  * <p>Virtual threads have none, since there may be any number of them: they count in each object.
  */
