@@ -18,12 +18,26 @@ static void must(rondo_status status) {
 
 static rondo_engine* engine;
 static rondo_tensor *a, *b, *w, *bias, *out;
+static rondo_tensor *wide, *dividend, *divisor; /* f64, and integers */
 
 static rondo_tensor* tensor(int64_t rows, int64_t columns) {
   const int64_t shape[2] = {rows, columns};
   rondo_device cpu = {RONDO_CPU, 0};
   rondo_tensor* made = NULL;
   must(rondo_random_normal(engine, cpu, RONDO_F32, rows ? 2 : 1, rows ? shape : shape + 1, 0, 1, &made));
+  return made;
+}
+
+/* As another dtype, scaled. */
+static rondo_tensor* scaled(rondo_tensor* of, double by, double more, rondo_dtype dtype) {
+  rondo_tensor *absolute = NULL, *larger = NULL, *shifted = NULL, *made = NULL;
+  must(rondo_unary(RONDO_ABS, of, &absolute));
+  must(rondo_binary_scalar(RONDO_MUL, absolute, by, &larger));
+  must(rondo_binary_scalar(RONDO_ADD, larger, more, &shifted));
+  must(rondo_cast(shifted, dtype, &made));
+  rondo_tensor_destroy(absolute);
+  rondo_tensor_destroy(larger);
+  rondo_tensor_destroy(shifted);
   return made;
 }
 
@@ -69,6 +83,29 @@ static void matmul_gelu(void) {
   must(rondo_matmul(a, w, &with, &out));
 }
 
+/* Of the loops that clang says stay scalar: integers that are divided, functions of the C library, most of f64. */
+static void divide(void) {
+  must(rondo_binary(RONDO_DIV, dividend, divisor, &out));
+}
+static void divisor_of_both(void) {
+  must(rondo_binary(RONDO_GCD, dividend, divisor, &out));
+}
+static void cube_root(void) {
+  must(rondo_unary(RONDO_CBRT, a, &out));
+}
+static void arc_tangent(void) {
+  must(rondo_unary(RONDO_ATAN, a, &out));
+}
+static void wide_tanh(void) {
+  must(rondo_unary(RONDO_TANH, wide, &out));
+}
+static void wide_gelu(void) {
+  must(rondo_unary(RONDO_GELU, wide, &out));
+}
+static void wide_selu(void) {
+  must(rondo_unary(RONDO_SELU, wide, &out));
+}
+
 static double now(void) {
   struct timespec at;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
@@ -112,7 +149,14 @@ int main(void) {
                {"layer_norm", layer_norm},
                {"rms_norm", rms_norm},
                {"matmul", matmul},
-               {"matmul + bias, gelu", matmul_gelu}};
+               {"matmul + bias, gelu", matmul_gelu},
+               {"div of i32", divide},
+               {"gcd of i32", divisor_of_both},
+               {"cbrt", cube_root},
+               {"atan", arc_tangent},
+               {"tanh of f64", wide_tanh},
+               {"gelu of f64", wide_gelu},
+               {"selu of f64", wide_selu}};
   static const int64_t rows[] = {8, 256, 8192};
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   size_t i, k;
@@ -124,11 +168,17 @@ int main(void) {
     b = tensor(rows[k], COLUMNS);
     w = tensor(COLUMNS, COLUMNS);
     bias = tensor(0, COLUMNS);
+    wide = scaled(a, 2, -2, RONDO_F64);
+    dividend = scaled(a, 1e6, 0, RONDO_I32);
+    divisor = scaled(b, 100, 1, RONDO_I32);
     for (i = 0; i < sizeof loops / sizeof *loops; ++i) measure(loops[i].name, loops[i].call, rows[k] * COLUMNS);
     rondo_tensor_destroy(a);
     rondo_tensor_destroy(b);
     rondo_tensor_destroy(w);
     rondo_tensor_destroy(bias);
+    rondo_tensor_destroy(wide);
+    rondo_tensor_destroy(dividend);
+    rondo_tensor_destroy(divisor);
   }
   rondo_engine_destroy(engine);
   return 0;

@@ -50,7 +50,7 @@ with tempfile.TemporaryDirectory() as folder:
                 name, elements, taken = line.split("\t")
                 times[which].setdefault((name, int(elements)), []).append(float(taken))
 
-print(f"{datetime.date.today()}, {processor()}, one thread, f32, rows of 512; the median of {ROUNDS} runs by turns")
+print(f"{datetime.date.today()}, {processor()}, one thread, f32 where nothing else is said, rows of 512; the median of {ROUNDS} runs by turns")
 print("nanoseconds of processor time an element")
 for which, library in enumerate(LIBRARIES):
     print(f"  {'AB'[which]}: {compiler_of(library)}")

@@ -310,32 +310,32 @@ template <class T>
 using Wrapping = typename WrappingOf<T>::type;
 
 template <class T>
-constexpr T kLowest = 0;
+inline constexpr T kLowest = 0;
 template <>
-constexpr i8 kLowest<i8> = -128;
+inline constexpr i8 kLowest<i8> = -128;
 template <>
-constexpr i16 kLowest<i16> = -32768;
+inline constexpr i16 kLowest<i16> = -32768;
 template <>
-constexpr i32 kLowest<i32> = -2147483647 - 1;
+inline constexpr i32 kLowest<i32> = -2147483647 - 1;
 template <>
-constexpr i64 kLowest<i64> = -9223372036854775807ll - 1;
+inline constexpr i64 kLowest<i64> = -9223372036854775807ll - 1;
 template <class T>
-constexpr T kHighest = 1;
+inline constexpr T kHighest = 1;
 template <>
-constexpr u8 kHighest<u8> = 255;
+inline constexpr u8 kHighest<u8> = 255;
 template <>
-constexpr i8 kHighest<i8> = 127;
+inline constexpr i8 kHighest<i8> = 127;
 template <>
-constexpr i16 kHighest<i16> = 32767;
+inline constexpr i16 kHighest<i16> = 32767;
 template <>
-constexpr u16 kHighest<u16> = 65535;
+inline constexpr u16 kHighest<u16> = 65535;
 template <>
-constexpr u32 kHighest<u32> = 4294967295u;
+inline constexpr u32 kHighest<u32> = 4294967295u;
 template <>
-constexpr u64 kHighest<u64> = 18446744073709551615ull;
+inline constexpr u64 kHighest<u64> = 18446744073709551615ull;
 template <>
-constexpr i32 kHighest<i32> = 2147483647;
+inline constexpr i32 kHighest<i32> = 2147483647;
 template <>
-constexpr i64 kHighest<i64> = 9223372036854775807ll;
+inline constexpr i64 kHighest<i64> = 9223372036854775807ll;
 
 }  // namespace rondo::device

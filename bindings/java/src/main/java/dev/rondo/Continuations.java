@@ -32,24 +32,39 @@ final class Continuations {
     private final CompletableFuture<Void> future = new CompletableFuture<>();
     private Throwable failure;
     private Given next;
+    private boolean given; // is among those, or was
 
     /** When the wait is over, on the thread that completes waits. */
     @Override
     public void accept(Void nothing, Throwable thrown) {
       failure = thrown;
-      synchronized (LOCK) {
-        if (first == null) {
-          first = this;
-        } else {
-          last.next = this;
+      for (boolean handed = false; !handed; ) {
+        try {
+          handOver();
+          handed = true;
+        } catch (Throwable e) { // no memory for a first call
+          Threads.pause();
         }
-        last = this;
+      }
+    }
+
+    private void handOver() {
+      synchronized (LOCK) {
+        if (!given) {
+          if (first == null) {
+            first = this;
+          } else {
+            last.next = this;
+          }
+          last = this;
+          given = true;
+        }
         if (idle > 0) {
           LOCK.notify();
           return;
         }
       }
-      LockSupport.unpark(keeper);
+      wakeKeeper();
     }
 
     /** Completes it and all that is chained to it: again where memory was short on the way, which goes on with what is left. */
@@ -95,8 +110,18 @@ final class Continuations {
   /** The keeper's work: it starts threads, and runs no code of the user's. */
   private static void startThreads() {
     keeper = Thread.currentThread();
-    Given oldest = null;
-    for (long since = 0; true; Thread.interrupted()) { // nobody has a reason to interrupt it, and it would park no more
+    for (;;) {
+      try {
+        startThreadsFrom(oldest());
+      } catch (Throwable e) { // no memory for a first call
+        Threads.pause();
+      }
+    }
+  }
+
+  private static void startThreadsFrom(Given found) {
+    Given oldest = found;
+    for (long since = System.nanoTime(); true; Thread.interrupted()) { // nobody has a reason to interrupt it, and it would park no more
       final Given before = oldest;
       oldest = oldest();
       if (oldest != before) {
@@ -161,8 +186,8 @@ final class Continuations {
         }
         try {
           LOCK.wait(IDLE_MILLIS);
-        } catch (InterruptedException e) {
-          continue; // nobody has a reason to
+        } catch (InterruptedException | Error e) {
+          continue; // nobody has a reason to; or there is no memory to wait
         }
       }
       taken = first;
@@ -172,7 +197,18 @@ final class Continuations {
         return taken;
       }
     }
-    LockSupport.unpark(keeper); // another thread may be needed for the next one
+    wakeKeeper(); // another thread may be needed for the next one
     return taken;
+  }
+
+  private static void wakeKeeper() {
+    for (boolean woken = false; !woken; ) {
+      try {
+        LockSupport.unpark(keeper);
+        woken = true;
+      } catch (Throwable e) { // no memory for a first call
+        Threads.pause();
+      }
+    }
   }
 }

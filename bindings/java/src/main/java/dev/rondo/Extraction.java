@@ -78,8 +78,11 @@ final class Extraction {
   /** One process at a time makes the folder, and the others find it. */
   private static void make(String resources, Map<String, String> hashes, Path parent, Path target) throws IOException {
     Files.createDirectories(parent);
-    try (FileChannel channel = FileChannel.open(parent.resolve(target.getFileName() + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-        LinkOption.NOFOLLOW_LINKS)) {
+    final Path lock = parent.resolve(target.getFileName() + ".lock");
+    if (Files.isSymbolicLink(lock)) {
+      throw new IOException(lock + " is a link, which another user may have put there: delete it");
+    }
+    try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
       lock(channel); // until the channel is closed
       if (!isWhole(target, hashes)) {
         if (Files.exists(target)) {

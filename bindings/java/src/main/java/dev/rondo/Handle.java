@@ -4,6 +4,8 @@ package dev.rondo;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What is left of a wrapper when the garbage collector took it: the address of C, whether it is closed, and how it is given back.
@@ -22,6 +24,9 @@ final class Handle extends PhantomReference<NativeObject> {
   private static final int CLAIMED = 1 << 30; // one thread destroys it or has done so
   private static final int PINS = CLAIMED - 1; // the uses that are counted
   private static final long POLL_MILLIS = 5;
+  private static final int FEW = 8; // so many users are known one by one; of many threads also a part of 1 / FEW
+  private static final InUse[] NOBODY = {};
+  private static final InUse[] ANYBODY = {null}; // any thread that there is
   private static final VarHandle STATE;
   private static final VarHandle DESTROYED;
 
@@ -42,7 +47,8 @@ final class Handle extends PhantomReference<NativeObject> {
   private final Destroyer destroyer;
   private final Throwable site = Leaks.site(); // null unless asked for
   private final InUse owner; // of the thread that made it
-  private volatile boolean shared; // another thread used it
+  private volatile InUse[] users = NOBODY; // of other threads that used it: a table of InUse; or ANYBODY
+  private int userCount; // in the table; guarded by this
   private volatile int state;
   private volatile boolean destroyed;
   private volatile boolean ofRecording; // closed at the end of the recording that made it
@@ -63,9 +69,32 @@ final class Handle extends PhantomReference<NativeObject> {
 
   /** Before the use is published. Closers look for it in the owner's thread alone unless they are told of others. */
   void usedBy(InUse thread) {
-    if (thread != owner && !shared) {
-      shared = true;
+    if (thread != owner) {
+      final InUse[] known = users;
+      if (known != ANYBODY && !thread.isIn(known)) {
+        addUser(thread);
+      }
     }
+  }
+
+  private synchronized void addUser(InUse thread) {
+    if (users != ANYBODY && 2 * (userCount + 1) > users.length) {
+      users = InUse.tableOfLiving(users);
+      userCount = (int) Arrays.stream(users).filter(each -> each != null).count();
+      if (userCount >= Math.max(FEW, InUse.threads() / FEW)) {
+        users = ANYBODY; // they are so large a part of all that a closer may look at all
+      }
+    }
+    if (users != ANYBODY) {
+      thread.putIn(users);
+      ++userCount;
+    }
+  }
+
+  /** How many threads a closer looks at: not many more than have used it. */
+  int looksAt() {
+    final InUse[] known = users;
+    return known == ANYBODY ? InUse.threads() : 1 + known.length;
   }
 
   /** After the use is published. */
@@ -118,7 +147,7 @@ final class Handle extends PhantomReference<NativeObject> {
   /** Forbids uses and waits for those under way, except inside a function of the user that Rondo called, where waiting might be for itself. */
   void close() {
     final ThreadState thread = ThreadState.current();
-    if (thread.inUse == owner && !shared && STATE.compareAndSet(this, 0, CLOSED | CLAIMED)) {
+    if (thread.inUse == owner && users == NOBODY && STATE.compareAndSet(this, 0, CLOSED | CLAIMED)) {
       if (!isPublished()) { // as nearly always
         destroy();
         return;
@@ -148,7 +177,8 @@ final class Handle extends PhantomReference<NativeObject> {
   }
 
   private boolean isPublished() {
-    return shared ? InUse.anywhere(id) : owner.has(id);
+    final InUse[] known = users;
+    return known == ANYBODY ? InUse.anywhere(id) : owner.uses(id) || known != NOBODY && InUse.anyUses(known, id);
   }
 
   private void destroy() {
@@ -171,15 +201,17 @@ final class Handle extends PhantomReference<NativeObject> {
   }
 
   /** Asks again after a while: who destroys makes no fence before it asks whether somebody waits. */
-  private synchronized void awaitDestroyed() {
+  private void awaitDestroyed() {
     boolean interrupted = false;
     awaited = true;
+    final boolean inVirtualThread = VirtualThreads.isCurrent();
     final Patience patience = new Patience(id, kind);
     while (!destroyed) {
-      try {
-        wait(POLL_MILLIS);
-      } catch (InterruptedException e) {
-        interrupted = true;
+      if (inVirtualThread) { // which would hold its carrier in a monitor, before Java 24
+        LockSupport.parkNanos(this, POLL_MILLIS * 1_000_000);
+        interrupted |= Thread.interrupted();
+      } else {
+        interrupted |= isInterruptedAwhile();
       }
       if (!destroyed && patience.looked()) {
         destroyIfUnused();
@@ -187,6 +219,17 @@ final class Handle extends PhantomReference<NativeObject> {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized boolean isInterruptedAwhile() {
+    try {
+      if (!destroyed) {
+        wait(POLL_MILLIS);
+      }
+      return false;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 

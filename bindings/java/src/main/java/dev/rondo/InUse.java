@@ -5,13 +5,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The objects that one thread gives to C now, where those who close them see it. A call writes the numbers of its objects here, into
  * memory that no other thread writes, and asks after a fence whether one of them is closed; who closes marks the object, and looks here
  * after a fence. So either the call sees the mark, or the closer sees the call. A call costs two fences, whatever the number of its
- * objects, and threads that use the same objects do not take lines of the cache from each other.
+ * objects, and threads that use the same objects do not take lines of the cache from each other. Each object knows which threads have
+ * used it, so that who closes it looks at those alone.
  *
  * <p>Virtual threads have none, since there may be any number of them: they count in each object.
  */
@@ -22,11 +24,16 @@ final class InUse {
   private static final int IDS = 1 << 16; // taken at once
   private static final String PACKAGE = "dev.rondo.";
   private static final System.Logger LOG = System.getLogger("dev.rondo");
+  private static final int LEAST = 16; // places for threads
   private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle MEMBER = MethodHandles.arrayElementVarHandle(InUse[].class);
   private static final AtomicLong NEXT_IDS = new AtomicLong(IDS); // from where on nobody took ids; 0 is none
+  private static final AtomicInteger NUMBERS = new AtomicInteger();
 
-  private static volatile InUse[] all = {}; // of the threads that live, and of some that have ended since the last began
+  private static volatile InUse[] all = new InUse[LEAST]; // of the threads that live, and of some that have ended; null behind them
+  private static volatile int count; // of them
 
+  private final int number = NUMBERS.getAndIncrement(); // where tables have it
   final Kept kept; // where what the thread makes is kept
   private final WeakReference<Thread> thread = new WeakReference<>(Thread.currentThread());
   private volatile long[] places; // null in a virtual thread
@@ -48,24 +55,75 @@ final class InUse {
     return made;
   }
 
+  /** Looks through the others as often as their number has doubled, so that it takes the same time however many there are. */
   private static synchronized void add(InUse made) {
-    final InUse[] more = new InUse[all.length + 1];
-    int count = 0;
-    for (final InUse each : all) {
-      if (each.matters()) {
-        more[count++] = each;
-      } else {
-        each.kept.leave();
+    if (count == all.length) {
+      final InUse[] before = all;
+      final InUse[] more = new InUse[Math.max(LEAST, 2 * (int) Arrays.stream(before).filter(InUse::matters).count())];
+      int kept = 0;
+      for (final InUse each : before) {
+        if (each.matters()) {
+          more[kept++] = each;
+        } else {
+          each.kept.leave();
+        }
+      }
+      all = more;
+      count = kept;
+    }
+    MEMBER.setRelease(all, count, made);
+    ++count;
+  }
+
+  /** How many threads a look at all of them takes. */
+  static int threads() {
+    return count;
+  }
+
+  // --- tables of threads: places by their numbers, at least half of them empty
+
+  /** For any thread. */
+  boolean isIn(InUse[] table) {
+    return table.length != 0 && MEMBER.getAcquire(table, placeIn(table)) == this;
+  }
+
+  /** Where it is, or could be. */
+  private int placeIn(InUse[] table) {
+    int place = number & table.length - 1;
+    for (Object there = MEMBER.getAcquire(table, place); there != null && there != this; there = MEMBER.getAcquire(table, place)) {
+      place = place + 1 & table.length - 1;
+    }
+    return place;
+  }
+
+  /** One thread at a time. */
+  void putIn(InUse[] table) {
+    MEMBER.setRelease(table, placeIn(table), this);
+  }
+
+  /** A table with room for as many more as are in another one, without those that have ended. */
+  static InUse[] tableOfLiving(InUse[] table) {
+    int living = 0;
+    for (final InUse each : table) {
+      living += each != null && each.isLiving() ? 1 : 0;
+    }
+    final InUse[] made = new InUse[Integer.highestOneBit(4 * living + 3)];
+    for (final InUse each : table) {
+      if (each != null && each.isLiving()) {
+        each.putIn(made);
       }
     }
-    more[count++] = made;
-    all = Arrays.copyOf(more, count);
+    return made;
+  }
+
+  private boolean isLiving() {
+    final Thread known = thread.get();
+    return known != null && known.isAlive();
   }
 
   /** Not of a thread that has ended, nor of the calling one, which has lost it: pools of threads clear what is local to a thread. */
   private boolean matters() {
-    final Thread known = thread.get();
-    return known != null && known.isAlive() && (known != Thread.currentThread() || places[TOP] != FIRST);
+    return isLiving() && (thread.get() != Thread.currentThread() || places[TOP] != FIRST);
   }
 
   static InUse current() {
@@ -258,7 +316,7 @@ final class InUse {
    * use to an Error: it is forgotten. Of the others the first is named in the log.
    */
   static void lookAfter(long id, String kind) {
-    for (final InUse each : all) {
+    for (final InUse each : snapshot()) {
       final Thread user = each.thread.get();
       if (user == null || user == Thread.currentThread() || !each.has(id)) {
         continue;
@@ -305,13 +363,28 @@ final class InUse {
     return false;
   }
 
+  /** The same of what an ended thread, which left it behind, uses no more. */
+  boolean uses(long id) {
+    return has(id) && isLiving();
+  }
+
   /** Whether any thread does. */
   static boolean anywhere(long id) {
-    for (final InUse each : all) {
-      if (each.has(id)) {
+    return anyUses(all, id);
+  }
+
+  /** Whether any of a table does, or of the places for all threads. */
+  static boolean anyUses(InUse[] of, long id) {
+    for (int i = 0; i < of.length; ++i) {
+      final InUse each = (InUse) MEMBER.getAcquire(of, i);
+      if (each != null && each.uses(id)) {
         return true;
       }
     }
     return false;
+  }
+
+  private static InUse[] snapshot() {
+    return Arrays.stream(all).filter(each -> each != null).toArray(InUse[]::new);
   }
 }

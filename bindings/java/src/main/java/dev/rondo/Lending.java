@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Memory that a function of the user is lent for a time, as buffers that do not reach it afterwards, whoever kept them. From Java 22 on they
  * lie in the memory, in an arena that is closed at the end. Before that nothing takes a direct buffer back: there a buffer is a copy in
- * Java's heap, and what may be written goes back at the end.
+ * Java's heap, and what may be written goes back at the end. So it is where the virtual machine has lost its classes of arenas.
  */
 final class Lending {
   private static final class Copy {
@@ -75,7 +75,7 @@ final class Lending {
       try {
         arena.close();
         arena = null;
-      } catch (IllegalStateException e) {
+      } catch (IllegalStateException | OutOfMemoryError e) {
         Threads.pause();
       } catch (Exception e) {
         throw new IllegalStateException(e); // closing an arena throws no other

@@ -100,12 +100,20 @@ final class NativeEvents {
     final long[] what = new long[7];
     final Object[] texts = new Object[3];
     while (true) {
-      take0(WAITS_QUEUE, what, texts);
+      try {
+        take0(WAITS_QUEUE, what, texts);
+      } catch (Throwable e) { // no memory to find the native method, before anything is taken
+        Threads.pause();
+        continue;
+      }
       // Where Java has no memory for a moment, the wait is over all the same: again until it is told.
+      LinkageError lost = null;
       for (boolean told = false; !told; ) {
         try {
-          complete(what, texts);
+          complete(what, texts, lost);
           told = true;
+        } catch (LinkageError e) { // of a class that was first needed where there was no memory: there is none from now on
+          lost = e;
         } catch (Throwable e) {
           Threads.pause();
         }
@@ -114,10 +122,16 @@ final class NativeEvents {
     }
   }
 
-  private static void complete(long[] what, Object[] texts) {
+  /** lost: the failure that there is instead of the right one, which cannot be made any more; else null. */
+  private static void complete(long[] what, Object[] texts, LinkageError lost) {
     final CompletableFuture<Void> future = WAITS.get(what[1]);
+    if (future == null) {
+      return; // who asked for it has got an Error instead
+    }
     if (what[4] == Status.OK.value()) {
       future.complete(null);
+    } else if (lost != null) {
+      future.completeExceptionally(lost);
     } else {
       final byte[] message = texts[0] == null ? new byte[0] : (byte[]) texts[0];
       try {
@@ -127,6 +141,18 @@ final class NativeEvents {
       }
     }
     WAITS.remove(what[1]);
+  }
+
+  /** Completes waits as they may end later: a class that is first needed where the heap is full is given up by the virtual machine. */
+  static void rehearse() {
+    final byte[] message = "rondo_binary(add): rondo_wait: a->b is NULL".getBytes(StandardCharsets.UTF_8);
+    for (final Status each : Status.values()) {
+      final CompletableFuture<Void> future = new CompletableFuture<>();
+      final long number = NUMBERS.incrementAndGet();
+      WAITS.put(number, future);
+      complete(new long[] {WAITS_QUEUE, number, 0, 0, each.value(), DeviceKind.CPU.value(), 0}, new Object[] {message, message, null}, null);
+      Continuations.of(future);
+    }
   }
 
   // --- messages

@@ -55,6 +55,7 @@ final class NativeLibrary {
       for (final Class<?> each : MADE) {
         Class.forName(each.getName(), true, each.getClassLoader());
       }
+      NativeEvents.rehearse();
       Reclaim.start();
     } catch (ClassNotFoundException e) {
       throw new IllegalStateException(e); // they are in this jar

@@ -1,6 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.lang.ref.Reference;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.Buffer;
@@ -12,6 +13,7 @@ final class Segments {
   private static final Class<?> SEGMENT = find();
   private static final Class<?> ARENA = SEGMENT == null ? null : arenas();
   private static final Thread ANOTHER = new Thread(() -> {}); // asks for what any thread may do; never started
+  private static volatile Boolean lends; // null: nobody has asked
 
   private Segments() {}
 
@@ -107,13 +109,36 @@ final class Segments {
 
   /** Whether Java has arenas, whose memory nobody reaches any more when they are closed. In Java 21 they are a preview. */
   static boolean canLend() {
-    return SEGMENT != null && Runtime.version().feature() >= 22;
+    if (lends == null) {
+      lends = SEGMENT != null && Runtime.version().feature() >= 22 && lendsAndTakesBack();
+    }
+    return lends;
+  }
+
+  /** Where the heap is full at their first use, the virtual machine gives the classes of arenas up for good. */
+  private static boolean lendsAndTakesBack() {
+    final ByteBuffer own = ByteBuffer.allocateDirect(Long.BYTES);
+    final Object segment = invoke("ofBuffer", new Class<?>[] {Buffer.class}, null, own);
+    try (AutoCloseable arena = arena()) {
+      lent(arena, address(segment), bytes(segment)).asReadOnlyBuffer().get(0);
+      return true;
+    } catch (LinkageError e) {
+      return false;
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e); // closing an arena throws no other
+    } finally {
+      Reference.reachabilityFence(own);
+    }
   }
 
   /** An arena that any thread may use and close. */
   static AutoCloseable arena() {
     try {
       return (AutoCloseable) ARENA.getMethod("ofShared").invoke(null);
+    } catch (InvocationTargetException e) {
+      throw errorOf(e, "this version of Java does not give an arena: ");
     } catch (ReflectiveOperationException e) {
       throw new UnsupportedException("this version of Java does not give an arena: " + e, e);
     }
@@ -140,7 +165,18 @@ final class Segments {
       if (e.getCause() instanceof IllegalStateException) {
         throw new InvalidStateException("the memory segment: " + e.getCause().getMessage(), e.getCause());
       }
-      throw new InvalidArgumentException("the memory segment: " + e.getCause(), e.getCause());
+      if (e.getCause() instanceof RuntimeException) {
+        throw new InvalidArgumentException("the memory segment: " + e.getCause(), e.getCause());
+      }
+      throw errorOf(e, "the memory segment: ");
     }
+  }
+
+  /** What the virtual machine throws, such as for want of memory, goes on as it is. */
+  private static RuntimeException errorOf(InvocationTargetException thrown, String what) {
+    if (thrown.getCause() instanceof Error) {
+      throw (Error) thrown.getCause();
+    }
+    return new UnsupportedException(what + thrown.getCause(), thrown.getCause());
   }
 }

@@ -9,6 +9,10 @@ import java.lang.invoke.MethodType;
 final class VirtualThreads {
   private static final MethodHandle IS_VIRTUAL = find();
 
+  static {
+    isCurrent(); // the first call takes memory of Java's, later ones none
+  }
+
   private VirtualThreads() {}
 
   private static MethodHandle find() {
@@ -29,6 +33,8 @@ final class VirtualThreads {
   static boolean isCurrent() {
     try {
       return IS_VIRTUAL != null && (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+    } catch (Error e) { // no memory for the first call
+      throw e;
     } catch (Throwable e) {
       throw new IllegalStateException(e); // isVirtual throws nothing
     }

@@ -218,7 +218,6 @@ class HostTest {
 
   @Test
   void aFullHeapLosesNoFutureAndNoMemory() throws Exception {
-    assumeTrue(Runtime.version().feature() < 22, "on newer versions of Java a future may still be lost where the heap is full");
     Child.run(FullHeap.class, List.of("-Xmx64m", "-Ddev.rondo.leaks=off"), "3");
   }
 
@@ -250,6 +249,64 @@ class HostTest {
       check(done.await(60, TimeUnit.SECONDS), "the virtual thread waits for a continuation that waits for it");
       Runtime.getRuntime().halt(0);
     }
+  }
+
+  /** Virtual threads close what another thread uses, and the only carrier is free meanwhile. */
+  static final class ClosingVirtualThreads {
+    private static Thread start(Runnable body) throws Exception {
+      return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, body);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      final Engine engine = Engine.create();
+      final Tensor slow = engine.zeros(Device.CPU, 1);
+      slow.await();
+      final CountDownLatch end = new CountDownLatch(1);
+      engine.submit(task -> end.await(), List.of(), List.of(slow));
+      final Thread reader = new Thread(slow::await);
+      reader.start();
+      while (reader.getState() != Thread.State.TIMED_WAITING && reader.getState() != Thread.State.WAITING) {
+        Thread.sleep(1);
+      }
+      final List<Thread> closers = new ArrayList<>();
+      for (int i = 0; i < 8; ++i) {
+        closers.add(start(slow::close));
+      }
+      while (!slow.isClosed()) {
+        Thread.sleep(1);
+      }
+      start(end::countDown).join(30_000);
+      check(end.getCount() == 0, "threads that wait for a call hold the carrier");
+      for (final Thread closer : closers) {
+        closer.join();
+      }
+      reader.join();
+      engine.close();
+    }
+  }
+
+  @Test
+  void virtualThreadsThatCloseHoldNoCarrier() throws Exception {
+    assumeTrue(Runtime.version().feature() >= 21, "virtual threads are there from Java 21 on");
+    Child.run(ClosingVirtualThreads.class, List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1"));
+  }
+
+  private static final String CLOSING_WAITS = String.join("\n", "import dev.rondo.*;", "import java.util.*;", "import java.util.concurrent.*;",
+      "import java.util.logging.*;", "class ClosingWaits {", "  public static void main(String[] arguments) throws Exception {",
+      "    BlockingQueue<String> heard = new LinkedBlockingQueue<>();", "    Logger logger = Logger.getLogger(\"dev.rondo\");",
+      "    logger.setUseParentHandlers(false);", "    logger.addHandler(new Handler() {",
+      "      public void publish(LogRecord message) { heard.add(message.getMessage()); }", "      public void flush() {}",
+      "      public void close() {}", "    });", "    Engine engine = Engine.create();", "    Tensor slow = engine.zeros(Device.CPU, 1);",
+      "    slow.await();", "    CountDownLatch end = new CountDownLatch(1);", "    engine.submit(task -> end.await(), List.of(), List.of(slow));",
+      "    Thread reader = new Thread(slow::await, \"the reader\");", "    reader.start();",
+      "    while (reader.getState() == Thread.State.NEW || reader.getState() == Thread.State.RUNNABLE) Thread.sleep(1);",
+      "    Thread closer = new Thread(slow::close);", "    closer.start();", "    System.out.println(heard.poll(60, TimeUnit.SECONDS));",
+      "    end.countDown();", "    closer.join();", "    engine.close();", "  }", "}");
+
+  @Test
+  void closingNamesTheThreadThatItWaitsFor() throws Exception {
+    final String out = Child.runSource("ClosingWaits", CLOSING_WAITS);
+    assertTrue(out.contains("closing a tensor waits for a call of the thread the reader that uses it"), out);
   }
 
   @Test

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -335,10 +336,90 @@ class InUseTest {
     assertTrue(counts.stream().allMatch(each -> each.get() == 1));
   }
 
-  private static int threads() throws Exception {
-    final Field all = InUse.class.getDeclaredField("all");
-    all.setAccessible(true);
-    return ((InUse[]) all.get(null)).length;
+  /** Runs in threads that stay until the body is over, after each other. */
+  private static void withThreads(int number, IntConsumer inEach, Runnable body) throws Exception {
+    final List<Thread> threads = new ArrayList<>();
+    final CountDownLatch end = new CountDownLatch(1);
+    try {
+      for (int t = 0; t < number; ++t) {
+        final int mine = t;
+        final CountDownLatch done = new CountDownLatch(1);
+        final Thread thread = new Thread(null, () -> {
+          inEach.accept(mine);
+          done.countDown();
+          try {
+            end.await();
+          } catch (InterruptedException e) {
+            return;
+          }
+        }, "user", 128 << 10);
+        thread.start();
+        threads.add(thread);
+        done.await();
+      }
+      body.run();
+    } finally {
+      end.countDown();
+      for (final Thread thread : threads) {
+        thread.join();
+      }
+    }
+  }
+
+  /** With ten times as many threads, each with an object that another one used too, all closings look at ten times as many, not a hundred. */
+  @Test
+  void aCloserLooksAtThoseWhoUsedTheObject() throws Exception {
+    for (final int number : new int[] {60, 600}) {
+      final Gate gate = new Gate();
+      final Probe[] probes = new Probe[number];
+      final Probe everybodys = new Probe(gate);
+      withThreads(number, mine -> {
+        probes[mine] = new Probe(gate);
+        use(probes[mine], everybodys, null);
+        if (mine > 0) {
+          use(probes[mine - 1], everybodys, null);
+        }
+      }, () -> {
+        int looked = 0;
+        for (final Probe each : probes) {
+          looked += each.handle.looksAt();
+          each.close();
+          assertEquals(1, each.destroyed.get());
+        }
+        assertTrue(looked <= 4 * number, looked + " looks");
+        final int looks = everybodys.handle.looksAt();
+        assertTrue(looks >= number && looks <= InUse.threads() + 1, looks + " looks");
+        everybodys.close();
+      });
+    }
+  }
+
+  /** Of threads that come, use an object and end, the object keeps a few. */
+  @Test
+  void aCloserDoesNotLookAtThreadsThatHaveEnded() throws Exception {
+    final Gate gate = new Gate();
+    final Probe probe = new Probe(gate);
+    for (int i = 0; i < 200; ++i) {
+      final Thread thread = new Thread(() -> use(probe, probe, null));
+      thread.start();
+      thread.join();
+    }
+    assertTrue(probe.handle.looksAt() <= 5, () -> probe.handle.looksAt() + " looks");
+    probe.close();
+    assertEquals(1, probe.destroyed.get());
+  }
+
+  /** A use that was lost with its thread is not waited for. */
+  @Test
+  void aThreadThatHasEndedUsesNothing() throws Exception {
+    final Gate gate = new Gate();
+    final Probe probe = new Probe(gate);
+    final Thread thread = new Thread(() -> InUse.current().begin(probe));
+    thread.start();
+    thread.join();
+    probe.close();
+    assertEquals(1, probe.destroyed.get());
+    gate.close();
   }
 
   /** The common pool of newer versions of Java clears what is local to its threads between tasks. */
@@ -348,7 +429,7 @@ class InUseTest {
     final Probe probe = new Probe(gate);
     probe.acquire();
     probe.release();
-    final int before = threads();
+    final int before = InUse.threads();
     final Thread forgetful = new Thread(() -> {
       for (int i = 0; i < 50; ++i) {
         new InUse(); // as if it had forgotten
@@ -365,7 +446,7 @@ class InUseTest {
       Thread.sleep(1);
     }
     final int most = before + 1 + ForkJoinPool.commonPool().getParallelism() + 2; // and what other tests left
-    assertTrue(threads() <= most, () -> before + " before");
+    assertTrue(InUse.threads() <= Math.max(16, 2 * most), () -> InUse.threads() + " threads, " + before + " before");
     probe.close();
     assertEquals(1, probe.destroyed.get());
   }

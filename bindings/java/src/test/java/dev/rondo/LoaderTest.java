@@ -205,6 +205,26 @@ class LoaderTest {
     assertEquals(Files.size(FILES.resolve(NativeLibrary.CORE)), Files.size(core));
   }
 
+  /** Made before, by a build or another user: nothing there is written, nor what a link in place of the lock leads to. */
+  @Test
+  void aWholeExtractDirIsOnlyRead(@TempDir Path temporary, @TempDir Path kept) throws Exception {
+    final List<String> options = List.of("-Ddev.rondo.native.extractDir=" + kept);
+    assertLoads(run(java(temporary, classPath(true), options)));
+    final Path folder = list(kept).stream().filter(Files::isDirectory).findAny().orElseThrow();
+    final Path lock = kept.resolve(folder.getFileName() + ".lock");
+    Files.delete(lock);
+    assertLoads(run(java(temporary, classPath(true), options)));
+    assertEquals(List.of(folder), list(kept));
+
+    final Path others = Files.writeString(temporary.resolve("others"), "theirs");
+    Files.createSymbolicLink(lock, others);
+    assertLoads(run(java(temporary, classPath(true), options)));
+    Files.write(folder.resolve(NativeLibrary.CORE), new byte[] {1, 2, 3});
+    final String out = run(java(temporary, classPath(true), options));
+    assertTrue(out.contains("cannot be extracted") && out.contains(lock + " is a link"), out);
+    assertEquals("theirs", Files.readString(others));
+  }
+
   @Test
   void aDamagedJarIsRefused(@TempDir Path temporary, @TempDir Path natives) throws Exception {
     final Path folder = Files.createDirectories(natives.resolve("dev/rondo/native/" + NativeLibrary.platform()));
