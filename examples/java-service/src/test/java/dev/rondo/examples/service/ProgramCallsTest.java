@@ -30,6 +30,7 @@ class ProgramCallsTest {
   private Path folder;
 
   /** scale: x times a weight; flip: the opposite of truths, and whole numbers as they are. */
+  @SuppressWarnings("try") // the scope is there to be closed
   private Path write(DType dtype) {
     final Path path = folder.resolve("program.safetensors");
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
