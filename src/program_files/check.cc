@@ -89,6 +89,7 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
   RONDO_TRY(check_results(call, read, made));
   const auto* const fused = std::get_if<FusedCall>(&call.of);
   const auto* const text = std::get_if<TextCall>(&call.of);
+  if (text && text->expressions.size() != 1) return wrong("it has several expressions");
   if (fused || text)
     if (!accumulates_as(*(fused ? fused->fused : text->expressions[0]), results))
       return wrong("a result is added to something, or not, as its expression does not say");

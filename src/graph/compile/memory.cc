@@ -140,6 +140,11 @@ void GraphCompiler::find_zeroed() {
       // The result of a captured collective that is given up is poisoned anyway.
       const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
       const bool may_be_off = step.is_switched() && (bound || !writers.parts.empty());
+      // One that reads what it writes sees what the writers before it left.
+      if (access.input && !writers.parts.empty()) {
+        zero(storage, &writers);
+        continue;
+      }
       if (!gaps && !may_be_off) {
         writers.decided = true;
         continue;

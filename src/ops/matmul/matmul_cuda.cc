@@ -329,7 +329,7 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
            takes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
            takes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
   }
-  // True for few rows by a matrix that is contiguous along k, which batches do not change.
+  // True for few rows by a matrix that is contiguous along k. How many there are in a batch does not matter.
   bool takes_few_rows() const {
     const int64_t rows = product_.m, elements = product_.n * product_.k;
     const bool few = rows <= kFewRows ? elements <= kFewElements : rows <= kSomeRows && elements <= kSomeElements;

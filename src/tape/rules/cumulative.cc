@@ -79,18 +79,25 @@ struct Running {
     return sum->view;
   }
 
-  // The elements less the largest finite one, and 0 for infinity.
+  // The elements less the largest finite one of their line, where all of the line are so near to it that this is exact;
+  // else as they are; 0 for infinity.
   View below_largest() const {
-    const View infinite = steps.unary(RONDO_ISPOSINF, x);
+    const View infinite = steps.unary(RONDO_ISINF, x);
     const int32_t axis = call.axis;
     const View most = steps.reduce(RONDO_MAX, steps.where(infinite, -INFINITY, x), {&axis, 1});
-    const View finite = steps.where(steps.unary(RONDO_ISINF, most), 0.0, most);
-    return steps.where(infinite, 0.0, steps.binary(RONDO_SUB, x, finite));
+    const View least = steps.reduce(RONDO_MIN, steps.where(infinite, INFINITY, x), {&axis, 1});
+    const View apart = steps.scalar(RONDO_MUL, steps.binary(RONDO_SUB, most, least), 2);
+    const View size = steps.binary(RONDO_MINIMUM, steps.unary(RONDO_ABS, most), steps.unary(RONDO_ABS, least));
+    const View near =
+        steps.binary(RONDO_LOGICAL_AND, steps.binary(RONDO_LE, apart, size), steps.unary(RONDO_ISFINITE, most));
+    const View from = steps.where(near, most, 0.0);
+    return steps.where(steps.unary(RONDO_ISPOSINF, x), 0.0, steps.binary(RONDO_SUB, x, from));
   }
 
   // The sum of dy[j] exp(x[i] - y[j]), positive and negative dy apart and as logarithms, so that nothing overflows. A
   // result that is infinite so far is nothing to finite elements, and all to each infinity, as a reduction has it.
-  // Differences are those of elements less the largest, next to which logarithms of sums keep their digits.
+  // Large elements that are near to each other are taken less the largest, next to which logarithms of sums keep their
+  // digits.
   View logsumexp() const {
     constexpr double kNothing = -INFINITY;
     const View near = below_largest(), y = forward(RONDO_LOGSUMEXP, near);

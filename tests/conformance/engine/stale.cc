@@ -268,6 +268,10 @@ TEST_P(Stale, WhatSeveralTasksFillIsNotZeroedFirst) {
   check(true, "in turn", [&](rondo_tensor* t) { part(t, 1, kSize, 2), part(t, 0, kSize, 2); });
   check(false, "twice the same half", [&](rondo_tensor* t) { part(t, 0, kSize / 2, 1), part(t, 0, kSize / 2, 1); });
   check(false, "all but one", [&](rondo_tensor* t) { part(t, 0, 100, 1), part(t, 101, kSize, 1); });
+  check(false, "read in place", [&](rondo_tensor* t) {
+    part(t, 0, 100, 1);
+    into(t, rondo_binary_scalar, RONDO_ADD, t, 1.0);
+  });
   check(false, "read between", [&](rondo_tensor* t) {
     part(t, 0, 100, 1);
     const Tensor early = make(rondo_cumulative, RONDO_MAX, t, 0, false);

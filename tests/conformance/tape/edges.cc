@@ -395,6 +395,21 @@ TEST_P(Edges, RunningLogsumexpOfEqualNumbers) {
     }
 }
 
+// A large element does not take the digits of small ones.
+TEST_P(Edges, RunningLogsumexpBesideALargeElement) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64}) {
+    const Tensor a = up(array_of(dtype, {3}, {0, 0.5, 1e17}));
+    const Tape tape(engine());
+    tape.watch(a);
+    const Tensor y = make(rondo_cumulative, RONDO_LOGSUMEXP, a, 0, false);
+    const Array got = download(tape.gradient(y, a, up(full(dtype, {3}, 1))));
+    const double part = 1 / (1 + std::exp(0.5)), wanted[] = {1 + part, 1 - part, 1};
+    for (size_t i = 0; i < 3; ++i)
+      EXPECT_NEAR(static_cast<double>(got[i]), wanted[i], 1e-5) << rondo_dtype_name(dtype) << " at " << i;
+  }
+}
+
 TEST(EdgesOfRows, EveryRowOfNumbersHasCases) {
   std::set<std::string> there;
   for (const Case& each : cases()) there.insert((each.reduces ? "reduce " : "") + each.row);
