@@ -25,12 +25,16 @@ bool may_be_name(const std::string& name) {
 }
 
 void check_names(const std::vector<std::string>& names, const char* what) {
-  for (const std::string& each : names)
+  std::map<std::string, bool> taken;
+  for (const std::string& each : names) {
+    if (taken[each]) throw Failure(RONDO_UNSUPPORTED, std::string("its ") + what + " " + shown(each) + " comes twice");
+    taken[each] = true;
     if (!may_be_name(each))
       throw Failure(RONDO_UNSUPPORTED,
                     std::string("its ") + what + " " + shown(each) +
                         " has a name that program files cannot have: it must have 1 to 1024 bytes of "
                         "UTF-8 without control characters");
+  }
 }
 
 void save(const Converter& converter, const Session& session, const Model& model, const rondo::Graph& graph,

@@ -104,6 +104,7 @@ void Converter::size_inputs() {
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is of the type " + type_name(each.type));
     if (!each.has_shape)
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " does not say how many dimensions it has");
+    bool sized = false;  // by an option, whose fault it may be that there are too many elements
     for (size_t axis = 0; axis < each.dims.size(); ++axis) {
       const Dimension& dimension = each.dims[axis];
       int64_t size = dimension.size;
@@ -118,12 +119,18 @@ void Converter::size_inputs() {
           size = 1;
         } else {
           size = given->second;
+          sized = true;
         }
         asked[name] = true;
       }
       input.shape.push_back(size);
     }
-    count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
+    try {
+      count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
+    } catch (const Failure& failure) {
+      if (!sized || failure.status() != RONDO_IO_ERROR) throw;
+      throw Failure(RONDO_INVALID_ARGUMENT, std::string(failure.what()) + ", with the sizes that are given");
+    }
     graph_inputs_.push_back(std::move(input));
   }
   for (const auto& [name, numbers] : options_.fixed) {

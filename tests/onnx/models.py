@@ -106,6 +106,7 @@ def asks_for_sizes(world):
     world.refused(unnamed, INVALID_ARGUMENT, "'n'", "'b:0'", "'m'")
     world.refused(classifier(), INVALID_ARGUMENT, "'width'", sizes={"batch": 1, "width": 2})
     world.refused(classifier(), INVALID_ARGUMENT, "-1", sizes={"batch": -1})
+    world.refused(classifier(), INVALID_ARGUMENT, "'x'", "bytes by its shape", "sizes that are given", sizes={"batch": 1 << 62})
     world.refused(classifier(), INVALID_ARGUMENT, "'batch' is 0", "1 or more", sizes={"batch": 0})
     world.convert(unnamed, {"n": 3, "b:0": 1, "m": 2})
     (shape, sums), = world.run(([3, 2], [1, 2, 3, 4, 5, 6]), ([1, 2], [10, 20]))
@@ -334,6 +335,8 @@ def shows_names(world):
     for name in (b"a\0b", b"a\nb", b"a\xff", "n" * 1025):
         world.refused(renamed(name, "y"), UNSUPPORTED, "its input", "1 to 1024 bytes")
         world.refused(renamed("x", name), UNSUPPORTED, "its output", "1 to 1024 bytes")
+    twice = graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", []), value("y", [])])
+    world.refused(model(twice), UNSUPPORTED, "its output 'y' comes twice")
     world.convert(renamed("ein", "aus \u65e5"))
     abs_of = graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", [])])
     world.refused(model(abs_of, metadata=[("key", "a\0b")]), UNSUPPORTED, "'key'", "zero byte")
