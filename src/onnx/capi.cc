@@ -76,8 +76,6 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
                     "numbers for the input " + rondo_onnx::shown(options.fixed_names[i]) + " are given twice");
     next += count;
   }
-  if (options.function && !*options.function)
-    throw Failure(RONDO_INVALID_ARGUMENT, "options->function is empty; NULL stands for \"main\"");
   if (options.function) converted.function = options.function;
   if (options.memory_limit < 0)
     throw Failure(RONDO_INVALID_ARGUMENT,

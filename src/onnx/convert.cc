@@ -57,7 +57,13 @@ void save(const Converter& converter, const Session& session, const Model& model
       throw Failure(RONDO_UNSUPPORTED, "its text " + shown(key) + " has a zero byte, which program files cannot have");
     metadata.emplace_back(key, value);
   }
-  rondo::save_program(out_path, {{function, graph, converter.inputs(), converter.outputs()}}, weights, metadata);
+  try {
+    rondo::save_program(out_path, {{function, graph, converter.inputs(), converter.outputs()}}, weights, metadata);
+  } catch (const rondo::Error& error) {
+    // Names are checked above. A weight of which only nothing is computed is not in the graph, and cannot be in a file.
+    if (error.status() != RONDO_INVALID_ARGUMENT) throw;
+    throw Failure(RONDO_UNSUPPORTED, error.message());
+  }
 }
 
 }  // namespace
@@ -65,6 +71,10 @@ void save(const Converter& converter, const Session& session, const Model& model
 void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options) {
   const uint64_t most =
       options.memory_limit > 0 ? static_cast<uint64_t>(options.memory_limit) : std::numeric_limits<uint64_t>::max();
+  if (!may_be_name(options.function))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->function is " + shown(options.function) +
+                                              "; it must have 1 to 1024 bytes of UTF-8 without control characters");
+  if (out_path.empty()) throw Failure(RONDO_INVALID_ARGUMENT, "out_path is empty");
   const std::string bytes = read_file(path, most);
   try {
     const Model model = read_model(bytes);

@@ -252,6 +252,7 @@ def bounds_numbers(world):
     world.refused(one_node("AffineGrid", [0, 2, 3], ["s"], [integers("s", [0, 1 << 40, 1 << 40, 1 << 40])], version=20), IO_ERROR, "bytes by its shape")
     world.refused(one_node("Resize", [1, 1, 1, 1 << 20], ["", "", "s"], [integers("s", [1 << 62, 1])], version=18, axes=[2, 3],
                            keep_aspect_ratio_policy="not_smaller"), IO_ERROR, "a scale is")
+    world.refused(one_node("MatMul", [0, 3], ["w"], [tensor("w", [3, 2], [1] * 6)]), UNSUPPORTED, "no function uses the weight 'w'")
     # One block may be longer than its axis.
     world.convert(one_node("QuantizeLinear", [2, 3], ["s"], [tensor("s", [1, 3], [1, 2, 4])], version=21, axis=0, block_size=most))
     (_, shape, data), = world.rondo.run(world.program, [(F32, [2, 3], reals([1, 2, 4, 2, 4, 8]))])

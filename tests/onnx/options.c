@@ -77,7 +77,10 @@ int main(void) {
 
   options.n_fixed = 0;
   options.function = "";
-  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "function is empty");
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->function is ''");
+  options.function = "a\nb";
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->function is 'a?b'");
+  refused("none.onnx", "", NULL, RONDO_INVALID_ARGUMENT, "out_path is empty");
 
   newer.known.size = sizeof newer;
   refused("none.onnx", "out", &newer.known, RONDO_NOT_FOUND, "none.onnx");
