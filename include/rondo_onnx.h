@@ -26,13 +26,13 @@ typedef struct rondo_onnx_convert_options {
   size_t size;                    /* set by RONDO_ONNX_CONVERT_OPTIONS_INIT */
   size_t n_sizes;                 /* dimensions of inputs that the model names instead of giving their size */
   const char* const* size_names;  /* as many: names of the model, or "input:axis" for one dimension */
-  const int64_t* sizes;           /* as many: their sizes, 0 or more */
+  const int64_t* sizes;           /* as many: their sizes, 1 or more */
   size_t n_fixed;                 /* inputs that become constants, such as a sampling rate or a list of sizes */
   const char* const* fixed_names; /* as many: names of inputs, which the program then does not have */
   const size_t* fixed_counts;     /* as many: how many numbers each has, as many as its shape says */
   const double* fixed_numbers;    /* of all of them, one input after the other, row-major */
   const char* function;           /* name of the function in the file; NULL: "main" */
-  int64_t memory_limit;           /* bytes that weights, constants and a trial of the program may take; 0: no limit */
+  int64_t memory_limit;           /* bytes that weights, constants, a trial and each list on the way may take; 0: any */
   int32_t fewer_roundings;        /* 1: the program may leave out roundings between operators that become one
                                      (RONDO_RECORD_FEWER_ROUNDINGS) */
   int32_t reserved;               /* 0 */
@@ -42,17 +42,18 @@ typedef struct rondo_onnx_convert_options {
 
 /* Converts the ONNX model `path` and writes it as the program file `out_path`, which appears under its name when it is
  * complete. Inputs and outputs keep their names and order, initializers become weights of their names, and the texts
- * of the model's metadata become the program's. What depends on constants and shapes alone is computed now. options
- * NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT.
+ * of the model's metadata become the program's, but for names and keys that program files cannot have (docs/onnx.md).
+ * What depends on constants and shapes alone is computed now. options NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT.
  *
  * Nothing of the model is trusted. Its external data are read from files beside it alone, which it names without a
  * folder.
  *
  * RONDO_UNSUPPORTED if something cannot be converted: the message has all such nodes, by operator, with how many there
  * are and why; nothing is written then. RONDO_INVALID_ARGUMENT for dimensions of inputs that have no size, which the
- * message names all, and for options that are wrong; RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it
- * cannot be read or is not valid; RONDO_OUT_OF_MEMORY where it takes more than memory_limit. The text is
- * rondo_onnx_last_error(). From any thread that does not record. Since 0.1. */
+ * message names all, and for options that are wrong, numbers for an input of whole numbers that are none among them;
+ * RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid; RONDO_OUT_OF_MEMORY
+ * where it takes more than memory_limit. The text is rondo_onnx_last_error(). From any thread that does not record.
+ * Since 0.1. */
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options);
 

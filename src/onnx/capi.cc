@@ -4,6 +4,7 @@
 #include <rondo_onnx.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -18,9 +19,10 @@ namespace {
 
 thread_local std::string last_message;
 
-rondo_status fail(rondo_status status, const char* function, const std::string& message) noexcept {
+// Makes no text before its own try, since memory may be out where it is called.
+rondo_status fail(rondo_status status, const char* function, const char* message) noexcept {
   try {
-    last_message = std::string(function) + ": " + message;
+    last_message.assign(function).append(": ").append(message);
   } catch (...) {
     last_message.clear();
   }
@@ -55,9 +57,9 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
     if (!options.size_names[i])
       throw Failure(RONDO_INVALID_ARGUMENT, "options->size_names[" + std::to_string(i) + "] is NULL");
     const std::string name = options.size_names[i];
-    if (options.sizes[i] < 0)
+    if (options.sizes[i] < 1)
       throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is " +
-                                                std::to_string(options.sizes[i]) + "; it must be 0 or more");
+                                                std::to_string(options.sizes[i]) + "; it must be 1 or more");
     if (!converted.sizes.emplace(name, options.sizes[i]).second)
       throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is given twice");
   }
@@ -108,6 +110,8 @@ RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path
     return fail(RONDO_OUT_OF_MEMORY, kName, "it takes more memory than there are addresses");
   } catch (const std::exception& thrown) {
     return fail(RONDO_INTERNAL, kName, thrown.what());
+  } catch (...) {
+    return fail(RONDO_INTERNAL, kName, "an exception that is none of the standard library's");
   }
 }
 
@@ -119,7 +123,11 @@ RONDO_API rondo_status rondo_onnx_operator(int64_t index, const char** name, con
   constexpr const char* kName = "rondo_onnx_operator";
   if (!name || !domain || !since) return fail(RONDO_INVALID_ARGUMENT, kName, "name, domain or since is NULL");
   const rondo_onnx::OperatorRow* const row = rondo_onnx::operator_row(index);
-  if (!row) return fail(RONDO_INVALID_ARGUMENT, kName, "index is " + std::to_string(index) + "; there are not as many");
+  if (!row) {
+    char text[64];
+    std::snprintf(text, sizeof text, "index is %lld; there are not as many", static_cast<long long>(index));
+    return fail(RONDO_INVALID_ARGUMENT, kName, text);
+  }
   *name = row->name;
   *domain = row->domain;
   *since = row->since;

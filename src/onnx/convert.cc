@@ -4,6 +4,7 @@
 #include "onnx/convert.h"
 
 #include <limits>
+#include <string_view>
 
 #include "onnx/converter.h"
 #include "onnx/file/failure.h"
@@ -12,34 +13,34 @@ namespace rondo_onnx {
 
 namespace {
 
-// Says whether a program file may have this name of a weight or this key of a text.
+// Says whether a program file may have this name of an input, an output or a weight, or this key of a text.
 bool may_be_name(const std::string& name) {
   if (name.empty() || name.size() > 1024) return false;
   for (size_t i = 0; i < name.size();) {
-    const auto byte = static_cast<unsigned char>(name[i]);
-    if (byte < 0x20 || byte == 0x7f) return false;
-    const size_t length = byte < 0x80                   ? 1
-                          : byte >= 0xc2 && byte < 0xe0 ? 2
-                          : byte >= 0xe0 && byte < 0xf0 ? 3
-                          : byte >= 0xf0 && byte < 0xf5 ? 4
-                                                        : 0;
-    if (length == 0 || i + length > name.size()) return false;
-    uint32_t code = length == 1 ? byte : byte & (0xffu >> (length + 1));
-    for (size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(name[i + k]);
-      if ((next & 0xc0) != 0x80) return false;
-      code = code << 6 | (next & 0x3f);
-    }
-    if ((length == 3 && code < 0x800) || (length == 4 && (code < 0x10000 || code > 0x10ffff)) ||
-        (code >= 0xd800 && code < 0xe000) || (code >= 0x80 && code < 0xa0))
-      return false;
+    const size_t length = printable_character(std::string_view(name).substr(i));
+    if (length == 0) return false;
     i += length;
   }
   return true;
 }
 
+void check_names(const std::vector<std::string>& names, const char* what) {
+  std::map<std::string, bool> taken;
+  for (const std::string& each : names) {
+    if (taken[each]) throw Failure(RONDO_UNSUPPORTED, std::string("its ") + what + " " + shown(each) + " comes twice");
+    taken[each] = true;
+    if (!may_be_name(each))
+      throw Failure(RONDO_UNSUPPORTED,
+                    std::string("its ") + what + " " + shown(each) +
+                        " has a name that program files cannot have: it must have 1 to 1024 bytes of "
+                        "UTF-8 without control characters");
+  }
+}
+
 void save(const Converter& converter, const Session& session, const Model& model, const rondo::Graph& graph,
           const std::string& out_path, const std::string& function) {
+  check_names(converter.inputs(), "input");
+  check_names(converter.outputs(), "output");
   std::vector<std::pair<std::string, Tensor>> weights;
   std::map<std::string, bool> taken;
   for (const auto& [variable, weight] : session.weights)
@@ -52,9 +53,17 @@ void save(const Converter& converter, const Session& session, const Model& model
   for (const auto& [key, value] : model.metadata) {
     if (key.compare(0, 6, "rondo.") == 0 || !may_be_name(key) || keys[key]) continue;
     keys[key] = true;
+    if (value.find('\0') != std::string::npos)
+      throw Failure(RONDO_UNSUPPORTED, "its text " + shown(key) + " has a zero byte, which program files cannot have");
     metadata.emplace_back(key, value);
   }
-  rondo::save_program(out_path, {{function, graph, converter.inputs(), converter.outputs()}}, weights, metadata);
+  try {
+    rondo::save_program(out_path, {{function, graph, converter.inputs(), converter.outputs()}}, weights, metadata);
+  } catch (const rondo::Error& error) {
+    // Names are checked above. A weight of which only nothing is computed is not in the graph, and cannot be in a file.
+    if (error.status() != RONDO_INVALID_ARGUMENT) throw;
+    throw Failure(RONDO_UNSUPPORTED, error.message());
+  }
 }
 
 }  // namespace
@@ -62,6 +71,10 @@ void save(const Converter& converter, const Session& session, const Model& model
 void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options) {
   const uint64_t most =
       options.memory_limit > 0 ? static_cast<uint64_t>(options.memory_limit) : std::numeric_limits<uint64_t>::max();
+  if (!may_be_name(options.function))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->function is " + shown(options.function) +
+                                              "; it must have 1 to 1024 bytes of UTF-8 without control characters");
+  if (out_path.empty()) throw Failure(RONDO_INVALID_ARGUMENT, "out_path is empty");
   const std::string bytes = read_file(path, most);
   try {
     const Model model = read_model(bytes);

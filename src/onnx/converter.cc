@@ -6,6 +6,8 @@
 #include "onnx/converter.h"
 
 #include <algorithm>
+#include <cmath>
+#include <stdexcept>
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
@@ -14,8 +16,7 @@ namespace rondo_onnx {
 
 namespace {
 
-constexpr int kDeepestCall = 32;                  // functions that call functions, and graphs in graphs
-constexpr int64_t kMostNodes = int64_t{1} << 20;  // as many as a function of a program file may have
+constexpr int kDeepestCall = 32;  // functions that call functions, and graphs in graphs
 constexpr int64_t kOldestOpset = 6, kNewestOpset = 28;
 
 std::string name_of(const NodeProto& node) {
@@ -24,12 +25,34 @@ std::string name_of(const NodeProto& node) {
 }
 
 std::string type_of_node(const NodeProto& node) {
-  return (node.domain.empty() ? "" : shown(node.domain).substr(1, node.domain.size()) + ".") +
-         shown(node.type).substr(1, shown(node.type).size() - 2);
+  return (node.domain.empty() ? "" : plain(node.domain) + ".") + plain(node.type);
 }
 
 std::string key_of(const std::string& domain, const std::string& name, const std::string& overload) {
   return domain + '\0' + name + '\0' + overload;
+}
+
+void check_versions(const Opsets& opsets, const std::string& whose) {
+  const auto found = opsets.find("");
+  if (found == opsets.end() || (found->second >= kOldestOpset && found->second <= kNewestOpset)) return;
+  throw Failure(RONDO_UNSUPPORTED, whose + " is written for version " + std::to_string(found->second) +
+                                       " of ONNX's operators; versions " + std::to_string(kOldestOpset) + " to " +
+                                       std::to_string(kNewestOpset) + " can be converted");
+}
+
+// Numbers for an input of whole numbers must be such, and no larger than a double holds exactly.
+void check_fixed(const std::string& name, rondo_dtype dtype, const std::vector<double>& numbers) {
+  if (is_float(dtype)) return;
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const bool sign = dtype == RONDO_I8 || dtype == RONDO_I16 || dtype == RONDO_I32 || dtype == RONDO_I64;
+  const auto bits = dtype == RONDO_BOOL ? 1 : static_cast<int>(8 * rondo_dtype_size(dtype)) - (sign ? 1 : 0);
+  const double most = std::min(std::ldexp(1.0, bits) - 1, kExact), least = sign ? std::max(-most - 1, -kExact) : 0;
+  for (const double each : numbers)
+    if (!(each >= least && each <= most) || each != std::floor(each))
+      throw Failure(RONDO_INVALID_ARGUMENT,
+                    "the number " + std::to_string(each) + " is given for the input " + shown(name) +
+                        ", which takes whole numbers from " + std::to_string(static_cast<int64_t>(least)) + " to " +
+                        std::to_string(static_cast<int64_t>(most)) + " (" + rondo_dtype_name(dtype) + ")");
 }
 
 }  // namespace
@@ -59,14 +82,12 @@ std::string Report::text() const {
 
 Converter::Converter(const Model& model, Session& session, const ConvertOptions& options)
     : model_(model), session_(session), options_(options) {
-  for (const auto& [domain, version] : model.opsets)
-    if (domain.empty() && (version < kOldestOpset || version > kNewestOpset))
-      throw Failure(RONDO_UNSUPPORTED, "it is written for version " + std::to_string(version) +
-                                           " of ONNX's operators; versions " + std::to_string(kOldestOpset) + " to " +
-                                           std::to_string(kNewestOpset) + " can be converted");
-  for (const FunctionProto& each : model.functions)
+  check_versions(model.opsets, "it");
+  for (const FunctionProto& each : model.functions) {
+    check_versions(each.opsets, "its function " + shown(each.name));
     if (!functions_.emplace(key_of(each.domain, each.name, each.overload), &each).second)
       malformed("it has two functions " + shown(each.name));
+  }
 }
 
 void Converter::size_inputs() {
@@ -83,6 +104,7 @@ void Converter::size_inputs() {
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is of the type " + type_name(each.type));
     if (!each.has_shape)
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " does not say how many dimensions it has");
+    bool sized = false;  // by an option, whose fault it may be that there are too many elements
     for (size_t axis = 0; axis < each.dims.size(); ++axis) {
       const Dimension& dimension = each.dims[axis];
       int64_t size = dimension.size;
@@ -97,12 +119,18 @@ void Converter::size_inputs() {
           size = 1;
         } else {
           size = given->second;
+          sized = true;
         }
         asked[name] = true;
       }
       input.shape.push_back(size);
     }
-    count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
+    try {
+      count_elements(input.shape, rondo_dtype_size(input.dtype), "its input " + shown(each.name));
+    } catch (const Failure& failure) {
+      if (!sized || failure.status() != RONDO_IO_ERROR) throw;
+      throw Failure(RONDO_INVALID_ARGUMENT, std::string(failure.what()) + ", with the sizes that are given");
+    }
     graph_inputs_.push_back(std::move(input));
   }
   for (const auto& [name, numbers] : options_.fixed) {
@@ -114,6 +142,7 @@ void Converter::size_inputs() {
       throw Failure(RONDO_INVALID_ARGUMENT, std::to_string(numbers.size()) + " numbers are given for the input " +
                                                 shown(name) + ", which has " + std::to_string(product(found->shape)) +
                                                 " elements");
+    check_fixed(name, found->dtype, numbers);
   }
   for (const auto& [name, size] : options_.sizes)
     if (!asked.count(name)) strange += (strange.empty() ? "" : ", ") + shown(name);
@@ -135,12 +164,19 @@ void Converter::define(Scope& scope, const std::string& name, ValueRef value) {
   if (!scope.values.emplace(name, std::move(value)).second) malformed("the value " + shown(name) + " is made twice");
 }
 
-int64_t Converter::opset_of(const Scope& scope, const std::string& domain) const {
-  const auto found = scope.opsets->find(domain);
-  if (found != scope.opsets->end()) return found->second;
-  const auto outer = model_.opsets.find(domain);
-  if (outer != model_.opsets.end()) return outer->second;
-  return domain.empty() ? kNewestOpset : 1;
+bool Converter::opset_of(const Scope& scope, const std::string& domain, int64_t* version) const {
+  for (const Opsets* const each : {scope.opsets, &model_.opsets})
+    if (const auto found = each->find(domain); found != each->end()) {
+      *version = found->second;
+      return true;
+    }
+  return false;
+}
+
+std::shared_ptr<const Converter::Facts> Converter::facts_of(const GraphProto& graph) {
+  Facts facts;
+  for (const ValueInfo& each : graph.values) facts.emplace(each.name, &each);
+  return std::make_shared<const Facts>(std::move(facts));
 }
 
 const FunctionProto* Converter::function_of(const NodeProto& node) const {
@@ -160,7 +196,7 @@ void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
     Contents contents;
     ValueRef value;
     try {
-      read_contents(each, session_.path, &contents);
+      read_contents(each, session_.path, session_.memory_limit, &contents);
       const Tensor tensor =
           session_.engine.from_host(session_.device, contents.dtype, contents.shape, contents.bytes.data());
       session_.name_weight(each.name, tensor);
@@ -179,7 +215,7 @@ void Converter::record() {
   scope.opsets = &model_.opsets;
   const Bound none;
   scope.bound = &none;
-  for (const ValueInfo& each : model_.graph.values) scope.facts.emplace(each.name, &each);
+  scope.facts = facts_of(model_.graph);
   add_initializers(model_.graph, scope);
   for (const Input& each : graph_inputs_) {
     if (const auto fixed = options_.fixed.find(each.name); fixed != options_.fixed.end()) {
@@ -216,13 +252,15 @@ void Converter::leave_out(const NodeProto& node, Scope& scope) {
   for (const std::string& each : node.outputs) {
     if (each.empty()) continue;
     // A result whose shape the file tells stands for itself, so that later nodes are looked at too.
-    const auto known = scope.facts.find(each);
+    const ValueInfo* known = nullptr;
+    if (scope.facts)
+      if (const auto found = scope.facts->find(each); found != scope.facts->end()) known = found->second;
     ValueRef value;
     Shape shape;
     rondo_dtype dtype = RONDO_F32;
-    if (known != scope.facts.end() && known->second->has_shape && find_dtype(known->second->type, &dtype)) {
-      bool all = known->second->dims.size() <= RONDO_MAX_DIMS;
-      for (const Dimension& dimension : known->second->dims) {
+    if (known && known->has_shape && find_dtype(known->type, &dtype)) {
+      bool all = known->dims.size() <= RONDO_MAX_DIMS;
+      for (const Dimension& dimension : known->dims) {
         const auto given = options_.sizes.find(dimension.name);
         shape.push_back(dimension.size >= 0 ? dimension.size : given == options_.sizes.end() ? -1 : given->second);
         all = all && shape.back() >= 0;
@@ -238,8 +276,7 @@ void Converter::leave_out(const NodeProto& node, Scope& scope) {
 }
 
 void Converter::run_node(const NodeProto& node, Scope& scope) {
-  if (++translated_ > kMostNodes)
-    throw Failure(RONDO_UNSUPPORTED, "it has more than " + std::to_string(kMostNodes) + " nodes");
+  session_.count_nodes(1);
   std::vector<ValueRef> inputs;
   bool known = true;
   for (const std::string& each : node.inputs) {
@@ -249,7 +286,11 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   while (!inputs.empty() && node.inputs[inputs.size() - 1].empty()) inputs.pop_back();
   const FunctionProto* const function = function_of(node);
   bool versions = false;
-  const int64_t opset = opset_of(scope, node.domain);
+  int64_t opset = 0;
+  if (!opset_of(scope, node.domain, &opset)) {
+    report_.add(type_of_node(node), name_of(node), "nobody imports its domain (opset_import)");
+    return leave_out(node, scope);
+  }
   const bool walks = node.domain.empty() && (node.type == "If" || node.type == "Loop" || node.type == "Scan");
   if (!function && !walks && !find_operator(node.domain, node.type, opset, &versions)) {
     report_.add(type_of_node(node), name_of(node),
@@ -260,14 +301,21 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   try {
     if (function) return run_function(*function, node, scope, std::move(inputs));
     if (walks && node.type == "Loop") return run_loop(node, scope, inputs);
-    if (walks && node.type == "Scan") return run_scan(node, scope, inputs);
+    if (walks && node.type == "Scan") return run_scan(node, opset, scope, inputs);
     if (walks) {
       if (inputs.empty() || !inputs[0]) malformed("it has no condition");
       return run_if(node, scope, inputs[0]);
     }
-    run_operator(node, scope, std::move(inputs));
+    run_operator(node, opset, scope, std::move(inputs));
   } catch (const Refusal& refusal) {
     report_.add(type_of_node(node), name_of(node), refusal.why);
+    leave_out(node, scope);
+  } catch (const rondo::Error& error) {
+    if (error.status() != RONDO_INVALID_ARGUMENT && error.status() != RONDO_UNSUPPORTED) throw;
+    report_.add(type_of_node(node), name_of(node), error.message());
+    leave_out(node, scope);
+  } catch (const std::logic_error& error) {  // of the C++ interface: an index or a number out of bounds
+    report_.add(type_of_node(node), name_of(node), error.what());
     leave_out(node, scope);
   } catch (const Failure& failure) {
     const std::string text = failure.what();
@@ -280,25 +328,17 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   }
 }
 
-void Converter::run_operator(const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs) {
+void Converter::run_operator(const NodeProto& node, int64_t opset, Scope& scope, std::vector<ValueRef> inputs) {
   bool versions = false;
-  const int64_t opset = opset_of(scope, node.domain);
   const OperatorRow* const row = find_operator(node.domain, node.type, opset, &versions);
   // Operators of other domains follow the rules of the newest version of ONNX's own.
   Call call(session_, node, node.domain.empty() ? opset : kNewestOpset, *scope.bound, inputs);
   const bool constant =
       std::all_of(inputs.begin(), inputs.end(), [](const ValueRef& each) { return !each || each->constant; });
-  try {
-    if (constant)
-      session_.apart.run([&] { row->translate(call); });
-    else
-      row->translate(call);
-  } catch (const rondo::Error& error) {
-    if (error.status() != RONDO_INVALID_ARGUMENT && error.status() != RONDO_UNSUPPORTED) throw;
-    refuse(error.message());
-  } catch (const std::logic_error& error) {  // of the C++ interface: an index or a number out of bounds
-    refuse(error.what());
-  }
+  if (constant)
+    session_.apart.run([&] { row->translate(call); });
+  else
+    row->translate(call);
   const std::vector<ValueRef> outputs = call.take_outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,28 +50,32 @@ class Converter {
   const std::vector<std::string>& outputs() const { return output_names_; }
 
  private:
+  // Holds what a graph says of its values, by name.
+  using Facts = std::unordered_map<std::string, const ValueInfo*>;
   // Names of one graph or function, and of those around it.
   struct Scope {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, ValueRef> values;
     const Opsets* opsets = nullptr;
     const Bound* bound = nullptr;
-    std::unordered_map<std::string, const ValueInfo*> facts;
+    std::shared_ptr<const Facts> facts;  // null: none
     int depth = 0;
   };
   // False: the name is that of a result of a node that could not be converted.
   bool look_up(const Scope& scope, const std::string& name, ValueRef* value) const;
   static void define(Scope& scope, const std::string& name, ValueRef value);
-  int64_t opset_of(const Scope& scope, const std::string& domain) const;
+  // The version of the domain's operators; false: it is not imported.
+  bool opset_of(const Scope& scope, const std::string& domain, int64_t* version) const;
+  static std::shared_ptr<const Facts> facts_of(const GraphProto& graph);
 
   void add_initializers(const GraphProto& graph, Scope& scope);
   void run(const std::vector<NodeProto>& nodes, Scope& scope);
   void run_node(const NodeProto& node, Scope& scope);
-  void run_operator(const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
+  void run_operator(const NodeProto& node, int64_t opset, Scope& scope, std::vector<ValueRef> inputs);
   void run_function(const FunctionProto& function, const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
   void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
   void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
-  void run_scan(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  void run_scan(const NodeProto& node, int64_t opset, Scope& scope, const std::vector<ValueRef>& inputs);
   // The graph in an attribute of a node, and a scope with its initializers.
   const GraphProto& body_of(const NodeProto& node, const char* attribute) const;
   void open_body(const GraphProto& body, const Scope& scope, Scope* inner);
@@ -79,7 +84,7 @@ class Converter {
                 std::vector<ValueRef>* outputs);
   // A value that `make` makes of others: a constant if they are.
   ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
-  ValueRef stacked(const std::vector<ValueRef>& values, int32_t axis);
+  ValueRef stacked(const std::vector<ValueRef>& values, int64_t axis);
   void leave_out(const NodeProto& node, Scope& scope);
   const FunctionProto* function_of(const NodeProto& node) const;
 
@@ -96,7 +101,6 @@ class Converter {
   };
   std::vector<Input> graph_inputs_;
   std::vector<std::string> input_names_, output_names_;
-  int64_t translated_ = 0;
 };
 
 }  // namespace rondo_onnx

@@ -44,7 +44,7 @@ void Converter::open_body(const GraphProto& body, const Scope& scope, Scope* inn
   inner->opsets = scope.opsets;
   inner->bound = scope.bound;
   inner->depth = scope.depth + 1;
-  for (const ValueInfo& each : body.values) inner->facts.emplace(each.name, &each);
+  inner->facts = facts_of(body);
   add_initializers(body, *inner);
 }
 
@@ -58,6 +58,8 @@ bool Converter::run_body(const GraphProto& body, const Scope& constants, const s
   inner.facts = constants.facts;
   if (body.inputs.size() != inputs.size())
     malformed("its body has " + std::to_string(body.inputs.size()) + " inputs, not " + std::to_string(inputs.size()));
+  // A turn costs something even if its body has no nodes.
+  session_.count_nodes(1 + static_cast<int64_t>(body.outputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) define(inner, body.inputs[i].name, inputs[i]);
   run(body.nodes, inner);
   bool known = true;
@@ -82,12 +84,13 @@ ValueRef Converter::made_of(const std::vector<ValueRef>& values, const std::func
   return std::make_shared<const Value>(Value{made, constant});
 }
 
-ValueRef Converter::stacked(const std::vector<ValueRef>& values, int32_t axis) {
+ValueRef Converter::stacked(const std::vector<ValueRef>& values, int64_t axis) {
   if (values.empty()) refuse("a result has no elements, since it makes no turn");
+  const auto place = static_cast<int32_t>(axis_of(axis, values[0]->tensor.dim() + 1));
   return made_of(values, [&] {
     std::vector<Tensor> tensors;
     for (const ValueRef& each : values) tensors.push_back(each->tensor);
-    return rondo::stack(tensors, axis);
+    return rondo::stack(tensors, place);
   });
 }
 
@@ -131,8 +134,8 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
   }
 }
 
-void Converter::run_scan(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs) {
-  if (opset_of(scope, "") < 9) refuse("version 8 of it is not there");
+void Converter::run_scan(const NodeProto& node, int64_t opset, Scope& scope, const std::vector<ValueRef>& inputs) {
+  if (opset < 9) refuse("version 8 of it is not there");
   const GraphProto& body = body_of(node, "body");
   const Attribute* const count = find_attribute(node, "num_scan_inputs");
   if (!count || count->integer < 1 || count->integer > static_cast<int64_t>(inputs.size()))
@@ -176,7 +179,7 @@ void Converter::run_scan(const NodeProto& node, Scope& scope, const std::vector<
   }
   for (size_t i = 0; i < outputs; ++i) {
     if (out_backwards[i] != 0) std::reverse(sequences[i].begin(), sequences[i].end());
-    states.push_back(stacked(sequences[i], static_cast<int32_t>(out_axes[i])));
+    states.push_back(stacked(sequences[i], out_axes[i]));
   }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (i >= states.size()) malformed("it has more outputs than its body");

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,9 +75,18 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return all;
 }
 
-}  // namespace
+// Refuses an option of one value that is given twice, and an empty value. True: it may be taken.
+bool take_once(const std::string& word, const std::string& value, std::string* kept, std::string* problem) {
+  if (!kept->empty())
+    *problem = word + " is given twice";
+  else if (value.empty())
+    *problem = word + " is empty";
+  *kept = value;
+  return problem->empty();
+}
 
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
+  std::string memory, problem;
   std::string model, output, function;
   std::vector<std::string> names;
   std::vector<int64_t> sizes;
@@ -100,10 +110,11 @@ int main(int argc, char** argv) {
       const std::string value = argv[++i];
       int64_t number = 0;
       if (word == "-o") {
-        output = value;
+        if (!take_once(word, value, &output, &problem)) return wrong(problem);
       } else if (word == "--function") {
-        function = value;
+        if (!take_once(word, value, &function, &problem)) return wrong(problem);
       } else if (word == "--memory") {
+        if (!take_once(word, value, &memory, &problem)) return wrong(problem);
         if (!read_number(value, &options.memory_limit))
           return wrong("--memory is '" + value + "'; it must be a number of bytes");
       } else if (word == "--input") {
@@ -139,5 +150,18 @@ int main(int argc, char** argv) {
   if (!function.empty()) options.function = function.c_str();
   if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) return 0;
   std::fprintf(stderr, "rondo-convert: %s\n", rondo_onnx_last_error());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& thrown) {
+    std::fprintf(stderr, "rondo-convert: %s\n", thrown.what());
+  } catch (...) {
+    std::fputs("rondo-convert: an exception that is none of the standard library's\n", stderr);
+  }
   return 1;
 }

@@ -17,7 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from rondo_abi import Failed, Rondo  # noqa: E402
-from writer import (BOOL, INT64, attribute, external_tensor, field, function, graph, model, node, tensor, value)  # noqa: E402
+from writer import (BOOL, INT64, UINT8, attribute, external_tensor, field, function, graph, model, node, tensor, value)  # noqa: E402
 
 INVALID_ARGUMENT, OUT_OF_MEMORY, NOT_FOUND, UNSUPPORTED, IO_ERROR = 1, 3, 4, 6, 12
 F32, I64, BOOLEAN = 7, 4, 0
@@ -106,6 +106,8 @@ def asks_for_sizes(world):
     world.refused(unnamed, INVALID_ARGUMENT, "'n'", "'b:0'", "'m'")
     world.refused(classifier(), INVALID_ARGUMENT, "'width'", sizes={"batch": 1, "width": 2})
     world.refused(classifier(), INVALID_ARGUMENT, "-1", sizes={"batch": -1})
+    world.refused(classifier(), INVALID_ARGUMENT, "'x'", "bytes by its shape", "sizes that are given", sizes={"batch": 1 << 62})
+    world.refused(classifier(), INVALID_ARGUMENT, "'batch' is 0", "1 or more", sizes={"batch": 0})
     world.convert(unnamed, {"n": 3, "b:0": 1, "m": 2})
     (shape, sums), = world.run(([3, 2], [1, 2, 3, 4, 5, 6]), ([1, 2], [10, 20]))
     assert (shape, sums) == ([3, 2], [11, 22, 13, 24, 15, 26])
@@ -161,6 +163,8 @@ def fixes_inputs(world):
     assert world.run(([6], [1, 2, 3, 4, 5, 6])) == [([2, 3], [1, 2, 3, 4, 5, 6])]
     world.refused(data, INVALID_ARGUMENT, "'other'", fixed={"other": [1]})
     world.refused(data, INVALID_ARGUMENT, "3 numbers", "'to'", fixed={"to": [1, 2, 3]})
+    for number in (2.5, float("nan"), float("inf"), 2.0**60):
+        world.refused(data, INVALID_ARGUMENT, "'to'", "whole numbers", fixed={"to": [number, -1]})
 
 
 def outputs_are_copies(world):
@@ -223,6 +227,158 @@ def refuses_nonsense(world):
         raise AssertionError("a file that is not there was converted")
 
 
+def one_node(kind, shape, names=(), constants=(), version=17, **attributes):
+    """A model of one node, whose first input is x and whose others are these."""
+    return model(graph([node(kind, ["x", *names], ["y"], "it", **attributes)], [value("x", shape)], [value("y", [])], constants), version=version)
+
+
+def integers(name, numbers):
+    return tensor(name, [len(numbers)], numbers, INT64)
+
+
+def bounds_numbers(world):
+    """Attributes, shapes and constants of the largest numbers: products and sums of them are refused, or right, and none overflows."""
+    most, least = (1 << 63) - 1, -(1 << 63)
+    world.refused(one_node("DepthToSpace", [1, 4, 2, 2], blocksize=1 << 32), IO_ERROR, "block size 4294967296", "'it'")
+    world.refused(one_node("SpaceToDepth", [1, 4, 0, 0], blocksize=1 << 32), IO_ERROR, "block size 4294967296")
+    world.refused(one_node("DepthToSpace", [1, 0, 1 << 20, 1 << 20], blocksize=1 << 20), IO_ERROR, "bytes by its shape")
+    world.refused(one_node("SpaceToDepth", [1, 1 << 40, 0, 0], blocksize=1 << 20), IO_ERROR, "bytes by its shape")
+    world.refused(one_node("Abs", [1 << 62, 4, 0]), IO_ERROR, "'x'", "bytes by its shape")
+    world.refused(one_node("Add", [2], ["w"], [tensor("w", [1 << 40, 1 << 40, 0], [])]), IO_ERROR, "'w'", "bytes by its shape")
+    filters = tensor("w", [1, 1, 2], [1, 2])
+    for size in (least, -1, most):
+        world.refused(one_node("ConvTranspose", [1, 1, 4], ["w"], [filters], output_shape=[size]), IO_ERROR, f"output_shape has the number {size}")
+    world.refused(one_node("ConvTranspose", [1, 1, 1 << 40], ["w"], [filters], strides=[1 << 31]), UNSUPPORTED, f"has the size {1 << 40}")
+    world.refused(one_node("AffineGrid", [0, 2, 3], ["s"], [integers("s", [0, 1 << 40, 1 << 40, 1 << 40])], version=20), IO_ERROR, "bytes by its shape")
+    world.refused(one_node("Resize", [1, 1, 1, 1 << 20], ["", "", "s"], [integers("s", [1 << 62, 1])], version=18, axes=[2, 3],
+                           keep_aspect_ratio_policy="not_smaller"), IO_ERROR, "a scale is")
+    world.refused(one_node("MatMul", [0, 3], ["w"], [tensor("w", [3, 2], [1] * 6)]), UNSUPPORTED, "no function uses the weight 'w'")
+    # One block may be longer than its axis.
+    world.convert(one_node("QuantizeLinear", [2, 3], ["s"], [tensor("s", [1, 3], [1, 2, 4])], version=21, axis=0, block_size=most))
+    (_, shape, data), = world.rondo.run(world.program, [(F32, [2, 3], reals([1, 2, 4, 2, 4, 8]))])
+    assert (shape, list(data)) == ([2, 3], [1, 1, 1, 2, 2, 2]), (shape, data)
+    # Whole numbers do not pass through floating point.
+    for k, kept in ((most, 0), (least, 1), (1, 0), (0, 1)):
+        world.convert(one_node("Trilu", [1, 1], ["k"], [tensor("k", [], [k], INT64)], upper=1))
+        assert world.run(([1, 1], [1])) == [([1, 1], [kept])], k
+    for start, end, step in (((1 << 53) + 1, (1 << 53) + 4, 1), (most - 1, most, 1), (least + 1, least, -1), (most, least, -most), (5, 0, 2)):
+        numbers = [tensor(name, [], [number], INT64) for name, number in (("a", start), ("b", end), ("c", step))]
+        world.convert(model(graph([node("Range", ["a", "b", "c"], ["y"])], [], [value("y", [], INT64)], [*numbers, tensor("z", [], [0])])))
+        (dtype, shape, data), = world.rondo.run(world.program, [])
+        assert dtype == I64 and list(struct.unpack(f"<{shape[0]}q", data)) == list(range(start, end, step)), (start, end, step)
+    pads = [integers("p", [1, 0]), tensor("v", [], [(1 << 53) + 1], INT64)]
+    padded = graph([node("Pad", ["x", "p", "v"], ["y"])], [value("x", [2], INT64)], [value("y", [], INT64)], pads)
+    world.refused(model(padded), UNSUPPORTED, "Pad", "53 bits")
+    world.refused(one_node("Einsum", [2, 3], equation="01->10"), IO_ERROR, "digit")
+
+
+def bounds_memory(world):
+    """What the converter itself holds is bounded by the limit too, before it is there."""
+    def refused(data):
+        world.refused(data, OUT_OF_MEMORY, "may be taken", memory_limit=1 << 20)
+    with open(world.folder / "sparse.bin", "wb") as sparse:
+        sparse.truncate(1 << 34)
+    external = external_tensor("w", [1 << 34], "sparse.bin", kind=UINT8)
+    refused(model(graph([node("Cast", ["w"], ["y"], to=1)], [], [value("y", [])], [external])))
+    refused(model(graph([node("Constant", [], ["y"], value=("tensor", external))], [], [value("y", [])])))
+    for kind in ("f", "q"):
+        bounds = [tensor(name, [], [number], INT64 if kind == "q" else 1) for name, number in (("a", 0), ("b", 10**9), ("c", 1))]
+        refused(model(graph([node("Range", ["a", "b", "c"], ["y"])], [], [value("y", [])], bounds)))
+    refused(one_node("ReverseSequence", [1 << 20, 1], ["n"], [integers("n", [4])]))
+    places = [value("x", [1 << 20, 1]), value("i", [1 << 20, 1], INT64)]
+    refused(model(graph([node("GatherND", ["x", "i"], ["y"], batch_dims=1)], places, [value("y", [])])))
+    refused(one_node("Attention", [1, 1, 2048, 1], ["x", "x"], version=23, is_causal=1))
+    refused(one_node("Resize", [1, 1, 1], ["", "", "s"], [integers("s", [1, 1, 1 << 20])], version=13, mode="linear"))
+    refused(one_node("AffineGrid", [1, 2, 3], ["s"], [integers("s", [1, 1, 1024, 1024])], version=20))
+    refused(model(graph([node("HannWindow", ["n"], ["y"])], [], [value("y", [])], [tensor("n", [], [1 << 20], INT64)])))
+
+
+def bounds_turns(world):
+    """A turn of a loop counts although its body has no nodes, and so do the steps of a recurrent layer."""
+    names = [f"s{i}" for i in range(1000)]
+    body = graph([], [value("turn", [], INT64), value("go", [], BOOL), *(value(each, []) for each in names)], [value("go", [], BOOL), *(value(each, []) for each in names)])
+
+    def loop(turns, nodes, *more):
+        looped = node("Loop", ["turns", "", *["zero"] * 1000], ["last"], "looped", body=("graph", body))
+        constants = [tensor("turns", [], [turns], INT64), tensor("zero", [], [0]), tensor("w", [1, 1, 1], [1]), *more]
+        return model(graph([looped, *nodes], [value("x", [2048, 1, 1])], [value("last", []), value("y", [])], constants))
+    layer = node("RNN", ["x", "w", "w"], ["y"], "layer")
+    text = world.refused(loop(4000, [node("Abs", ["x"], ["y"])]), UNSUPPORTED, "Loop: it has more than 1048576 nodes", "'looped'")
+    assert "Abs" not in text, text
+    text = world.refused(loop(1040, [layer]), UNSUPPORTED, "RNN: it has more than 1048576 nodes", "'layer'")
+    assert "looped" not in text, text
+
+
+def names_loops_that_fail(world):
+    """Errors of Rondo outside of the nodes of a body name the loop."""
+    body = graph([node("Concat", ["state", "state"], ["next"], axis=0), node("Identity", ["go"], ["still"])],
+                 [value("turn", [], INT64), value("go", [], BOOL), value("state", [2])], [value("still", [], BOOL), value("next", [None]), value("next", [None])])
+    loop = node("Loop", ["turns", "", "x"], ["last", "all"], "looped", body=("graph", body))
+    world.refused(model(graph([loop], [value("x", [2])], [value("all", [])], [tensor("turns", [], [2], INT64)])), UNSUPPORTED, "Loop", "'looped'")
+    step = graph([node("Abs", ["part"], ["each"])], [value("part", [])], [value("each", [])])
+    for axis in (1 << 32, 1, -2):
+        scan = node("Scan", ["x"], ["y"], "scanned", body=("graph", step), num_scan_inputs=1, scan_output_axes=[axis])
+        world.refused(model(graph([scan], [value("x", [4])], [value("y", [])])), IO_ERROR, f"axis {axis}", "'scanned'")
+
+
+def shows_names(world):
+    """Names in messages are UTF-8 without control characters, and cut between characters; names that no program can have are refused."""
+    def message(name):
+        text = world.refused(model(graph([node("Fancy", ["x"], ["y"], name)], [value("x", [2])], [value("y", [])])), UNSUPPORTED)
+        assert "\ufffd" not in text, text
+        return text
+    for name, shown in ((b"a\xff\x80", "a??"), ("a\u0085\u009fb\x7f", "a????b?"), ("Zürich \u65e5", "Zürich \u65e5"), (b"\xed\xa0\x80", "???"),
+                        ("x" * 79 + "é", "x" * 79 + "..."), ("é" * 60, "é" * 40 + "..."), ("x" * 80, "x" * 80)):
+        assert f"'{shown}'" in message(name), (name, message(name))
+
+    def renamed(before, after):
+        return model(graph([node("Abs", [before], [after])], [value(before, [2])], [value(after, [])]))
+    for name in (b"a\0b", b"a\nb", b"a\xff", "n" * 1025):
+        world.refused(renamed(name, "y"), UNSUPPORTED, "its input", "1 to 1024 bytes")
+        world.refused(renamed("x", name), UNSUPPORTED, "its output", "1 to 1024 bytes")
+    twice = graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", []), value("y", [])])
+    world.refused(model(twice), UNSUPPORTED, "its output 'y' comes twice")
+    world.convert(renamed("ein", "aus \u65e5"))
+    abs_of = graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", [])])
+    world.refused(model(abs_of, metadata=[("key", "a\0b")]), UNSUPPORTED, "'key'", "zero byte")
+
+
+def checks_versions(world):
+    """Functions are of versions that can be converted, and each domain is imported."""
+    def calling(version=17, domains=("local",), inner=""):
+        twice = function("Twice", "local", ["a"], ["b"], [node("Add", ["a", "a"], ["b"], domain=inner)], version=version)
+        return model(graph([node("Twice", ["x"], ["y"], "it", "local")], [value("x", [2])], [value("y", [])]), functions=[twice], domains=domains)
+    world.convert(calling())
+    world.refused(calling(version=99), UNSUPPORTED, "its function 'Twice'", "99")
+    world.refused(calling(version=5), UNSUPPORTED, "its function 'Twice'", "5")
+    world.refused(calling(domains=()), UNSUPPORTED, "local.Twice", "nobody imports its domain")
+    world.refused(calling(inner="com.example"), UNSUPPORTED, "com.example.Add", "nobody imports its domain")
+    imported = model(graph([node("Gelu", ["x"], ["y"], domain="com.microsoft")], [value("x", [2])], [value("y", [])]), domains=["com.microsoft"])
+    world.convert(imported)
+
+
+def checks_constant_indices(world):
+    """Indices that are constants lie within their axis, each coordinate for itself."""
+    def at(indices, shape):
+        return [tensor("i", shape, indices, INT64)]
+    for index in (3, -4, 1 << 40):
+        world.refused(one_node("Gather", [2, 3], ["i"], at([0, index], [2]), axis=1), IO_ERROR, f"index {index}", "size 3")
+        world.refused(one_node("GatherElements", [2, 3], ["i"], at([0, index], [2, 1]), axis=1), IO_ERROR, f"index {index}", "size 3")
+        world.refused(one_node("GatherND", [2, 3], ["i"], at([0, index], [1, 2])), IO_ERROR, f"index {index}", "size 3")
+        updates = [tensor("u", [1], [9])]
+        world.refused(one_node("ScatterND", [2, 3], ["i", "u"], at([0, index], [1, 2]) + updates, version=18), IO_ERROR, f"index {index}", "size 3")
+        updates = [tensor("u", [2, 1], [9, 9])]
+        world.refused(one_node("ScatterElements", [2, 3], ["i", "u"], at([0, index], [2, 1]) + updates, axis=1), IO_ERROR, f"index {index}", "size 3")
+    constants = [tensor("w", [2], [1, 2]), *at([7], [1])]
+    world.refused(model(graph([node("Gather", ["w", "i"], ["y"], "it")], [], [value("y", [])], constants)), IO_ERROR, "index 7", "'it'")
+    world.refused(one_node("ReverseSequence", [3, 1], ["n"], [integers("n", [4])]), IO_ERROR, "a length is 4")
+    world.refused(one_node("NegativeLogLikelihoodLoss", [1, 3], ["i"], at([3], [1])), IO_ERROR, "a label is 3")
+    world.convert(one_node("Gather", [2, 3], ["i"], at([2, -3], [2]), axis=1))
+    assert world.run(([2, 3], [1, 2, 3, 4, 5, 6])) == [([2, 2], [3, 1, 6, 4])]
+    world.convert(one_node("GatherND", [2, 3], ["i"], at([-1, 0], [1, 2])))
+    assert world.run(([2, 3], [1, 2, 3, 4, 5, 6])) == [([1], [4])]
+
+
 def damaged(world):
     """Every prefix of a model, and models with bytes that are others: each ends with a status or a program, none with a crash."""
     whole = classifier()
@@ -262,7 +418,8 @@ def command(world):
     missing = run(path, "-o", world.program)
     assert missing.returncode == 1 and "'batch'" in missing.stderr and missing.stdout == "", missing
     for arguments in ((), (path,), (path, "-o"), (path, "-o", "x", "--size", "batch"), (path, "-o", "x", "--size", "=3"), (path, "-o", "x", "--size", "batch=many"),
-                      (path, path, "-o", "x"), (path, "-o", "x", "--memory", "-1"), (path, "-o", "x", "--swift")):
+                      (path, path, "-o", "x"), (path, "-o", "x", "--memory", "-1"), (path, "-o", "x", "--swift"), (path, "-o", "x", "-o", "x"), (path, "-o", ""),
+                      (path, "-o", "x", "--memory", "0", "--memory", "0"), (path, "-o", "x", "--function", "f", "--function", "f"), (path, "-o", "x", "--function", "")):
         wrong = run(*arguments)
         assert wrong.returncode == 2 and "rondo-convert: " in wrong.stderr and "--size" in wrong.stderr, wrong
     assert run("--help").returncode == 0 and "--size" in run("--help").stdout

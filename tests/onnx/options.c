@@ -63,6 +63,8 @@ int main(void) {
   options.n_sizes = 1;
   options.sizes = negative;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' is -1");
+  options.sizes = negative + 1;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' is 0; it must be 1 or more");
   options.n_sizes = 0;
 
   options.n_fixed = 2;
@@ -72,6 +74,13 @@ int main(void) {
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "fixed_numbers is NULL");
   options.fixed_numbers = numbers;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' are given twice");
+
+  options.n_fixed = 0;
+  options.function = "";
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->function is ''");
+  options.function = "a\nb";
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->function is 'a?b'");
+  refused("none.onnx", "", NULL, RONDO_INVALID_ARGUMENT, "out_path is empty");
 
   newer.known.size = sizeof newer;
   refused("none.onnx", "out", &newer.known, RONDO_NOT_FOUND, "none.onnx");
@@ -86,6 +95,8 @@ int main(void) {
   }
   expect(index > 100, "there are more than a hundred operators");
   expect(rondo_onnx_operator(-1, &name, &domain, &since) == RONDO_INVALID_ARGUMENT, "no operator -1");
+  expect(strcmp(rondo_onnx_last_error(), "rondo_onnx_operator: index is -1; there are not as many") == 0,
+         "the message has the index");
   expect(rondo_onnx_operator(0, NULL, &domain, &since) == RONDO_INVALID_ARGUMENT, "name is NULL");
   return failures != 0;
 }

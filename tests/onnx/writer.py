@@ -3,7 +3,7 @@
 
 import struct
 
-FLOAT, INT64, BOOL = 1, 7, 9
+FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9
 
 
 def varint(number):
@@ -39,10 +39,10 @@ def tensor(name, dims, values, kind=FLOAT):
     return fields(1, dims) + field(2, kind) + field(8, name) + field(9, struct.pack(f"<{len(values)}{code}", *values))
 
 
-def external_tensor(name, dims, location, offset=None, length=None):
+def external_tensor(name, dims, location, offset=None, length=None, kind=FLOAT):
     entries = [entry("location", location)]
     entries += [entry(key, str(value)) for key, value in (("offset", offset), ("length", length)) if value is not None]
-    return fields(1, dims) + field(2, FLOAT) + field(8, name) + fields(13, entries) + field(14, 1)
+    return fields(1, dims) + field(2, kind) + field(8, name) + fields(13, entries) + field(14, 1)
 
 
 def value(name, dims, kind=FLOAT):

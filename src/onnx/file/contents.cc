@@ -6,6 +6,7 @@
 
 #include <rondo/rondo.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -112,16 +113,15 @@ int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std
     if (size < 0) malformed(whose + " has a dimension of " + std::to_string(size));
     empty = empty || size == 0;
   }
-  if (empty) return 0;
   for (const int64_t size : shape) {
-    if (static_cast<uint64_t>(size) > kMost / bytes)
-      malformed(whose + " has more than " + std::to_string(kMost) + " bytes by its shape");
-    bytes *= static_cast<uint64_t>(size);
+    const auto factor = static_cast<uint64_t>(std::max<int64_t>(size, 1));
+    if (factor > kMost / bytes) malformed(whose + " has more than " + std::to_string(kMost) + " bytes by its shape");
+    bytes *= factor;
   }
-  return static_cast<int64_t>(bytes / item);
+  return empty ? 0 : static_cast<int64_t>(bytes / item);
 }
 
-void read_contents(const TensorProto& tensor, const std::string& model_path, Contents* contents) {
+void read_contents(const TensorProto& tensor, const std::string& model_path, int64_t most, Contents* contents) {
   const std::string whose = "the tensor " + shown(tensor.name);
   const bool four_bits = tensor.type == kUint4 || tensor.type == kInt4;
   if (four_bits)
@@ -131,6 +131,7 @@ void read_contents(const TensorProto& tensor, const std::string& model_path, Con
   const size_t item = rondo_dtype_size(contents->dtype);
   const int64_t count = count_elements(tensor.dims, item, whose);
   contents->shape = tensor.dims;
+  check_memory(static_cast<uint64_t>(count) * item, most, whose);
   const size_t expected = four_bits ? static_cast<size_t>(count + 1) / 2 : static_cast<size_t>(count) * item;
   if (tensor.external) {
     if (tensor.length >= 0 && static_cast<size_t>(tensor.length) != expected)

@@ -28,12 +28,13 @@ struct Contents {
   std::string own;
 };
 
-// Product of the sizes; Failure for a negative one, and beyond what a tensor of Rondo may have.
+// Product of the sizes; Failure for a negative one, and beyond what a tensor of Rondo may have. A 0 among
+// them bounds none of the others less, so that products of some of them do not overflow either.
 int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std::string& whose);
 
 // Gives what the tensor holds. External data are read from the folder of `model_path`. 4-bit integers get a byte each.
-// Failure if there are more or fewer elements than its shape says (RONDO_IO_ERROR), or for a type that Rondo does not
-// have (RONDO_UNSUPPORTED).
-void read_contents(const TensorProto& tensor, const std::string& model_path, Contents* contents);
+// Failure if there are more or fewer elements than its shape says (RONDO_IO_ERROR), for a type that Rondo does not have
+// (RONDO_UNSUPPORTED), or if they take more than `most` bytes, where that is not 0 (RONDO_OUT_OF_MEMORY).
+void read_contents(const TensorProto& tensor, const std::string& model_path, int64_t most, Contents* contents);
 
 }  // namespace rondo_onnx

@@ -1,6 +1,7 @@
 // Translates attention and rotary embeddings, as products, softmax and tables.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -56,7 +57,9 @@ Tensor bias_of(const Call& call, const Band& band, int64_t queries, int64_t keys
   const bool lengths = call.has(6);
   if (queries > 0 && keys > (int64_t{1} << 28) / queries) refuse("its mask has too many elements");
   if (band.any() && !lengths) {
+    call.may_take<double>(queries * keys);
     std::vector<double> numbers;
+    numbers.reserve(static_cast<size_t>(queries * keys));
     for (int64_t i = 0; i < queries; ++i) {
       bool alive = false;
       for (int64_t j = 0; j < keys; ++j) {
@@ -71,6 +74,7 @@ Tensor bias_of(const Call& call, const Band& band, int64_t queries, int64_t keys
   if (!lengths) return bias;
   *dead = true;
   const Tensor length = call.in(6).to(RONDO_I64).reshape({-1, 1, 1, 1});
+  call.may_take<int64_t>(keys + queries);
   std::vector<int64_t> key_places(static_cast<size_t>(keys)), query_places(static_cast<size_t>(queries));
   for (size_t i = 0; i < key_places.size(); ++i) key_places[i] = static_cast<int64_t>(i);
   for (size_t i = 0; i < query_places.size(); ++i) query_places[i] = static_cast<int64_t>(i) - queries;
@@ -182,6 +186,7 @@ void rotary_embedding(Call& call) {
     Tensor places = call.in(positions);
     if (microsoft && places.numel() == 1 && xs[1] != 1) refuse("its positions are one offset");
     if (places.dim() == 1) places = places.reshape({1, -1});
+    call.check_indices(positions, std::min(cosines.size(0), sines.size(0)));
     cosines = rondo::take(cosines, places, 0);
     sines = rondo::take(sines, places, 0);
   }

@@ -20,6 +20,17 @@ void Session::use(const Tensor& constant) {
   if (found != weights.end()) found->second.used = true;
 }
 
+void Session::may_take(uint64_t bytes) const {
+  check_memory(bytes, memory_limit, "what is computed for it");
+}
+
+void Session::count_nodes(int64_t more) {
+  constexpr int64_t kMostNodes = int64_t{1} << 20;  // as many as a function of a program file may have
+  if (more > kMostNodes - nodes)
+    throw Failure(RONDO_UNSUPPORTED, "it has more than " + std::to_string(kMostNodes) + " nodes");
+  nodes += more;
+}
+
 const Tensor& Call::given(size_t i) const {
   if (!has(i)) malformed("its input " + std::to_string(i) + " is not given");
   return inputs_[i]->tensor;
@@ -46,6 +57,13 @@ std::vector<int64_t> Call::whole_numbers(size_t i, const char* what) const {
   std::vector<int64_t> all;
   session_.apart.run([&] { all = tensor.to(RONDO_I64).contiguous().read<int64_t>(); });
   return all;
+}
+
+void Call::check_indices(size_t i, int64_t size) const {
+  if (!constant(i)) return;
+  for (const int64_t each : whole_numbers(i, "its indices"))
+    if (each < -size || each >= size)
+      malformed("its index " + std::to_string(each) + " is outside of an axis of the size " + std::to_string(size));
 }
 
 std::vector<double> Call::numbers(size_t i, const char* what) const {
@@ -186,7 +204,8 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
 
 int64_t product(const Shape& shape, size_t from, size_t before) {
   int64_t all = 1;
-  for (size_t i = from; i < before; ++i) all *= shape[i];
+  for (size_t i = from; i < before; ++i)
+    if (__builtin_mul_overflow(all, shape[i], &all)) refuse("its sizes are out of all bounds");
   return all;
 }
 

@@ -56,7 +56,18 @@ struct Session {
   };
   std::unordered_map<rondo_variable*, Weight> weights;
 
-  explicit Session(const rondo_engine_options& options) : engine(options) {}
+  int64_t memory_limit;  // in bytes; 0: none
+  int64_t nodes = 0;     // that were written out so far
+
+  explicit Session(const rondo_engine_options& options) : engine(options), memory_limit(options.memory_limit) {}
+  // Says before a list of the converter's own is made that it takes so many bytes. Failure beyond the limit.
+  void may_take(uint64_t bytes) const;
+  template <class T>
+  void may_take(int64_t count) const {
+    may_take(static_cast<uint64_t>(count) * sizeof(T));
+  }
+  // Counts what a node becomes, so that loops in loops end. Failure beyond what a function of a program file may have.
+  void count_nodes(int64_t more);
   // Lets a constant that owns all of its storage be a weight of this name.
   void name_weight(const std::string& name, const Tensor& whole);
   // The tensor becomes an operand of what is recorded.
@@ -82,6 +93,8 @@ class Call {
   size_t inputs() const { return inputs_.size(); }
   bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
   bool constant(size_t i) const { return has(i) && inputs_[i]->constant; }
+  // Refuses constant indices that are outside of an axis of this size; others are checked when the program runs.
+  void check_indices(size_t i, int64_t size) const;
   // As an operand. Ask for facts alone by shape() and dtype(), since a constant that is asked for becomes a weight.
   Tensor in(size_t i) const;
   std::vector<Tensor> all() const;
@@ -123,6 +136,11 @@ class Call {
   bool folding() const { return session_.apart.here(); }
   std::vector<ValueRef> take_outputs() { return std::move(outputs_); }
   Session& session() const { return session_; }
+  // See Session::may_take.
+  template <class T>
+  void may_take(int64_t count) const {
+    session_.may_take<T>(count);
+  }
 
  private:
   const Tensor& given(size_t i) const;

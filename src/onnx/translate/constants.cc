@@ -15,7 +15,7 @@ namespace {
 
 Tensor tensor_of(const Call& call, const TensorProto& proto) {
   Contents contents;
-  read_contents(proto, call.session().path, &contents);
+  read_contents(proto, call.session().path, call.session().memory_limit, &contents);
   return call.constant_tensor(contents.dtype, contents.shape, contents.bytes.data());
 }
 
@@ -62,7 +62,9 @@ void eye_like(Call& call) {
   if (shape.size() != 2) malformed("its input has " + std::to_string(shape.size()) + " dimensions, not 2");
   if (call.has_attribute("dtype") && !find_dtype(call.integer("dtype", 1), &dtype))
     refuse("it makes " + type_name(call.integer("dtype", 1)) + ", which Rondo does not have");
-  call.out(0, call.engine().eye(call.device(), dtype, shape[0], shape[1], call.integer("k", 0)));
+  constexpr int64_t kMost = int64_t{1} << 47;  // beyond the corners of every tensor
+  const int64_t k = std::clamp(call.integer("k", 0), -kMost, kMost);
+  call.out(0, call.engine().eye(call.device(), dtype, shape[0], shape[1], k));
 }
 
 void nonzero_node(Call& call) {
@@ -70,16 +72,52 @@ void nonzero_node(Call& call) {
   call.out(0, rondo::nonzero(call.in(0)).transpose().contiguous());
 }
 
+namespace {
+
+constexpr int64_t kMostOfRange = 1000000000;
+
+// How many numbers lie from `start` on before `end`; differences of 64-bit numbers have no sign, so that none
+// overflows.
+int64_t count_whole(int64_t start, int64_t end, int64_t step) {
+  if (step > 0 ? start >= end : start <= end) return 0;
+  const auto from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(end), by = static_cast<uint64_t>(step);
+  const uint64_t count = step > 0 ? (to - from - 1) / by + 1 : (from - to - 1) / (0 - by) + 1;
+  if (count > static_cast<uint64_t>(kMostOfRange)) malformed("it has more than a milliard elements");
+  return static_cast<int64_t>(count);
+}
+
+void range_of_whole_numbers(Call& call) {
+  std::vector<int64_t> bounds;
+  for (size_t i = 0; i < 3; ++i) {
+    const std::vector<int64_t> given = call.whole_numbers(i, "its bounds");
+    if (given.size() != 1) malformed("a bound is " + std::to_string(given.size()) + " numbers, not one");
+    bounds.push_back(given[0]);
+  }
+  if (bounds[2] == 0) malformed("its step is 0");
+  const int64_t count = count_whole(bounds[0], bounds[1], bounds[2]);
+  call.may_take<int64_t>(count);
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<int64_t>(static_cast<uint64_t>(bounds[0]) + i * static_cast<uint64_t>(bounds[2]));
+  call.out(0, call.constant_integers(numbers).to(call.dtype(0)));
+}
+
+}  // namespace
+
 void range(Call& call) {
   const rondo_dtype dtype = call.dtype(0);
+  if (!is_float(dtype)) return range_of_whole_numbers(call);
   std::vector<double> bounds;
   for (size_t i = 0; i < 3; ++i) {
-    bounds.push_back(call.numbers(i, "its bounds").empty() ? 0 : call.numbers(i, "its bounds")[0]);
+    const std::vector<double> given = call.numbers(i, "its bounds");
+    if (given.size() != 1) malformed("a bound is " + std::to_string(given.size()) + " numbers, not one");
+    bounds.push_back(given[0]);
     if (!std::isfinite(bounds[i])) malformed("a bound is not finite");
   }
   if (bounds[2] == 0) malformed("its step is 0");
   const double count = std::max(0.0, std::ceil((bounds[1] - bounds[0]) / bounds[2]));
-  if (count > 1e9) malformed("it has more than a milliard elements");
+  if (!(count <= static_cast<double>(kMostOfRange))) malformed("it has more than a milliard elements");
+  call.may_take<double>(static_cast<int64_t>(count));
   std::vector<double> numbers(static_cast<size_t>(count));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = bounds[0] + static_cast<double>(i) * bounds[2];
   call.out(0, call.constant_tensor(RONDO_F64, {static_cast<int64_t>(numbers.size())}, numbers.data()).to(dtype));

@@ -20,6 +20,14 @@ struct Windows {
   size_t axes() const { return kernel.size(); }
 };
 
+constexpr int64_t kMostKernel = int64_t{1} << 31, kMostSize = int64_t{1} << 47;
+
+// Refuses sizes of a kernel that are none, and those with which places of windows would overflow.
+void check_kernel(const std::vector<int64_t>& kernel) {
+  for (const int64_t each : kernel)
+    if (each < 1 || each > kMostKernel) malformed("its kernel has the size " + std::to_string(each));
+}
+
 std::vector<int64_t> positive(const Call& call, const char* name, size_t count, int64_t least) {
   std::vector<int64_t> all = call.integers(name);
   if (all.empty()) all.assign(count, least);
@@ -38,8 +46,7 @@ Windows windows_of(const Call& call, const Shape& shape, const std::vector<int64
   w.kernel = kernel;
   const size_t n = kernel.size();
   if (n != shape.size() - 2) malformed("its kernel has another number of axes than its input");
-  for (const int64_t each : kernel)
-    if (each < 1 || each > (int64_t{1} << 31)) malformed("its kernel has the size " + std::to_string(each));
+  check_kernel(kernel);
   w.stride = positive(call, "strides", n, 1);
   w.dilation = positive(call, "dilations", n, 1);
   const std::string automatic = call.text("auto_pad", "NOTSET");
@@ -47,9 +54,10 @@ Windows windows_of(const Call& call, const Shape& shape, const std::vector<int64
   const bool ceil = call.integer("ceil_mode", 0) != 0;
   for (size_t i = 0; i < n; ++i) {
     const int64_t size = shape[i + 2], extent = w.dilation[i] * (kernel[i] - 1) + 1;
+    if (size > kMostSize) malformed("its input has the size " + std::to_string(size));
     int64_t begin = pads[i], end = pads[i + n], places = 0;
     if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") {
-      places = (size + w.stride[i] - 1) / w.stride[i];
+      places = size == 0 ? 0 : (size - 1) / w.stride[i] + 1;
       const int64_t all = std::max<int64_t>((places - 1) * w.stride[i] + extent - size, 0);
       begin = automatic == "SAME_UPPER" ? all / 2 : all - all / 2;
       end = all - begin;
@@ -123,6 +131,7 @@ Tensor window_counts(const Call& call, const Windows& w, const Shape& shape, boo
     constexpr int64_t kMostWindows = int64_t{1} << 26;
     if (w.places[i] > kMostWindows / static_cast<int64_t>(counts.size())) refuse("it has too many windows");
     const int64_t low = padding ? -w.begin[i] : 0, high = shape[i + 2] + (padding ? w.end[i] : 0);
+    call.may_take<double>(w.places[i] * (static_cast<int64_t>(counts.size()) + 1));
     std::vector<double> along;
     for (int64_t place = 0; place < w.places[i]; ++place) {
       double here = 0;
@@ -178,6 +187,7 @@ void convolution_transposed(Call& call) {
   const std::vector<int64_t> kernel = kernel_of(call.shape(1));
   const size_t n = kernel.size();
   if (s.size() != n + 2) malformed("its kernel has another number of axes than its input");
+  check_kernel(kernel);
   Windows w;
   w.kernel = kernel;
   w.stride = positive(call, "strides", n, 1);
@@ -186,9 +196,11 @@ void convolution_transposed(Call& call) {
   const std::vector<int64_t> wanted = call.integers("output_shape");
   if (!wanted.empty() && wanted.size() != n) malformed("its output_shape has another number of axes than its kernel");
   const std::string automatic = call.text("auto_pad", "NOTSET");
-  std::vector<int64_t> cut(n, 0);  // of padding that the library does not take: more than the kernel's reach
   for (size_t i = 0; i < n; ++i) {
     int64_t begin = pads[i], end = pads[i + n];
+    if (s[i + 2] > kMostKernel) refuse("its input has the size " + std::to_string(s[i + 2]));
+    if (!wanted.empty() && (wanted[i] < 0 || wanted[i] > kMostSize))
+      malformed("its output_shape has the number " + std::to_string(wanted[i]));
     const int64_t whole = (s[i + 2] - 1) * w.stride[i] + w.dilation[i] * (kernel[i] - 1) + 1 + more[i];
     const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
     if (!wanted.empty() || same) {

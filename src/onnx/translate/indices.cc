@@ -22,6 +22,14 @@ Tensor row_numbers(const Call& call, const Tensor& indices, const Shape& shape, 
   const auto k = static_cast<size_t>(s.back());
   std::vector<int64_t> sizes(k), strides(k, 1);
   for (size_t i = 0; i < k; ++i) sizes[i] = shape[from + i];
+  // The number of a row may be one although a coordinate is outside of its axis.
+  if (call.constant(1)) {
+    const std::vector<int64_t> given = call.whole_numbers(1, "its indices");
+    for (size_t i = 0; i < given.size(); ++i)
+      if (given[i] < -sizes[i % k] || given[i] >= sizes[i % k])
+        malformed("its index " + std::to_string(given[i]) + " is outside of an axis of the size " +
+                  std::to_string(sizes[i % k]));
+  }
   for (size_t i = k; i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
   const auto length = static_cast<int64_t>(k);
   const Tensor extents = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {length}, sizes.data()); });
@@ -40,6 +48,7 @@ Tensor writable(const Tensor& a) {
 
 void gather(Call& call) {
   const int64_t axis = call.axis("axis", 0, call.ndim(0));
+  call.check_indices(1, call.shape(0)[static_cast<size_t>(axis)]);
   call.out(0, rondo::take(call.in(0), as_index(call.in(1)), static_cast<int32_t>(axis)));
 }
 
@@ -47,6 +56,7 @@ void gather_elements(Call& call) {
   const int64_t axis = call.axis("axis", 0, call.ndim(0));
   const Shape s = call.shape(0), wanted = call.shape(1);
   if (s.size() != wanted.size()) malformed("its indices have another number of dimensions than its input");
+  call.check_indices(1, s[static_cast<size_t>(axis)]);
   Tensor x = call.in(0);
   for (size_t i = 0; i < s.size(); ++i) {
     if (static_cast<int64_t>(i) == axis || s[i] == wanted[i]) continue;
@@ -69,6 +79,7 @@ void gather_nd(Call& call) {
   result.insert(result.end(), s.begin() + static_cast<std::ptrdiff_t>(b + k), s.end());
   Tensor numbers = row_numbers(call, call.in(1), s, b).reshape({batches, -1});
   if (b > 0) {
+    call.may_take<int64_t>(batches);
     std::vector<int64_t> first(static_cast<size_t>(batches));
     for (size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int64_t>(i) * rows;
     numbers = numbers + call.precomputed([&] { return call.constant_tensor(RONDO_I64, {batches, 1}, first.data()); });
@@ -105,7 +116,14 @@ void reverse_sequence(Call& call) {
     shape[static_cast<size_t>(axis)] = s[static_cast<size_t>(axis)];
     return shape;
   };
-  std::vector<int64_t> steps(static_cast<size_t>(s[static_cast<size_t>(time_axis)]));
+  const int64_t places_of_time = s[static_cast<size_t>(time_axis)];
+  if (call.constant(1))
+    for (const int64_t each : call.whole_numbers(1, "its lengths"))
+      if (each < 0 || each > places_of_time)
+        malformed("a length is " + std::to_string(each) + "; its time axis has the size " +
+                  std::to_string(places_of_time));
+  call.may_take<int64_t>(places_of_time);
+  std::vector<int64_t> steps(static_cast<size_t>(places_of_time));
   for (size_t i = 0; i < steps.size(); ++i) steps[i] = static_cast<int64_t>(i);
   const Tensor step = call.precomputed([&] { return call.constant_tensor(RONDO_I64, along(time_axis), steps.data()); });
   const Tensor back = call.in(1).to(RONDO_I64).reshape(along(batch_axis)) - 1 - step;
@@ -120,6 +138,7 @@ void scatter_elements(Call& call) {
     refuse("it reduces by " + shown(reduction) + "; 'none' and 'add' can be converted");
   const Shape s = call.shape(0), is = call.shape(1);
   if (s.size() != is.size()) malformed("its indices have another number of dimensions than its input");
+  call.check_indices(1, s[static_cast<size_t>(axis)]);
   const Tensor result = writable(call.in(0));
   Tensor part = result;
   for (size_t i = 0; i < s.size(); ++i) {

@@ -76,8 +76,10 @@ struct Equation {
 
 Equation read_equation(const std::string& text, const Call& call) {
   std::string clean;
-  for (const char each : text)
+  for (const char each : text) {
+    if (each >= '0' && each <= '9') malformed("its equation " + shown(text) + " has a digit; its axes are letters");
     if (each != ' ') clean += each;
+  }
   const size_t arrow = clean.find("->");
   Equation equation;
   std::string left = clean.substr(0, arrow);

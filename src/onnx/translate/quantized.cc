@@ -1,6 +1,8 @@
 // Translates quantised operators. Products of whole numbers are computed in f64, which holds them exactly.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
 #include "onnx/translate/operators.h"
@@ -22,9 +24,10 @@ Tensor spread(const Tensor& a, const Shape& x, int64_t axis, int64_t block) {
   }
   if (s.size() != x.size()) malformed("its scales have another number of dimensions than its input");
   if (s == x) return a;
-  if (block < 1 || s[place] != (x[place] + block - 1) / block)
+  if (block < 1 || s[place] != (x[place] == 0 ? 0 : (x[place] - 1) / block + 1))
     malformed("its scales are not of the number of its blocks");
-  const Tensor wide = rondo::repeat(a, block, static_cast<int32_t>(axis));
+  // A block that is longer than the axis ends with it.
+  const Tensor wide = rondo::repeat(a, std::min(block, std::max<int64_t>(x[place], 1)), static_cast<int32_t>(axis));
   return wide.slice(static_cast<int32_t>(axis), 0, x[place]);
 }
 
@@ -136,6 +139,7 @@ void matmul_nbits(Call& call) {
   if (k < 1 || n < 1 || block < 2 || block > (int64_t{1} << 20) || k > (int64_t{1} << 40))
     malformed("its sizes are none");
   const int64_t blocks = (k + block - 1) / block;
+  count_elements({n, blocks, block}, sizeof(double), "its weights");
   const rondo_dtype dtype = call.dtype(0);
   // Two numbers in a byte, the first in its lower half, each as a byte.
   const auto unpacked = [&](const Tensor& packed, const Shape& shape) {

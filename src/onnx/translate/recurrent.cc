@@ -121,6 +121,8 @@ Tensor recurrent_product(const Tensor& h, const Tensor& r) {
 // Runs all steps. `step` takes the direction and the products of one step's inputs, and changes the states.
 void run_layer(Call& call, Layer& layer, const std::function<void(Direction&, const Tensor&)>& step) {
   std::vector<Tensor> sequences, last_h, last_c;
+  const int64_t nodes_of_step = 1 + 4 * layer.gates;  // it becomes no fewer
+  call.session().count_nodes(static_cast<int64_t>(layer.directions.size()) * layer.steps * nodes_of_step);
   for (Direction& d : layer.directions) {
     std::vector<Tensor> outputs(static_cast<size_t>(layer.steps));
     for (int64_t i = 0; i < layer.steps; ++i) {

@@ -89,9 +89,10 @@ struct Taps {
   bool any_outside = false;
 };
 
-Taps taps_of(const AxisResize& a, const Rules& rules) {
+Taps taps_of(const Call& call, const AxisResize& a, const Rules& rules) {
   Taps taps;
   const auto count = static_cast<size_t>(a.to);
+  call.may_take<uint8_t>(a.to);
   taps.outside.assign(count, 0);
   for (size_t x = 0; x < count; ++x) {
     const double origin = origin_of(static_cast<int64_t>(x), a, rules.origin);
@@ -109,6 +110,7 @@ Taps taps_of(const AxisResize& a, const Rules& rules) {
       if (rules.exclude_outside && (place < 0 || place >= a.from)) weights[t] = 0;
       sum += weights[t];
       if (count * weights.size() > (size_t{1} << 26)) refuse("it adds up too many elements");
+      if (taps.places.size() <= t) call.may_take<int64_t>(2 * a.to * static_cast<int64_t>(weights.size()));
       if (taps.places.size() <= t) {
         taps.places.emplace_back(count, 0);
         taps.weights.emplace_back(count, 0.0);
@@ -123,6 +125,7 @@ Taps taps_of(const AxisResize& a, const Rules& rules) {
 
 // One axis of nearest elements: a choice of places, whatever the dtype is.
 Tensor nearest_places(const Call& call, const Tensor& x, int32_t axis, const Taps& taps) {
+  call.may_take<int64_t>(static_cast<int64_t>(taps.outside.size()));
   std::vector<int64_t> places(taps.outside.size());
   for (size_t i = 0; i < places.size(); ++i) places[i] = taps.places[taps.weights[0][i] != 0 ? 0 : 1][i];
   return rondo::take(x, call.precomputed([&] { return call.constant_integers(places); }), axis);
@@ -134,6 +137,7 @@ Tensor add_up(const Call& call, const Tensor& x, int32_t axis, const AxisResize&
   if (taps.places.size() > kMostTaps) {
     const uint64_t elements = static_cast<uint64_t>(a.from) * static_cast<uint64_t>(a.to);
     if (elements > (uint64_t{1} << 26)) refuse("it adds up too many elements");
+    call.may_take<double>(static_cast<int64_t>(elements));
     std::vector<double> matrix(static_cast<size_t>(elements), 0);
     for (size_t t = 0; t < taps.places.size(); ++t)
       for (size_t i = 0; i < taps.places[t].size(); ++i)
@@ -168,7 +172,7 @@ void resize(Call& call, const std::vector<AxisResize>& axes, const Rules& rules)
     if (same) continue;
     if (a.from == 0 || a.to == 0) refuse("it resizes an empty axis");
     if (a.to > (int64_t{1} << 26)) refuse("its result is too large");
-    const Taps taps = taps_of(a, rules);
+    const Taps taps = taps_of(call, a, rules);
     const auto axis = static_cast<int32_t>(i);
     x = nearest ? nearest_places(call, x, axis, taps) : add_up(call, x, axis, a, taps);
     changed = true;
@@ -183,10 +187,11 @@ void resize(Call& call, const std::vector<AxisResize>& axes, const Rules& rules)
   call.out(0, x.to(call.dtype(0)));
 }
 
-// Sizes by scales: rounded down, as ONNX has it.
-int64_t scaled(int64_t size, double scale) {
-  const double to = std::floor(static_cast<double>(size) * scale);
-  if (!(scale > 0) || !(to >= 0 && to < 1e15)) malformed("a scale is " + std::to_string(scale));
+// A size times a scale: down to a whole number as ONNX has it for scales, to the nearest, halves up, for a common one.
+int64_t scaled(int64_t size, double scale, bool nearest = false) {
+  const double to = std::floor(static_cast<double>(size) * scale + (nearest ? 0.5 : 0));
+  if (!(scale >= 0) || (scale == 0 && !nearest) || !(to >= 0 && to < 1e15))
+    malformed("a scale is " + std::to_string(scale));
   return static_cast<int64_t>(to);
 }
 
@@ -249,9 +254,8 @@ void resize_node(Call& call) {
       a.to = sizes[i];
       a.scale = static_cast<double>(a.to) / static_cast<double>(a.from);
     } else {
-      // The size is rounded to the nearest, halves up; the scale is the common one.
       a.scale = common;
-      a.to = static_cast<int64_t>(std::floor(common * static_cast<double>(a.from) + 0.5));
+      a.to = scaled(a.from, common, true);
     }
     if (!roi.empty()) {
       a.roi_start = roi[i];

@@ -163,6 +163,13 @@ void finish_loss(Call& call, const Tensor& scores) {
   const std::string reduction = call.text("reduction", "mean");
   Tensor labels = call.in(1).to(RONDO_I64);
   const Shape ls = labels.shape();
+  if (s.size() < 2 || ls.empty()) malformed("its scores or its labels have too few dimensions");
+  if (call.constant(1))
+    for (const int64_t each : call.whole_numbers(1, "its labels")) {
+      const bool ignored = call.has_attribute("ignore_index") && each == call.integer("ignore_index", 0);
+      if (!ignored && (each < 0 || each >= s[1]))
+        malformed("a label is " + std::to_string(each) + "; there are " + std::to_string(s[1]) + " classes");
+    }
   Shape wide = ls;
   wide.insert(wide.begin() + 1, 1);
   Tensor kept;  // which labels count

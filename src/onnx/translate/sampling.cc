@@ -139,7 +139,9 @@ void affine_grid(Call& call) {
   const Shape spatial(size.begin() + 2, size.end());
   const int64_t places = product(spatial);
   if (places > (int64_t{1} << 26)) refuse("its grid is too large");
+  call.may_take<double>(places * ts[2]);
   std::vector<double> base;
+  base.reserve(static_cast<size_t>(places * ts[2]));
   for (int64_t place = 0; place < places; ++place) {
     int64_t left = place;
     for (size_t i = n; i-- > 0;) {  // the last axis comes first

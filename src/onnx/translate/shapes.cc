@@ -2,6 +2,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "onnx/file/contents.h"
@@ -22,6 +23,8 @@ std::vector<int64_t> axes_of(const Call& call, int64_t ndim) {
   if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) malformed("an axis comes twice");
   return axes;
 }
+
+constexpr int64_t kMostBlock = int64_t{1} << 20;  // whose square does not overflow
 
 std::vector<int64_t> all_axes(int64_t ndim) {
   std::vector<int64_t> axes(static_cast<size_t>(ndim));
@@ -62,8 +65,10 @@ void center_crop_pad(Call& call) {
 void depth_to_space(Call& call) {
   const Shape s = call.shape(0);
   const int64_t b = call.integer("blocksize", 0);
-  if (s.size() != 4 || b < 1 || s[1] % (b * b) != 0) malformed("its channels cannot be taken apart by its block size");
+  if (s.size() != 4 || b < 1 || b > kMostBlock || s[1] % (b * b) != 0)
+    malformed("its channels cannot be taken apart by its block size " + std::to_string(b));
   const int64_t c = s[1] / (b * b);
+  count_elements({s[0], std::max<int64_t>(c, 1), b, b, s[2], s[3]}, rondo_dtype_size(call.dtype(0)), "its result");
   const Tensor x = call.in(0);
   const Tensor apart = call.text("mode", "DCR") == "CRD"
                            ? x.reshape({s[0], c, b, b, s[2], s[3]}).transpose({0, 1, 4, 2, 5, 3})
@@ -74,8 +79,10 @@ void depth_to_space(Call& call) {
 void space_to_depth(Call& call) {
   const Shape s = call.shape(0);
   const int64_t b = call.integer("blocksize", 0);
-  if (s.size() != 4 || b < 1 || s[2] % b != 0 || s[3] % b != 0)
-    malformed("its image cannot be divided by its block size");
+  if (s.size() != 4 || b < 1 || b > kMostBlock || s[2] % b != 0 || s[3] % b != 0)
+    malformed("its image cannot be divided by its block size " + std::to_string(b));
+  count_elements({s[0], s[1], b, b, std::max<int64_t>(s[2] / b, 1), std::max<int64_t>(s[3] / b, 1)},
+                 rondo_dtype_size(call.dtype(0)), "its result");
   const Tensor apart = call.in(0).reshape({s[0], s[1], s[2] / b, b, s[3] / b, b});
   const bool crd = call.text("mode", "DCR") == "CRD";
   call.out(0, apart.transpose(crd ? rondo::Axes{0, 1, 3, 5, 2, 4} : rondo::Axes{0, 3, 5, 1, 2, 4})
@@ -115,6 +122,9 @@ void pad_node(Call& call) {
                                                       : throw Failure(RONDO_IO_ERROR, "its mode is " + shown(mode));
   double value = call.opset() < 11 ? call.real("value", 0) : 0;
   if (call.opset() >= 11 && call.has(2) && !call.scalar(2, &value)) refuse("its value is computed by the program");
+  constexpr double kExact = 9007199254740992.0;  // 2^53: whole numbers up to there are exact as the value of a pad
+  if (!is_float(call.dtype(0)) && !(std::fabs(value) < kExact))
+    refuse("its value is a whole number of more than 53 bits");
   std::vector<int64_t> widths(2 * s.size(), 0);
   Tensor x = call.in(0);
   bool any = false;
@@ -158,6 +168,7 @@ void reshape_node(Call& call) {
       malformed("its sizes do not go with its input's elements");
     *open = others == 0 ? 0 : elements / others;
   }
+  count_elements(target, rondo_dtype_size(call.dtype(0)), "its result");
   if (target == s) return call.forward(0, 0);
   call.out(0, call.in(0).reshape(target));
 }
@@ -243,9 +254,13 @@ void transpose_node(Call& call) {
 }
 
 void trilu(Call& call) {
-  double diagonal = 0;
-  if (call.has(1) && !call.scalar(1, &diagonal)) refuse("its diagonal is computed by the program");
-  const auto k = static_cast<int64_t>(diagonal);
+  int64_t k = 0;
+  if (call.has(1)) {
+    const std::vector<int64_t> given = call.whole_numbers(1, "its diagonals");
+    if (given.size() != 1) malformed("its diagonals are " + std::to_string(given.size()) + " numbers, not one");
+    constexpr int64_t kMost = int64_t{1} << 47;  // beyond the corners of every tensor
+    k = std::clamp(given[0], -kMost, kMost);
+  }
   call.out(0, call.integer("upper", 1) != 0 ? rondo::triu(call.in(0), k) : rondo::tril(call.in(0), k));
 }
 

@@ -36,7 +36,9 @@ int64_t one_number(const Call& call, size_t i, const char* what) {
 // Cosines or sines of 2 pi j k / length, [samples, results], each times a factor by its sample.
 Tensor table(const Call& call, const Transform& t, int64_t samples, int64_t results, bool sines,
              const std::function<double(int64_t)>& factor) {
+  call.may_take<double>(samples * results);
   std::vector<double> numbers;
+  numbers.reserve(static_cast<size_t>(samples * results));
   for (int64_t j = 0; j < samples; ++j)
     for (int64_t k = 0; k < results; ++k) {
       const double angle = 2 * kPi * static_cast<double>(j * k % t.length) / static_cast<double>(t.length);
@@ -98,7 +100,9 @@ void signal_window(Call& call, WindowKind kind) {
   if (!find_dtype(call.integer("output_datatype", 1), &dtype))
     refuse("it gives " + type_name(call.integer("output_datatype", 1)));
   const double length = static_cast<double>(call.integer("periodic", 1) != 0 ? size : size - 1);
+  call.may_take<double>(size);
   std::vector<double> numbers;
+  numbers.reserve(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) {
     const double angle = length == 0 ? 0 : 2 * kPi * static_cast<double>(i) / length;
     switch (kind) {
@@ -146,7 +150,9 @@ void short_time_fourier(Call& call) {
   if (step < 1 || t.length < 1 || t.length > s[1]) malformed("its step or its length is none");
   const int64_t frames = 1 + (s[1] - t.length) / step;
   if (frames > kMostElements / t.length) refuse("it has too many frames");
+  call.may_take<int64_t>(frames * t.length);
   std::vector<int64_t> places;
+  places.reserve(static_cast<size_t>(frames * t.length));
   for (int64_t i = 0; i < frames; ++i)
     for (int64_t j = 0; j < t.length; ++j) places.push_back(i * step + j);
   const Tensor index = call.precomputed([&] {
