@@ -50,7 +50,7 @@ def problems_of(page, text, names, declared):
 
 def main(root):
     root = pathlib.Path(root).resolve()
-    headers = "\n".join(path.read_text() for path in sorted((root / "include/rondo").rglob("*.h*")))
+    headers = "\n".join(path.read_text() for path in sorted((root / "include").rglob("*.h*")))
     variables = "\n".join((root / name).read_text() for name in VARIABLES)
     names = set(re.findall(r"\b(?:rondo|RONDO)_\w+", headers + variables))
     declared = {name: 0 if inside.strip() in ("", "void") else inside.count(",") + 1 for name, inside in DECLARATION.findall(headers)}
