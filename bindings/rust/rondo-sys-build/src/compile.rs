@@ -151,7 +151,8 @@ fn told(path: &Path, problem: &io::Error) -> String {
 /// All `.cc` files below a folder, without those of the command and of the converter of ONNX models.
 fn collect(folder: &Path, sources: &mut Vec<PathBuf>) -> Result<(), String> {
     walk(folder, &mut |path| {
-        let of_another = path.strip_prefix(folder).map_or(false, |inside| inside.starts_with("tools") || inside.starts_with("onnx"));
+        let of_another =
+            path.strip_prefix(folder).map_or(false, |inside| inside.starts_with("tools") || inside.starts_with("onnx"));
         if path.extension().map_or(false, |extension| extension == "cc") && !of_another {
             sources.push(path);
         }
