@@ -120,7 +120,8 @@ class ProgramFuzz : public ::testing::Test {
                                         "9223372036854775807",
                                         "-9223372036854775808"};
     if (below(3) == 0) return edges[below(std::size(edges))];
-    return std::to_string(std::atoll(old.c_str()) + static_cast<int64_t>(below(5)) - 2);
+    // Wraps around at the ends.
+    return std::to_string(static_cast<int64_t>(static_cast<uint64_t>(std::atoll(old.c_str())) + below(5) - 2));
   }
   std::string word(const std::string& text, const std::vector<std::pair<size_t, size_t>>& parts) {
     static const char* const words[] = {"f32",    "f64",     "f16",     "bf16", "i32",        "i64",
