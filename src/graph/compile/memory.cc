@@ -127,10 +127,12 @@ void GraphCompiler::find_zeroed() {
       const auto at = found.find(storage);
       if (!storage || at == found.end() || at->second.decided) continue;
       FirstWriters& writers = at->second;
-      if (!access.write) {
-        if (!writers.parts.empty()) zero(storage, &writers);
+      // A task that reads it, or changes it in place, sees what the writers before it left.
+      if ((!access.write || access.input) && !writers.parts.empty()) {
+        zero(storage, &writers);
         continue;
       }
+      if (!access.write) continue;
       const bool bound = bindings_.find(storage) != nullptr;
       if (writers.parts.empty()) writers.first = i;
       if (!bound && (facts_.outputs.count(storage) || stays(*storage))) {
@@ -140,11 +142,6 @@ void GraphCompiler::find_zeroed() {
       // The result of a captured collective that is given up is poisoned anyway.
       const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
       const bool may_be_off = step.is_switched() && (bound || !writers.parts.empty());
-      // One that reads what it writes sees what the writers before it left.
-      if (access.input && !writers.parts.empty()) {
-        zero(storage, &writers);
-        continue;
-      }
       if (!gaps && !may_be_off) {
         writers.decided = true;
         continue;

@@ -80,7 +80,7 @@ std::vector<double> weights_of(double ratio, double scale, const Rules& rules, i
   return weights;
 }
 
-constexpr size_t kMostTaps = 8;  // more elements than these are added up by a matrix product
+constexpr size_t kMostAdded = 8;  // more elements than these are added up by a matrix product
 
 struct Taps {
   std::vector<std::vector<int64_t>> places;  // by tap, then by new element
@@ -134,7 +134,7 @@ Tensor nearest_places(const Call& call, const Tensor& x, int32_t axis, const Tap
 Tensor add_up(const Call& call, const Tensor& x, int32_t axis, const AxisResize& a, const Taps& taps) {
   Shape along(static_cast<size_t>(x.dim()), 1);
   along[static_cast<size_t>(axis)] = a.to;
-  if (taps.places.size() > kMostTaps) {
+  if (taps.places.size() > kMostAdded) {
     const uint64_t elements = static_cast<uint64_t>(a.from) * static_cast<uint64_t>(a.to);
     if (elements > (uint64_t{1} << 26)) refuse("it adds up too many elements");
     call.may_take<double>(static_cast<int64_t>(elements));

@@ -26,16 +26,22 @@ inline rondo_status call_no(void* argument) {
   return call_issue(&static_cast<TwoIssues*>(argument)->no);
 }
 
-class OnControl : public OnRecording {
+// Control flow by functions, for suites on any fixture that has an engine.
+template <class Fixture>
+class WithControl : public Fixture {
  protected:
   void if_else(rondo_tensor* condition, const Issue& yes, const Issue& no = nullptr) const {
     TwoIssues both{yes, no};
-    must(rondo_if(engine(), condition, call_yes, no ? call_no : nullptr, &both));
+    must(rondo_if(this->engine(), condition, call_yes, no ? call_no : nullptr, &both));
   }
   void while_true(rondo_tensor* condition, const Issue& body, int64_t limit = 0) const {
     Issue kept = body;
-    must(rondo_while(engine(), condition, call_issue, limit, &kept));
+    must(rondo_while(this->engine(), condition, call_issue, limit, &kept));
   }
+};
+
+class OnControl : public WithControl<OnRecording> {
+ protected:
   void choose(rondo_tensor* index, std::vector<Issue> bodies) const {
     const std::vector<rondo_body_fn> functions(bodies.size(), call_issue);
     std::vector<void*> arguments;

@@ -8,16 +8,8 @@
 namespace conformance {
 namespace {
 
-class ProgramControl : public ProgramFiles {
+class ProgramControl : public WithControl<ProgramFiles> {
  protected:
-  void if_else(rondo_tensor* condition, const Issue& yes, const Issue& no = nullptr) const {
-    TwoIssues both{yes, no};
-    must(rondo_if(engine(), condition, call_yes, no ? call_no : nullptr, &both));
-  }
-  void while_true(rondo_tensor* condition, const Issue& body, int64_t limit = 0) const {
-    Issue kept = body;
-    must(rondo_while(engine(), condition, call_issue, limit, &kept));
-  }
   static void add(rondo_tensor* x, double value) { into(x, rondo_binary_scalar, RONDO_ADD, x, value); }
   static Tensor below(rondo_tensor* x, double limit) {
     return make(rondo_binary_scalar, RONDO_LT, reduce(RONDO_SUM, x, {}), limit);
