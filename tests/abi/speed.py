@@ -5,7 +5,7 @@
     speed.py SOURCE_ROOT --write    writes it
 
 Each panel is one row of a kept table: a peer's bar is its time in times of Rondo's in the same run. Where PyTorch was compiled
-too (the table "PyTorch compiled" of tests/bench/results/README.md), that is another bar.
+too, that is another bar.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -18,7 +18,7 @@ from parts import made
 
 PICTURE = "docs/speed.svg"
 # Kept table, row, what it is.
-PANELS = [("h100-networks", "resnet.ask.1", "ResNet-50, one image, f16"), ("h200-encoders", "encoder.ask.768", "Encoder 12 x 768, bf16"),
+PANELS = [("h200-resnet", "resnet.ask.1", "ResNet-50, one image, f16"), ("h200-encoders", "encoder.ask.768", "Encoder 12 x 768, bf16"),
           ("h100", "step.small", "Training step, small layers")]
 PEERS = {"torch": "PyTorch, captured", "cupy": "CuPy, captured"}
 WIDTH, HEIGHT, PANEL, LONGEST = 840, 190, 272, 130
@@ -26,19 +26,19 @@ TEXT = '<text x="{}" y="{}"{}>{}</text>'
 STYLE = "text{font:13px sans-serif;fill:#24292f}.title{font-weight:bold}.note{font-size:11px;fill:#57606a}"
 
 
-def times_of(tables, compiled, table, name):
+def times_of(rows, name):
     """[(who, times of Rondo's)] and Rondo's time in microseconds."""
-    row = next(each for each in tables[table] if each["id"] == name)
+    row = next(each for each in rows if each["id"] == name)
     mine = row["rondo"]["median_us"]
-    peers = [(PEERS[peer], row[peer]["median_us"] / mine) for peer in PEERS if peer in row]
-    if name in compiled:
-        peers.append(("PyTorch, compiled", compiled[name][2] / compiled[name][0]))
-    return [("Rondo", 1.0), *peers], mine
+    peers = {PEERS[peer]: row[peer]["median_us"] for peer in PEERS if peer in row}
+    if of_ways := measured.of_ways(row):
+        _, peers["PyTorch, captured"], peers["PyTorch, compiled"] = of_ways
+    return [("Rondo", 1.0), *((who, time / mine) for who, time in peers.items())], mine
 
 
 def drawn(root):
-    tables, compiled = measured.newest(root), measured.compiled(root)
-    panels = [(title, *times_of(tables, compiled, table, name)) for table, name, title in PANELS]
+    tables = measured.newest(root)
+    panels = [(title, *times_of(tables[table], name)) for table, name, title in PANELS]
     longest = max(times for _, bars, _ in panels for _, times in bars)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
            "<title>Time of Rondo and of the fastest peers, shorter is faster</title>", f"<style>{STYLE}</style>",
