@@ -19,7 +19,7 @@ from parts import made
 PICTURE = "docs/speed.svg"
 # Kept table, row, what it is.
 PANELS = [("h200-resnet", "resnet.ask.1", "ResNet-50, one image, f16"), ("h200-encoders", "encoder.ask.768", "Encoder 12 x 768, bf16"),
-          ("h100", "step.small", "Training step, small layers")]
+          ("h200-steps", "step.small", "Training step, small layers")]
 PEERS = {"torch": "PyTorch, captured", "cupy": "CuPy, captured"}
 WIDTH, HEIGHT, PANEL, LONGEST = 840, 190, 272, 130
 TEXT = '<text x="{}" y="{}"{}>{}</text>'
