@@ -110,12 +110,7 @@ Expression expression_of(const AddNCall&, std::span<const View* const> inputs, c
   return expression;
 }
 
-// A choice among elements of one dtype moves them, bits and all. In a fused kernel 16-bit floats are numbers on the
-// way: `computes`; Fusion leaves out what would be stored without having been computed.
-static Expression chosen(std::span<const View* const> inputs, const View& to, bool computes) {
-  const bool alike = inputs[1]->dtype == to.dtype && inputs[2]->dtype == to.dtype && !to.accumulate;
-  const bool bits = alike && is_half(to.dtype) && !computes;
-  const auto moved_dtype = [bits](rondo_dtype dtype) { return bits ? RONDO_U16 : rondo::moved_dtype(dtype); };
+Expression expression_of(const WhereCall&, std::span<const View* const> inputs, const View& to) {
   const rondo_dtype moved = moved_dtype(to.dtype);
   Expression expression;
   const Value condition = expression.input(RONDO_BOOL);
@@ -123,9 +118,6 @@ static Expression chosen(std::span<const View* const> inputs, const View& to, bo
   const Value b = load(expression, moved_dtype(inputs[2]->dtype), moved);
   expression.output(expression.where(condition, a, b), moved, to.accumulate);
   return expression;
-}
-Expression expression_of(const WhereCall&, std::span<const View* const> inputs, const View& to) {
-  return chosen(inputs, to, false);
 }
 
 Expression expression_of(const GatedCall& call, std::span<const View* const> inputs, const View& to) {
@@ -192,8 +184,8 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
     std::copy_n(elementwise->words, form->expression.scalars(), form->words);
   } else if (const auto* sum = std::get_if<AddNCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*sum, of, *to);
-  } else if (std::holds_alternative<WhereCall>(node.call->of)) {
-    form.emplace().expression = chosen(of, *to, true);
+  } else if (const auto* where = std::get_if<WhereCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*where, of, *to);
   } else if (const auto* gated = std::get_if<GatedCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*gated, of, *to);
     std::copy_n(gated->words, form->expression.scalars(), form->words);
@@ -208,17 +200,6 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
   }
   if (form && !is_of(form->expression, node)) form.reset();
   return form;
-}
-
-bool moves_an_input(const Expression& e, Value value) {
-  if (Expression::is_input(value)) return true;
-  for (int k = 0; k < e.instructions(); ++k) {
-    if (Expression::result_of(k) != value) continue;
-    const Expression::Instruction& each = e.instruction(k);
-    if (each.op == Op::round_to) return moves_an_input(e, each.a);
-    return each.op == Op::where && (moves_an_input(e, each.b) || moves_an_input(e, each.c));
-  }
-  return false;
 }
 
 bool stands_alone(const Expression& e) {

@@ -28,9 +28,6 @@ Expression expression_of(const DropoutGradCall& call, std::span<const View* cons
 // numbers. Its inputs and outputs are those operands that the node knows as views, in order.
 std::optional<Fused> elementwise_form(const ProgramNode& node);
 
-// True if a value may be an input as it is, without an operator that has made a number of it.
-bool moves_an_input(const Expression& e, Value value);
-
 // The expressions that a recording has around an operator that combines elements, a reduction or a softmax: one makes
 // the elements that it reads, one makes something of its results. Either may be null.
 struct Surroundings {
