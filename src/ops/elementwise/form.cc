@@ -69,20 +69,29 @@ Status infer(const FusedCall& call, InputTypes inputs, ResultTypes results) {
   return infer_form(call.fused.get(), inputs, results);
 }
 
-// An expression for each set of operands, one set after the other.
 Status infer(const TextCall& call, InputTypes inputs, ResultTypes results) {
-  if (call.expressions.empty()) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
-  for (const std::shared_ptr<const Fused>& each : call.expressions) {
-    const bool last = &each == &call.expressions.back();
-    const size_t in = last || !each ? inputs.size() : static_cast<size_t>(each->expression.inputs());
-    const size_t out = last || !each ? results.size() : static_cast<size_t>(each->expression.outputs());
-    if (in > inputs.size() || out > results.size())
-      return error(RONDO_INVALID_ARGUMENT, "expressions have more operands than there are");
-    RONDO_TRY(infer_form(each.get(), inputs.first(in), results.first(out)));
-    inputs = inputs.subspan(in);
-    results = results.subspan(out);
-  }
+  std::vector<TextSet> sets;
+  RONDO_TRY(find_sets(call, inputs.size(), results.size(), &sets));
+  for (const TextSet& each : sets)
+    RONDO_TRY(infer_form(each.form, inputs.subspan(each.first_input, each.inputs),
+                         results.subspan(each.first_result, each.results)));
   return {};
+}
+
+Status find_sets(const TextCall& call, size_t inputs, size_t results, std::vector<TextSet>* sets) {
+  TextSet next;
+  for (const std::shared_ptr<const Fused>& each : call.expressions) {
+    if (!each) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
+    next.form = each.get();
+    next.inputs = static_cast<size_t>(each->expression.inputs());
+    next.results = static_cast<size_t>(each->expression.outputs());
+    sets->push_back(next);
+    next.first_input += next.inputs;
+    next.first_result += next.results;
+  }
+  if (!sets->empty() && next.first_input == inputs && next.first_result == results) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%zu expressions of %zu inputs and %zu results have %zu and %zu", sets->size(),
+               next.first_input, next.first_result, inputs, results);
 }
 
 Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to) {

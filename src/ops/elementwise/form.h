@@ -36,6 +36,14 @@ struct Surroundings {
   const Fused* after = nullptr;  // all of its inputs are the operator's result
   const View* to = nullptr;      // where that goes instead
 };
+// One of the sets of operands that a text was called with: they stand one after the other among those of the call.
+struct TextSet {
+  const Fused* form = nullptr;
+  size_t first_input = 0, inputs = 0, first_result = 0, results = 0;
+};
+// Finds the sets of a call with so many operands; an error if its expressions have others.
+Status find_sets(const TextCall& call, size_t inputs, size_t results, std::vector<TextSet>* sets);
+
 // True if an expression has one result, stored in the dtype that it is computed in, but for the rounding.
 bool stands_alone(const Expression& expression);
 // Appends `before` of inputs of its own, and `after` of what an operator has given, rounded to a dtype first; each
