@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/elementwise/form.h"
 #include "ops/program/infer.h"
 #include "ops/program/overlap.h"
 
@@ -20,11 +21,30 @@ Status wrong(const char* what) {
   return error(RONDO_IO_ERROR, "%s", what);
 }
 
-bool accumulates_as(const Fused& fused, std::span<const View> results) {
-  for (size_t k = 0; k < results.size(); ++k)
-    if (results[k].accumulate != (fused.expression.output(static_cast<int>(k)).accumulate != 0)) return false;
-  return true;
-}
+// The sets of operands that expressions have: an operator but for a text has one.
+struct Sets {
+  std::vector<TextSet> all;
+
+  Sets(const Call& call, size_t inputs, size_t results) {
+    if (const auto* fused = std::get_if<FusedCall>(&call.of))
+      all.push_back({fused->fused.get(), 0, inputs, 0, results});
+    if (const auto* text = std::get_if<TextCall>(&call.of)) (void)find_sets(*text, inputs, results, &all);
+  }
+  bool accumulate_as(std::span<const View> results) const {
+    for (const TextSet& each : all)
+      for (size_t k = 0; k < each.results; ++k)
+        if (results[each.first_result + k].accumulate !=
+            (each.form->expression.output(static_cast<int>(k)).accumulate != 0))
+          return false;
+    return true;
+  }
+  // True if a result and an input are of one set.
+  bool together(size_t result, size_t input) const {
+    return all.empty() || std::any_of(all.begin(), all.end(), [&](const TextSet& each) {
+             return result - each.first_result < each.results && input - each.first_input < each.inputs;
+           });
+  }
+};
 
 // The functions of these take memory of results as it is.
 template <class Kind>
@@ -71,28 +91,27 @@ bool is_checked(const Call& call) {
 Status check_operation(const Call& call, std::span<const View> inputs, std::span<const View> results) {
   if (!is_checked(call)) return error(RONDO_UNSUPPORTED, "files do not have nodes of this kind");
   const bool plain = kTakePlainResults[call.of.index()];
+  const Sets sets(call, inputs.size(), results.size());
   std::vector<const View*> read, made;
   for (const View& each : inputs) {
     if (each.accumulate) return wrong("it reads a view that is added to");
     read.push_back(&each);
   }
-  for (const View& written : results) {
+  for (size_t k = 0; k < results.size(); ++k) {
+    const View& written = results[k];
     if (written.layout.repeats()) return wrong("a result shows an element twice");
     if (plain && written.accumulate) return wrong("its results cannot be added to something");
-    for (const View& each : inputs)
-      if (overlap(written, each) && (plain || !identical(written, each))) return wrong("a result overlaps an input");
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (overlap(written, inputs[i]) && (plain || !identical(written, inputs[i]) || !sets.together(k, i)))
+        return wrong("a result overlaps an input");
     for (const View& each : results)
       if (&each != &written && overlap(written, each)) return wrong("two results overlap");
     made.push_back(&written);
   }
   RONDO_TRY(check_in_place(call, inputs, results));
   RONDO_TRY(check_results(call, read, made));
-  const auto* const fused = std::get_if<FusedCall>(&call.of);
-  const auto* const text = std::get_if<TextCall>(&call.of);
-  if (text && text->expressions.size() != 1) return wrong("it has several expressions");
-  if (fused || text)
-    if (!accumulates_as(*(fused ? fused->fused : text->expressions[0]), results))
-      return wrong("a result is added to something, or not, as its expression does not say");
+  if (!sets.accumulate_as(results))
+    return wrong("a result is added to something, or not, as its expression does not say");
   const auto* const put = std::get_if<PutCall>(&call.of);
   if (put && put->replaces && !identical(inputs[2], results[0]))
     return wrong("the tensor whose elements it replaces is not its result");

@@ -264,7 +264,7 @@ bool Fusion::store(const Body& body, Expression* expression, std::vector<const V
       if (!view.accumulate && !node(i).kept[operand] && node(i).readers[operand] == result.inside) continue;
       // Only a kernel that does nothing else moves bits that are no number's.
       const bool bits = is_half(view.dtype) || view.dtype == RONDO_BOOL;
-      if (bits && !view.accumulate && ops::moves_an_input(e, result.value)) return false;
+      if (bits && !view.accumulate && e.moves_an_input(result.value)) return false;
       // On the host each operator fails with what it reads itself, and no other.
       if (candidate.device->is_host() && !outputs->empty() && (result.from != from || !whole(i, operand))) return false;
       from = whole(i, operand) ? result.from : kFromMore;

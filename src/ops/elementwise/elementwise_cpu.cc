@@ -57,8 +57,8 @@ bool is_brief(const Expression& e) {
   if (e.instructions() > kFew) return false;
   for (int k = 0; k < e.instructions(); ++k) {
     const Op op = e.instruction(k).op;
-    if (op == Op::cast || op == Op::round_to || op == Op::where) continue;
-    if (Expression::is_generator(e.instruction(k)) || operator_of(op).domain == Domain::real) return false;
+    if (Expression::is_generator(e.instruction(k))) return false;
+    if (op < Op::cast && operator_of(op).domain == Domain::real) return false;
   }
   return true;
 }

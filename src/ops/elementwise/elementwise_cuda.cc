@@ -131,13 +131,13 @@ uint8_t choose_flight(const Expression& expression, const Space& space) {
 }  // namespace
 
 void ElementwisePlan::plan_cuda(const View* const* views) {
-  turn(expression_, &space_);
+  turn(computed_, &space_);
   if (space_.turned)
-    choose_tile(expression_, views, &space_);
+    choose_tile(computed_, views, &space_);
   else
-    space_.vector = vector_width(expression_, space_, views);
-  space_.flight = choose_flight(expression_, space_);
-  const int operands = expression_.operands();
+    space_.vector = vector_width(computed_, space_, views);
+  space_.flight = choose_flight(computed_, space_);
+  const int operands = computed_.operands();
   const int inner = space_.ndim - 1;
   // How many elements of a dimension go together: to a lane, or into a tile.
   const auto together = [&](int d) -> int64_t {
@@ -173,7 +173,7 @@ void ElementwisePlan::plan_cuda(const View* const* views) {
   const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
   uint64_t most = kMostBlocks;
   // Numbers that are only drawn are more work than memory is: their blocks go on with what they have set up.
-  if (expression_.generators() > 0 && expression_.inputs() == 0)
+  if (computed_.generators() > 0 && computed_.inputs() == 0)
     most = 16 * static_cast<uint64_t>(static_cast<cuda::CudaDevice&>(device_).multiprocessors());
   blocks_ = static_cast<unsigned>(std::clamp<uint64_t>((packs + of_block - 1) / of_block, 1, most));
 }
@@ -181,21 +181,21 @@ void ElementwisePlan::plan_cuda(const View* const* views) {
 rtc::Signature ElementwisePlan::signature(rtc::Family family) const {
   rtc::Signature signature(family);
   uint32_t repeated = 0;
-  for (int k = 0; k < expression_.operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
+  for (int k = 0; k < computed_.operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
   signature.put(static_cast<uint8_t>(space_.vector | (space_.wide ? 32 : 0) | (space_.flat ? 64 : 0) |
                                      (space_.turned ? 128 : 0)));
   signature.put(static_cast<uint8_t>(space_.ndim | space_.flight << 4));
   signature.put(repeated);
   if (space_.turned) signature.put(space_.turned);
   uint8_t packed[Expression::kMaxPacked];
-  signature.put_bytes(packed, static_cast<uint32_t>(expression_.pack(packed)));
+  signature.put_bytes(packed, static_cast<uint32_t>(computed_.pack(packed)));
   return signature;
 }
 
 Status ElementwisePlan::look_for_kernel(const char* name, const rtc::Kernel** kernel) const {
   RONDO_TRY(rtc::find_kernel(
       static_cast<cuda::CudaDevice&>(device_), signature(rtc::kElementwise), name,
-      [this] { return elementwise_text(expression_, space_); }, kernel));
+      [this] { return elementwise_text(computed_, space_); }, kernel));
   kernel_.store(*kernel, std::memory_order_release);
   return {};
 }
@@ -206,7 +206,7 @@ Status ElementwiseTask::run_on_cuda(const TaskContext& context) {
   uint64_t* next = words;
   for (int k = 0; k < operands(); ++k) *next++ = reinterpret_cast<uint64_t>(address(k));
   for (const uint64_t scalar : scalars_) *next++ = scalar;
-  const Expression& expression = this->expression();
+  const Expression& expression = plan_->computed();
   if (expression.generators() > 0) {
     *next++ = reinterpret_cast<uint64_t>(context.device_random);
     const RandomState first = context.first_number(random_);

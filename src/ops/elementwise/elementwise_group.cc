@@ -70,7 +70,7 @@ Status ElementwiseGroup::prepare() {
     if (launch.kernel) continue;
     RONDO_TRY(rtc::find_kernel(
         static_cast<cuda::CudaDevice&>(device()), launch.signature, name(),
-        [&] { return group_text(launch.parts[0]->expression(), launch.parts[0]->space()); }, &launch.kernel));
+        [&] { return group_text(launch.parts[0]->plan().computed(), launch.parts[0]->space()); }, &launch.kernel));
   }
   return {};
 }

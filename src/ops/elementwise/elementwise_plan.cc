@@ -82,7 +82,10 @@ PlanKey::PlanKey(const Device& device, const Expression& expression, const Layou
 
 ElementwisePlan::ElementwisePlan(Device& device, const PlanKey& key, const Expression& expression, const Layout& shape,
                                  const View* const* views)
-    : device_(device), expression_(expression), shape_(Layout::row_major(shape.ndim, shape.shape)) {
+    : device_(device),
+      expression_(expression),
+      computed_(expression.moving_bits()),
+      shape_(Layout::row_major(shape.ndim, shape.shape)) {
   key_.assign(key.words(), key.size());
   for (int k = 0; k < expression.operands(); ++k) {
     const Layout seen = broadcast_layout(views[k]->layout, shape);

@@ -101,7 +101,9 @@ class ElementwisePlan final : public RefCounted {
   bool is_for(const PlanKey& key) const {
     return key_.size() == key.size() && std::memcmp(key_.begin(), key.words(), key.size() * sizeof(uint64_t)) == 0;
   }
+  // As it was given, and as kernels and the host's loops compute it.
   const Expression& expression() const { return expression_; }
+  const Expression& computed() const { return computed_; }
   const Space& space() const { return space_; }
   const Layout& shape() const { return shape_; }
   // Operand i as it was given, under the full shape (strides of 0 where it is broadcast).
@@ -128,7 +130,7 @@ class ElementwisePlan final : public RefCounted {
   RONDO_COLD Status look_for_kernel(const char* name, const rtc::Kernel** kernel) const;
 
   Device& device_;
-  const Expression expression_;
+  const Expression expression_, computed_;
   const Layout shape_;
   SmallVector<uint64_t, 16> key_;
   SmallVector<int64_t, 12> strides_;  // per operand: as the caller saw them

@@ -91,7 +91,7 @@ Status ElementwiseTask::run(const TaskContext& context) {
 void ElementwiseTask::run_on_cpu(const TaskContext& context) {
   char* addresses[Expression::kMaxInputs + Expression::kMaxOutputs];
   for (int k = 0; k < operands(); ++k) addresses[k] = address(k);
-  evaluate_on_cpu(expression(), space(), addresses, scalars(), context.first_number(random_));
+  evaluate_on_cpu(plan_->computed(), space(), addresses, scalars(), context.first_number(random_));
 }
 
 }  // namespace rondo::ops

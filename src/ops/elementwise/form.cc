@@ -69,20 +69,29 @@ Status infer(const FusedCall& call, InputTypes inputs, ResultTypes results) {
   return infer_form(call.fused.get(), inputs, results);
 }
 
-// An expression for each set of operands, one set after the other.
 Status infer(const TextCall& call, InputTypes inputs, ResultTypes results) {
-  if (call.expressions.empty()) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
-  for (const std::shared_ptr<const Fused>& each : call.expressions) {
-    const bool last = &each == &call.expressions.back();
-    const size_t in = last || !each ? inputs.size() : static_cast<size_t>(each->expression.inputs());
-    const size_t out = last || !each ? results.size() : static_cast<size_t>(each->expression.outputs());
-    if (in > inputs.size() || out > results.size())
-      return error(RONDO_INVALID_ARGUMENT, "expressions have more operands than there are");
-    RONDO_TRY(infer_form(each.get(), inputs.first(in), results.first(out)));
-    inputs = inputs.subspan(in);
-    results = results.subspan(out);
-  }
+  std::vector<TextSet> sets;
+  RONDO_TRY(find_sets(call, inputs.size(), results.size(), &sets));
+  for (const TextSet& each : sets)
+    RONDO_TRY(infer_form(each.form, inputs.subspan(each.first_input, each.inputs),
+                         results.subspan(each.first_result, each.results)));
   return {};
+}
+
+Status find_sets(const TextCall& call, size_t inputs, size_t results, std::vector<TextSet>* sets) {
+  TextSet next;
+  for (const std::shared_ptr<const Fused>& each : call.expressions) {
+    if (!each) return error(RONDO_INVALID_ARGUMENT, "there is no expression");
+    next.form = each.get();
+    next.inputs = static_cast<size_t>(each->expression.inputs());
+    next.results = static_cast<size_t>(each->expression.outputs());
+    sets->push_back(next);
+    next.first_input += next.inputs;
+    next.first_result += next.results;
+  }
+  if (!sets->empty() && next.first_input == inputs && next.first_result == results) return {};
+  return error(RONDO_INVALID_ARGUMENT, "%zu expressions of %zu inputs and %zu results have %zu and %zu", sets->size(),
+               next.first_input, next.first_result, inputs, results);
 }
 
 Expression expression_of(const ElementwiseCall& call, std::span<const View* const> inputs, const View& to) {
@@ -110,12 +119,7 @@ Expression expression_of(const AddNCall&, std::span<const View* const> inputs, c
   return expression;
 }
 
-// A choice among elements of one dtype moves them, bits and all. In a fused kernel 16-bit floats are numbers on the
-// way: `computes`; Fusion leaves out what would be stored without having been computed.
-static Expression chosen(std::span<const View* const> inputs, const View& to, bool computes) {
-  const bool alike = inputs[1]->dtype == to.dtype && inputs[2]->dtype == to.dtype && !to.accumulate;
-  const bool bits = alike && is_half(to.dtype) && !computes;
-  const auto moved_dtype = [bits](rondo_dtype dtype) { return bits ? RONDO_U16 : rondo::moved_dtype(dtype); };
+Expression expression_of(const WhereCall&, std::span<const View* const> inputs, const View& to) {
   const rondo_dtype moved = moved_dtype(to.dtype);
   Expression expression;
   const Value condition = expression.input(RONDO_BOOL);
@@ -123,9 +127,6 @@ static Expression chosen(std::span<const View* const> inputs, const View& to, bo
   const Value b = load(expression, moved_dtype(inputs[2]->dtype), moved);
   expression.output(expression.where(condition, a, b), moved, to.accumulate);
   return expression;
-}
-Expression expression_of(const WhereCall&, std::span<const View* const> inputs, const View& to) {
-  return chosen(inputs, to, false);
 }
 
 Expression expression_of(const GatedCall& call, std::span<const View* const> inputs, const View& to) {
@@ -192,8 +193,8 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
     std::copy_n(elementwise->words, form->expression.scalars(), form->words);
   } else if (const auto* sum = std::get_if<AddNCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*sum, of, *to);
-  } else if (std::holds_alternative<WhereCall>(node.call->of)) {
-    form.emplace().expression = chosen(of, *to, true);
+  } else if (const auto* where = std::get_if<WhereCall>(&node.call->of)) {
+    form.emplace().expression = expression_of(*where, of, *to);
   } else if (const auto* gated = std::get_if<GatedCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*gated, of, *to);
     std::copy_n(gated->words, form->expression.scalars(), form->words);
@@ -208,17 +209,6 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
   }
   if (form && !is_of(form->expression, node)) form.reset();
   return form;
-}
-
-bool moves_an_input(const Expression& e, Value value) {
-  if (Expression::is_input(value)) return true;
-  for (int k = 0; k < e.instructions(); ++k) {
-    if (Expression::result_of(k) != value) continue;
-    const Expression::Instruction& each = e.instruction(k);
-    if (each.op == Op::round_to) return moves_an_input(e, each.a);
-    return each.op == Op::where && (moves_an_input(e, each.b) || moves_an_input(e, each.c));
-  }
-  return false;
 }
 
 bool stands_alone(const Expression& e) {

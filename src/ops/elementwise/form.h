@@ -28,9 +28,6 @@ Expression expression_of(const DropoutGradCall& call, std::span<const View* cons
 // numbers. Its inputs and outputs are those operands that the node knows as views, in order.
 std::optional<Fused> elementwise_form(const ProgramNode& node);
 
-// True if a value may be an input as it is, without an operator that has made a number of it.
-bool moves_an_input(const Expression& e, Value value);
-
 // The expressions that a recording has around an operator that combines elements, a reduction or a softmax: one makes
 // the elements that it reads, one makes something of its results. Either may be null.
 struct Surroundings {
@@ -39,6 +36,14 @@ struct Surroundings {
   const Fused* after = nullptr;  // all of its inputs are the operator's result
   const View* to = nullptr;      // where that goes instead
 };
+// One of the sets of operands that a text was called with: they stand one after the other among those of the call.
+struct TextSet {
+  const Fused* form = nullptr;
+  size_t first_input = 0, inputs = 0, first_result = 0, results = 0;
+};
+// Finds the sets of a call with so many operands; an error if its expressions have others.
+Status find_sets(const TextCall& call, size_t inputs, size_t results, std::vector<TextSet>* sets);
+
 // True if an expression has one result, stored in the dtype that it is computed in, but for the rounding.
 bool stands_alone(const Expression& expression);
 // Appends `before` of inputs of its own, and `after` of what an operator has given, rounded to a dtype first; each

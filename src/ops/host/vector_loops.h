@@ -199,7 +199,9 @@ Loop loop_of(Op op) {
     case Op::cast:
     case Op::round_to:
     case Op::uniform:
-    case Op::normal: break;
+    case Op::normal:
+    case Op::from_bits:
+    case Op::to_bits: break;
   }
   return nullptr;
 }
@@ -225,8 +227,18 @@ RONDO_VECTOR void round_row(void* to, const void* a, const void*, const void*, i
   }
 }
 
+// Between 16-bit floats, held as their bits, and f32.
+template <class To, class From>
+RONDO_VECTOR void convert_block(void* to, const void* a, const void*, const void*, int64_t n) {
+  convert_row(static_cast<To*>(to), static_cast<const From*>(a), n);
+}
+
 Loop find(const Expression::Instruction& each, rondo_dtype from) {
   const auto dtype = static_cast<rondo_dtype>(each.dtype);
+  if (each.op == Op::from_bits || each.op == Op::to_bits)
+    return with_half_element(dtype, [&each]<class Half>(Half*) -> Loop {
+      return each.op == Op::from_bits ? convert_block<float, Half> : convert_block<Half, float>;
+    });
   if (each.op == Op::round_to) return dtype == RONDO_F16 ? round_row<device::f16> : round_row<device::bf16>;
   return with_element(from, [&]<class M>(M*) -> Loop {
     using T = Register<M>;

@@ -1,7 +1,7 @@
 // Calls elementwise operators, copies, fills and random numbers by their attributes and operands.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "ops/elementwise/elementwise_task.h"
+#include "ops/elementwise/elementwise_group.h"
 #include "ops/elementwise/form.h"
 #include "ops/elementwise/transfer.h"
 #include "ops/invoke/invoke.h"
@@ -12,21 +12,35 @@ namespace rondo::ops {
 
 namespace {
 
-// One task of an expression, whose results have one shape.
-Status submit_form(const Fused& form, const Invocation& with, const Describe& describe) {
-  const auto inputs = with.all();
+// Makes the task of one of a text's sets, whose results have one shape.
+Status make_part(const TextSet& set, const Invocation& with, std::vector<Output>* outputs, Ref<ElementwiseTask>* task) {
   SmallVector<const View*, Expression::kMaxInputs + Expression::kMaxOutputs> views;
-  for (const View* each : inputs) views.push_back(each);
-  std::vector<Output> outputs;
-  std::vector<View> written(with.results.size());
-  for (size_t k = 0; k < written.size(); ++k) {
-    outputs.push_back(with.out(k));
-    RONDO_TRY(outputs[k].resolve(with.engine, *with.results[k].device, with.results[k].dtype, with.results[0].shape,
-                                 {inputs.begin(), inputs.size()}, true, &written[k]));
-    views.push_back(&written[k]);
+  for (size_t k = 0; k < set.inputs; ++k) views.push_back(&with.in(set.first_input + k));
+  View written[Expression::kMaxOutputs];
+  for (size_t k = 0; k < set.results; ++k) {
+    const size_t number = set.first_result + k;
+    const Result& result = with.results[number];
+    RONDO_TRY(outputs->emplace_back(with.out(number))
+                  .resolve(with.engine, *result.device, result.dtype, with.results[set.first_result].shape,
+                           {views.begin(), set.inputs}, true, &written[k]));
   }
-  RONDO_TRY(submit_prepared(
-      with.engine, lower(form, with.name, *with.results[0].device, written[0].layout, views.begin()), {}, describe));
+  for (size_t k = 0; k < set.results; ++k) views.push_back(&written[k]);
+  *task = make_ref<ElementwiseTask>(with.name, *with.results[set.first_result].device, set.form->expression,
+                                    written[0].layout, views.begin(), set.form->words);
+  return {};
+}
+
+// Submits sets as one task.
+Status submit_sets(std::span<const TextSet> sets, const Invocation& with, const Describe& describe) {
+  std::vector<Output> outputs;
+  outputs.reserve(with.results.size());
+  std::vector<Ref<ElementwiseTask>> parts(sets.size());
+  for (size_t i = 0; i < sets.size(); ++i) RONDO_TRY(make_part(sets[i], with, &outputs, &parts[i]));
+  RONDO_TRY(sets.size() == 1
+                ? submit_prepared(with.engine, std::move(parts[0]), {}, describe)
+                : submit_prepared(with.engine,
+                                  make_ref<ElementwiseGroup>(with.name, *with.results[0].device, std::move(parts)), {},
+                                  describe));
   for (Output& each : outputs) each.commit();
   return {};
 }
@@ -55,14 +69,14 @@ Status invoke(const ElementwiseCall& call, const Invocation& with) {
 }
 
 Status invoke(const FusedCall& call, const Invocation& with) {
-  return submit_form(*call.fused, with, [&] { return Call{call}; });
+  const TextSet all{call.fused.get(), 0, with.inputs.size(), 0, with.results.size()};
+  return submit_sets({&all, 1}, with, [&] { return Call{call}; });
 }
 
 Status invoke(const TextCall& call, const Invocation& with) {
-  if (call.expressions.size() != 1)
-    return error(RONDO_UNSUPPORTED, "an expression over %zu sets of operands is one launch of several",
-                 call.expressions.size());
-  return submit_form(*call.expressions[0], with, [&] { return Call{call}; });
+  std::vector<TextSet> sets;
+  RONDO_TRY(find_sets(call, with.inputs.size(), with.results.size(), &sets));
+  return submit_sets(sets, with, [&] { return Call{call}; });
 }
 
 Status invoke(const AddNCall&, const Invocation& with) {

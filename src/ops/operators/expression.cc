@@ -11,7 +11,9 @@ int Expression::arity(const Instruction& each) {
     case Op::uniform:
     case Op::normal: return 0;
     case Op::cast:
-    case Op::round_to: return 1;
+    case Op::round_to:
+    case Op::from_bits:
+    case Op::to_bits: return 1;
     case Op::where: return 3;
     default: return operator_of(each.op).operands + operator_of(each.op).parameters;
   }
@@ -19,6 +21,7 @@ int Expression::arity(const Instruction& each) {
 
 rondo_dtype Expression::result_dtype(const Instruction& each) {
   if (each.op < Op::cast && operator_of(each.op).boolean) return RONDO_BOOL;
+  if (each.op == Op::to_bits) return RONDO_U16;
   return compute_dtype(static_cast<rondo_dtype>(each.dtype));
 }
 
@@ -144,6 +147,96 @@ void Expression::append(const Expression& other, const Value* inputs, Value* res
     moved[k] = add(each.op, static_cast<rondo_dtype>(each.dtype), each.a, each.b, each.c);
   }
   for (int k = 0; k < other.n_outputs_ && !overflow_; ++k) results[k] = rename(other.outputs_[k].value);
+}
+
+bool Expression::moves_an_input(Value value, std::optional<rondo_dtype> memory) const {
+  bool moved[kMaxInstructions] = {};
+  const auto moves = [&](Value of) {
+    if (is_input(of)) return !memory || input_dtype(of) == *memory;
+    return of >= kFirstResult && moved[result_index(of)];
+  };
+  for (int k = 0; k < n_instructions_ && result_of(k) <= value; ++k) {
+    const Instruction& each = instructions_[k];
+    if (each.op == Op::round_to) moved[k] = moves(each.a) && (!memory || each.dtype == *memory);
+    if (each.op == Op::where) moved[k] = moves(each.b) || moves(each.c);
+  }
+  return moves(value);
+}
+
+// Makes an expression over u16 of one over 16-bit floats, for the results that inputs are moved to. A value is made as
+// a number, as bits or as both, where it is needed.
+class Expression::BitMover {
+ public:
+  explicit BitMover(const Expression& from) : from_(from) {
+    for (int k = 0; k < from.n_outputs_; ++k) {
+      const Output& each = from.outputs_[k];
+      const auto dtype = static_cast<rondo_dtype>(each.dtype);
+      if (is_half(dtype) && !each.accumulate && from.moves_an_input(each.value, dtype)) moved_ |= 1u << k;
+    }
+  }
+  // A kernel that does nothing but to copy has no numbers.
+  bool needed() const { return moved_ != 0 && !(from_.n_instructions_ == 0 && from_.n_outputs_ == 1); }
+
+  Expression run() {
+    for (int k = 0; k < from_.n_inputs_; ++k)
+      to_.input(is_read_as_bits(from_.input_dtype(k)) ? RONDO_U16 : from_.input_dtype(k));
+    for (int k = 0; k < from_.n_scalars_; ++k) to_.scalar(from_.scalar_dtype(k));
+    to_.n_generators_ = from_.n_generators_;
+    for (int k = 0; k < from_.n_instructions_; ++k)  // their numbers count
+      if (is_generator(from_.instructions_[k])) number(result_of(k));
+    for (int k = 0; k < from_.n_outputs_ && !to_.overflow_; ++k) {
+      const Output& each = from_.outputs_[k];
+      const auto dtype = static_cast<rondo_dtype>(each.dtype);
+      std::fill(std::begin(bits_), std::end(bits_), Value{});
+      if ((moved_ >> k) & 1)
+        to_.output(bits(each.value, dtype), RONDO_U16, false);
+      else
+        to_.output(number(each.value), dtype, each.accumulate != 0);
+    }
+    return to_.overflow_ ? from_ : to_;
+  }
+
+ private:
+  // Inputs of a dtype that a result moves.
+  bool is_read_as_bits(rondo_dtype dtype) const {
+    for (int k = 0; k < from_.n_outputs_; ++k)
+      if (((moved_ >> k) & 1) && from_.outputs_[k].dtype == dtype) return true;
+    return false;
+  }
+  Value number(Value value) {
+    if (is_input(value)) {
+      const rondo_dtype dtype = from_.input_dtype(value);
+      return is_read_as_bits(dtype) ? to_.add(Op::from_bits, dtype, value, 0, 0) : value;
+    }
+    if (is_scalar(value)) return value;
+    Value& made = numbers_[result_index(value)];
+    if (made) return made;
+    Instruction each = from_.instructions_[result_index(value)];
+    rename_operands(each, [this](Value operand) { return number(operand); });
+    return made = to_.add(each.op, static_cast<rondo_dtype>(each.dtype), each.a, each.b, each.c);
+  }
+  // The bits of a value as a float of the dtype.
+  Value bits(Value value, rondo_dtype dtype) {
+    if (is_input(value) && from_.input_dtype(value) == dtype) return value;
+    if (is_input(value) || !from_.moves_an_input(value, dtype)) return to_.add(Op::to_bits, dtype, number(value), 0, 0);
+    Value& made = bits_[result_index(value)];
+    if (made) return made;
+    const Instruction& each = from_.instructions_[result_index(value)];
+    if (each.op == Op::round_to) return made = bits(each.a, dtype);
+    const Value condition = number(each.a), a = bits(each.b, dtype), b = bits(each.c, dtype);
+    return made = to_.where(condition, a, b);
+  }
+
+  const Expression& from_;
+  Expression to_;
+  // In `to_`, of instructions as numbers, and as bits for one output. 0: not yet.
+  Value numbers_[kMaxInstructions] = {}, bits_[kMaxInstructions] = {};
+  unsigned moved_ = 0;  // outputs, a bit each
+};
+
+Expression Expression::moving_bits() const {
+  BitMover mover(*this);
+  return mover.needed() ? mover.run() : *this;
 }
 
 }  // namespace rondo::ops

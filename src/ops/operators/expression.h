@@ -3,11 +3,13 @@
 //
 // Values have a register dtype: a 16-bit float is loaded to f32, computed in f32 and rounded where it is stored. There
 // are no constants: a constant is a scalar, whose value belongs to the task, so that one kernel serves all values.
+// Bits that a conversion to f32 and back would change go through registers as u16 (moving_bits).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "base/dtype.h"
@@ -29,7 +31,7 @@ class Expression {
   struct Instruction {
     Op op;
     uint8_t dtype;  // of the operands; of the result for cast (in memory), uniform and normal; the 16-bit dtype for
-                    // round_to
+                    // round_to, from_bits and to_bits
     Value a, b, c;  // operands, then parameters, as many as there are; uniform and normal: a is the generator's number
   };
   struct Output {
@@ -84,6 +86,11 @@ class Expression {
   Expression without_dead() const;
   // Bit i: an instruction or an output uses input i.
   unsigned used_inputs() const;
+  // True if a value may be an input as it is, without an operator that has made a number of it; of one dtype, if given.
+  bool moves_an_input(Value value, std::optional<rondo_dtype> memory = {}) const;
+  // The same for a kernel: the bits of inputs of a 16-bit dtype go to results that may be one of them, since conversions
+  // change those of NaN. As it is where nothing moves, or where that has too many instructions.
+  Expression moving_bits() const;
 
   // --- reading
   int inputs() const { return n_inputs_; }
@@ -125,6 +132,7 @@ class Expression {
  private:
   static constexpr int kFirstScalar = kMaxInputs;
   static constexpr int kFirstResult = kMaxInputs + kMaxScalars;
+  class BitMover;
 
   bool room(int count, int most) {
     overflow_ |= count >= most;

@@ -114,7 +114,9 @@ void build(Op op, Formula& formula, const V* operand, const V& y, const V& dy, c
     case Op::where:
     case Op::round_to:
     case Op::uniform:
-    case Op::normal: break;
+    case Op::normal:
+    case Op::from_bits:
+    case Op::to_bits: break;
   }
   (void)p, (void)q, (void)y, (void)dy;
 }

@@ -28,6 +28,8 @@ enum class Op : uint8_t {
   round_to,  // what storing as a 16-bit float and loading again does
   uniform,   // random numbers by the element's number
   normal,
+  from_bits,  // the number of a 16-bit float that has these bits
+  to_bits,    // the bits of the 16-bit float to which a number is rounded
 };
 inline constexpr int kOperators = static_cast<int>(Op::cast);
 

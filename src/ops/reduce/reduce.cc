@@ -125,6 +125,14 @@ Status check_parameters(const ReductionRow& row, int n_parameters, const double*
   return {};
 }
 
+// Norms of 1 and 2 have rows of their own, which add up without powers, and squares in f64.
+const ReductionRow& simplest_row(const ReductionRow& row, double* parameter) {
+  if (row.op != ReduceOp::lp_norm || (*parameter != 1 && *parameter != 2)) return row;
+  const ReductionRow& simpler = reduction_row(*parameter == 1 ? ReduceOp::l1_norm : ReduceOp::l2_norm);
+  *parameter = simpler.parameter;
+  return simpler;
+}
+
 }  // namespace
 
 Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes, bool keep_dims, int n_parameters,
@@ -138,7 +146,8 @@ Status reduce(rondo_reduce_op op, const View& a, int n_axes, const int32_t* axes
   RONDO_TRY(check_inputs({{"a", &a}}));
   unsigned mask = 0;
   RONDO_TRY(find_axes(a.layout.ndim, n_axes, axes, &mask));
-  return reduce_over(row->op, parameter, a, mask, keep_dims, out);
+  const ReduceOp simplest = simplest_row(*row, &parameter).op;
+  return reduce_over(simplest, parameter, a, mask, keep_dims, out);
 }
 
 View ReducedExpression::widest() const {
@@ -227,7 +236,8 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
                          std::shared_ptr<const ReduceFinish> finish, int n_axes, const int32_t* axes, bool keep_dims,
                          Output& out) {
   if (!expression && !finish) return reduce(op, a, n_axes, axes, keep_dims, 0, nullptr, out);
-  const ReductionRow& row = *find_reduction(op);
+  double parameter = find_reduction(op)->parameter;
+  const ReductionRow& row = simplest_row(*find_reduction(op), &parameter);
   const View in = expression ? expression->widest() : a;
   std::vector<const View*> inputs = {&in};
   if (expression) {
@@ -241,7 +251,7 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
   RONDO_TRY(reduced_shape(row.op, in, mask, keep_dims, &shape));
   View to;
   RONDO_TRY(out.resolve(in.engine(), in.device(), dtype, shape, inputs, false, &to));
-  return begin(plan_reduction(row.op, row.parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
+  return begin(plan_reduction(row.op, parameter, in, to, mask, keep_dims, std::move(expression), std::move(finish)),
                out);
 }
 

@@ -65,12 +65,45 @@ V share(const V& v) {
 V below(const V& x, const V& y) {
   return where(isinf(y), where(x == y, 0.0, -INFINITY), x - y);
 }
-// |x| / y for the p-norm y, also where powers leave the range: of elements relative to the largest. 1 for infinities,
-// and for 0, whose sign says the rest.
-V share_of_norm(const V& x, const V& p) {
-  const V most = largest(abs(x)), ratio = abs(x) / where((most == 0.0) | isinf(most), 1.0, most);
-  const V root = pow(total(pow(ratio, p)), 1.0 / p);
-  return where((x == 0.0) | isinf(x), 1.0, ratio / root);
+// The same, or 1 for 0: a divisor where a choice leaves the quotient by 0 out, which would be NaN to the gradient of
+// that choice.
+V not_zero(const V& v) {
+  return where(v == 0.0, 1.0, v);
+}
+// The exponent of a positive number, through which no gradient flows; its power of two is exact.
+V exponent(const V& v) {
+  return minimum(floor(log2(v)), v.builder->dtype == RONDO_F64 ? 1023.0 : 127.0);  // the logarithm is rounded
+}
+V power_of_two(const V& exponent) {
+  return ldexp(1.0, exponent);
+}
+// The same number of this exponent, which counts as a constant to gradients of this one: its digits are a whole number.
+V still(const V& v, const V& exponent) {
+  constexpr double kDigits = 0x1p52;
+  const V unit = power_of_two(exponent);
+  return floor(v / unit * kDigits) / kDigits * unit;
+}
+// By how many powers of two what is so far below the largest may be lifted, as a number below 0: so that its power, and
+// the slope of that, stay within the range.
+V lift(const V& below, const V& p) {
+  const bool wide = below.builder->dtype == RONDO_F64;
+  const double most_below = wide ? 2100 : 280, range = wide ? 1000 : 110;
+  constexpr double kNear = 32;  // needs none
+  return maximum(minimum(below + kNear, 0.0), floor(minimum(p * most_below - (2 * most_below + range), 0.0)));
+}
+// (|x| / y) ^ (p - 1) of the sign of x, for the p-norm y, also where powers leave the range: of elements relative to
+// the largest. 1 for infinities.
+V power_of_share(const V& x, const V& p) {
+  const V size = abs(x), largest_size = largest(size), infinite = isinf(x), zero = x == 0.0, edge = zero | infinite;
+  const V unit = where((largest_size == 0.0) | isinf(largest_size), 1.0, largest_size), of_unit = exponent(unit);
+  const V most = still(unit, of_unit), ordinary = where(edge, most, size);
+  const V lifted = lift(exponent(ordinary) - of_unit, p), half = floor(lifted * 0.5);
+  // The slope is divided first by the last one: it is large for roots, small for powers.
+  const V is_root = p < 1.0, raised = power_of_two(lifted - half);
+  const V near = ordinary / power_of_two(half) / where(is_root, raised, most) / where(is_root, most, raised);
+  const V sum = total(where(zero, 0.0, where(infinite, size, pow(near, p) * exp2(lifted * p))));
+  const V root = pow(not_zero(sum), 1.0 / p), power = pow(near / root, p - 1.0) * exp2(lifted * (p - 1.0));
+  return sign(x) * where(edge, 1.0, power);
 }
 // The product of the other elements: the product of those that are not 0, unless others are 0.
 V others(const V& x) {

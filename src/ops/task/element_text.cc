@@ -13,6 +13,8 @@ std::string ExpressionLines::call(const Expression::Instruction& each) const {
     // On the way to any float narrower than f32 the same: rounding from there on gives what rounding once would.
     case Op::cast: return format("convert_to<%s>(%s)", memory_type(is_f8(dtype) ? RONDO_BF16 : dtype), a.c_str());
     case Op::where: return format("op_where(%s, %s, %s)", a.c_str(), value(each.b).c_str(), value(each.c).c_str());
+    case Op::from_bits: return format("from_memory(%s{%s})", memory_type(dtype), a.c_str());
+    case Op::to_bits: return format("to_memory<%s>(%s).bits", memory_type(dtype), a.c_str());
     case Op::round_to: return format("round_%s(%s)", memory_type(dtype), a.c_str());
     case Op::uniform: return format("uniform<%s>(g%d, e)", register_type(dtype), each.a);
     case Op::normal: return format("normal<%s>(g%d, e)", register_type(dtype), each.a);

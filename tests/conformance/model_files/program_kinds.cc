@@ -53,6 +53,27 @@ class ProgramKinds : public ProgramFiles {
 };
 CONFORMANCE_ENGINE_SUITE(ProgramKinds);
 
+// What one call does for several sets of tensors is one node, of sets of unlike shapes and dtypes too.
+TEST_P(ProgramKinds, TextsOverSeveralSets) {
+  rondo_expression* text = nullptr;
+  must(rondo_expression_create("d = p - g; s = p * g", nullptr, &text));
+  const Tensor a = up(numbers({7})), b = up(numbers({3, 5})), c = up(array_of(RONDO_F64, {2}, {1.5L, -3}));
+  const std::vector<Kind> kinds = {{RONDO_F32, {7}}, {RONDO_F32, {3, 5}}, {RONDO_F64, {2}}};
+  same_from_file(kinds, {a, b, c}, 6, [&](const std::vector<Tensor>& in) {
+    std::vector<rondo_argument> arguments;
+    for (const Tensor& each : in) {
+      arguments.push_back(RONDO_TENSOR("p", each));
+      arguments.push_back(RONDO_TENSOR("g", each));
+    }
+    std::vector<rondo_tensor*> made(6, nullptr);
+    must(rondo_expression_run_each(text, 3, 2, arguments.data(), 2, made.data()));
+    std::vector<Tensor> owned;
+    for (rondo_tensor* each : made) owned.emplace_back(each);
+    return owned;
+  });
+  rondo_expression_destroy(text);
+}
+
 TEST_P(ProgramKinds, Attention) {
   const std::vector<Tensor> inputs =
       list(up(numbers({2, 3, 4, 8})), up(numbers({2, 5, 2, 8})), up(numbers({2, 5, 2, 8})));
@@ -263,6 +284,20 @@ class WrongKinds : public ProgramFiles {
   }
 };
 CONFORMANCE_ENGINE_SUITE(WrongKinds);
+
+// One launch does all sets of a text, in no order.
+TEST_P(WrongKinds, TextsWhoseSetsTouchEachOther) {
+  refuses(
+      {"Text",
+       R"(["x","f32",[3]])",
+       R"({"kind":"Elementwise","with":{"row":"relu","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[3]]}},
+{"kind":"Elementwise","with":{"row":"exp","computed":"f32"},"in":{"operands":[0]},"out":{"out":[2,"f32",[3]]}},
+{"kind":"Text","with":{"expressions":[{"inputs":["f32","f32"],"scalars":[],"steps":[["sub","f32",0,1]],"outputs":[[32,"f32"]]},{"inputs":["f32","f32"],"scalars":[],"steps":[["sub","f32",0,1]],"outputs":[[32,"f32"]]}]},"in":{"inputs":[1,0,2,0]},"out":{"outputs":[1,2]}})",
+       R"(["y",1,"f32",[3]])",
+       {{"[1,0,2,0]", "[1,2,2,0]", "a result overlaps an input"},
+        {"[1,0,2,0]", "[1,0,2]", "2 expressions of 4 inputs and 2 results have 3 and 2"},
+        {"\"outputs\":[1,2]", "\"outputs\":[1,1]", "two results overlap"}}});
+}
 
 TEST_P(WrongKinds, WindowsThatDoNotGoTogether) {
   refuses(

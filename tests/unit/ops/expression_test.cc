@@ -1,5 +1,5 @@
-// Expressions: packing, appending, and that an appended one computes what its parts do one after the other.
-// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+// Expressions: packing, appending, that an appended one computes what its parts do one after the other, and that bits
+// are moved. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/operators/expression.h"
 
 #include <gtest/gtest.h>
@@ -166,6 +166,47 @@ TEST(Expression, SaysWhatDoesNotFit) {
   EXPECT_FALSE(chain.overflow());
   chain.append(step, &value, &value);
   EXPECT_TRUE(chain.overflow());
+}
+
+// Choices among choices: a value is looked at once, however many ways lead to it.
+TEST(Expression, ManyWaysToAnInputAreFollowedOnce) {
+  const auto chain_from = [](bool computed, rondo_dtype dtype) {
+    Expression e;
+    const Value m = e.input(RONDO_BOOL), a = e.input(dtype);
+    Value before = computed ? e.apply(Op::neg, a) : a, last = e.where(m, before, before);
+    for (int k = 0; k < 50; ++k) {
+      const Value next = e.where(m, last, before);
+      before = last, last = next;
+    }
+    e.output(last, dtype, false);
+    return e;
+  };
+  const Expression moves = chain_from(false, RONDO_F16), computes = chain_from(true, RONDO_F16);
+  EXPECT_TRUE(moves.moves_an_input(moves.output(0).value));
+  EXPECT_FALSE(moves.moves_an_input(moves.output(0).value, RONDO_BF16));
+  EXPECT_FALSE(computes.moves_an_input(computes.output(0).value));
+  EXPECT_EQ(computes.moving_bits().output(0).dtype, RONDO_F16);
+  const Expression bits = moves.moving_bits();
+  EXPECT_EQ(bits.output(0).dtype, RONDO_U16);
+  EXPECT_EQ(bits.input_dtype(1), RONDO_U16);
+  EXPECT_EQ(bits.instructions(), moves.instructions());
+}
+
+TEST(Expression, NumbersAreMadeOfBitsWhereTheyCount) {
+  Expression e;  // a != b ? a : b + b, and the sum
+  const Value a = e.input(RONDO_F16), b = e.input(RONDO_F16), c = e.input(RONDO_BF16);
+  const Value sum = e.apply(Op::add, b, b);
+  e.output(e.where(e.apply(Op::ne, a, b), a, sum), RONDO_F16, false);
+  e.output(e.apply(Op::add, sum, c), RONDO_BF16, false);
+  const Expression bits = e.moving_bits();
+  const rondo_dtype expected[] = {RONDO_U16, RONDO_U16, RONDO_BF16, RONDO_U16, RONDO_BF16};
+  for (int k = 0; k < bits.operands(); ++k) EXPECT_EQ(bits.operand_dtype(k), expected[k]) << k;
+  std::vector<uint16_t> of_a = {0xfe01, 0x3c00, 0x7d01, 0x4000}, of_b = {0x3c00, 0x7e55, 0x4000, 0x4000};
+  std::vector<uint16_t> of_c(4, 0), chosen(4), sums(4);
+  char* addresses[] = {bytes(of_a), bytes(of_b), bytes(of_c), bytes(chosen), bytes(sums)};
+  evaluate_on_cpu(bits, flat_space(bits, 4), addresses, nullptr, {});
+  EXPECT_EQ(chosen, (std::vector<uint16_t>{0xfe01, 0x3c00, 0x7d01, 0x4400}));
+  EXPECT_EQ(sums, (std::vector<uint16_t>{0x4000, 0x7fff, 0x4080, 0x4080}));
 }
 
 TEST(Expression, TextIsDeterministicAndNamesNoSizes) {

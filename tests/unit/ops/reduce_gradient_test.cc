@@ -81,6 +81,7 @@ class ReduceGradientOf : public testing::TestWithParam<rondo_reduce_op> {
 TEST_P(ReduceGradientOf, Differences) {
   const ReduceGradient gradient = reduce_gradient_of(row().op, RONDO_F64);
   if (gradient.n_steps == 0) return;  // nothing flows through positions and truth
+  for (int i = 0; i < gradient.n_steps; ++i) EXPECT_FALSE(gradient.steps[i].expression.overflow()) << row().name;
   std::mt19937 bits(7);
   std::uniform_real_distribution<double> draw(0.5, 2);
   Numbers x(24), dy(4);
