@@ -9,6 +9,7 @@
 
 #include "ops/program/infer.h"
 #include "ops/program/overlap.h"
+#include "program_files/program_text.h"
 
 namespace rondo::program_files {
 
@@ -20,6 +21,17 @@ Status wrong(const char* what) {
   return error(RONDO_IO_ERROR, "%s", what);
 }
 
+// Steps are tasks of their own, so a file that has them counts as one with as many nodes.
+Status check_steps(const View& x, bool batch_first, int64_t layers, bool bidirectional) {
+  if (x.layout.ndim != 3) return {};  // the kind refuses it
+  const int64_t steps = x.layout.shape[batch_first ? 1 : 0];
+  int64_t all = 0;
+  if (!__builtin_mul_overflow(steps, layers * (bidirectional ? 2 : 1), &all) &&
+      all <= static_cast<int64_t>(kMostNodes))
+    return {};
+  return error(RONDO_IO_ERROR, "its layers have more than %zu steps", kMostNodes);
+}
+
 bool accumulates_as(const Fused& fused, std::span<const View> results) {
   for (size_t k = 0; k < results.size(); ++k)
     if (results[k].accumulate != (fused.expression.output(static_cast<int>(k)).accumulate != 0)) return false;
@@ -29,7 +41,7 @@ bool accumulates_as(const Fused& fused, std::span<const View> results) {
 // The functions of these take memory of results as it is.
 template <class Kind>
 constexpr bool kTakesPlainResults =
-    kIsOneOf<Kind, AttentionCall, AttentionGradCall, BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
+    kIsOneOf<Kind, AttentionCall, AttentionGradCall, RecurrentCall, RecurrentGradCall, BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
 
 // A result that has the name of an input is that input, written in place.
 Status check_in_place(const Call& call, std::span<const View> inputs, std::span<const View> results) {
@@ -85,6 +97,10 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
       if (&each != &written && overlap(written, each)) return wrong("two results overlap");
     made.push_back(&written);
   }
+  if (const auto* layers = std::get_if<RecurrentCall>(&call.of); layers && !inputs.empty())
+    RONDO_TRY(check_steps(inputs[0], layers->form.batch_first, layers->form.layers, layers->form.bidirectional));
+  if (const auto* layers = std::get_if<RecurrentGradCall>(&call.of); layers && !inputs.empty())
+    RONDO_TRY(check_steps(inputs[0], false, layers->form.layers, layers->form.bidirectional));
   RONDO_TRY(check_in_place(call, inputs, results));
   RONDO_TRY(check_results(call, read, made));
   const auto* const fused = std::get_if<FusedCall>(&call.of);

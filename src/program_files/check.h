@@ -26,7 +26,7 @@ inline constexpr bool kInFiles =
              ops::TakeCall, ops::TakeAlongAxisCall, ops::PutCall, ops::SortCall, ops::OneHotCall, ops::NonzeroCall,
              ops::ConvolutionCall, ops::ConvolutionFilterGradCall, ops::WindowCall, ops::WindowGradCall,
              ops::BatchNormStatisticsCall, ops::BatchNormCall, ops::BatchNormSumsCall, ops::AttentionCall,
-             ops::AttentionGradCall, ops::EmbeddingBagCall, ops::EmbeddingBagGradCall, ops::EmbeddingBagDescendCall,
+             ops::AttentionGradCall, ops::RecurrentCall, ops::RecurrentGradCall, ops::EmbeddingBagCall, ops::EmbeddingBagGradCall, ops::EmbeddingBagDescendCall,
              ops::DotInteractionCall, ops::DotInteractionGradCall, ops::OptimizerStepCall, ops::AllFiniteCall,
              ops::GlobalNormCall, ops::ClipGlobalNormCall>;
 

@@ -158,9 +158,11 @@ class FunctionRecorder {
     for (size_t i = before; i < recording_.taken(); ++i) {
       const ops::Call* const each = recording_.call(i);
       if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
-      if (!each || found)
+      if (!each || found) {
+        if (const auto* const whole = recording_.whole(before)) return check_whole(call, *whole, inputs, written);
         return error(RONDO_UNSUPPORTED,
                      "on this device the operator is several tasks, of which files have no node yet");
+      }
       found = each;
       at = i;
     }
@@ -169,6 +171,10 @@ class FunctionRecorder {
     // An operator may repeat an operand or lay it out in another way, and uses no other tensor.
     std::vector<TaskOperand> operands;
     recording_.task(at).list_operands(&operands);
+    return check_operands(operands, inputs, written);
+  }
+  static Status check_operands(std::span<const TaskOperand> operands, std::span<const View> inputs,
+                               std::span<const View> written) {
     const auto same = [&](const TaskOperand& each, const View& given, bool out) {
       return each.written == out && each.view.storage == given.storage;
     };
@@ -177,6 +183,17 @@ class FunctionRecorder {
       all =
           i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
     return all ? Status() : wrong("its operands are not those that its operator uses");
+  }
+  // The same of steps. What recurrent layers leave may have no name in the file.
+  static Status check_whole(const ops::Call& call, const ops::ProgramGroup::Whole& whole, std::span<const View> inputs,
+                            std::span<const View> written) {
+    if (!whole.call || !same_attributes(*whole.call, call))
+      return wrong("its attributes are not those of its operator and operands");
+    std::span<const TaskOperand> operands = whole.operands;
+    const size_t count = inputs.size() + written.size();
+    if (std::holds_alternative<ops::RecurrentCall>(call.of) && count < operands.size())
+      operands = operands.first(count);
+    return check_operands(operands, inputs, written);
   }
   Status add_parameter(const Node& node, const ops::ParameterCall& call) {
     if (depth_ > 0) return wrong("a parameter in a body");

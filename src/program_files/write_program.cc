@@ -1,13 +1,16 @@
 // Writes a program as canonical JSON: one node a line, members in one order, nothing that is not needed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include "base/json_text.h"
 #include "base/sort_few.h"
 #include "base/text.h"
+#include "models/json.h"
 #include "program_files/attributes.h"
+#include "program_files/known_words.h"
 #include "program_files/operand_words.h"
 #include "program_files/program_text.h"
-#include "program_files/version.h"
 
 namespace rondo::program_files {
 
@@ -15,7 +18,7 @@ namespace {
 
 class ProgramWriter {
  public:
-  explicit ProgramWriter(std::string* json) : json_(*json) {}
+  ProgramWriter(std::string* json, const KnownWords& words) : json_(*json), words_(words) {}
 
   void write(const Program& program) {
     json_ += "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) +
@@ -108,8 +111,16 @@ class ProgramWriter {
     }
     if (node.role == Node::Role::control) return write_choice(node);
     const ops::KindRow& row = row_of(*node.call);
-    json_ += format("{\"kind\":\"%s\"", row.name);
-    write_with(node);
+    if (const KnownWords::Former* const former = written_as(node, words_)) {
+      std::string all, attributes;
+      write_attributes(*node.call, &all);
+      former_attributes(*former, all, &attributes);
+      json_ += "{\"kind\":" + json_text(former->name);
+      if (attributes != "{}") json_ += ",\"with\":" + attributes;
+    } else {
+      json_ += format("{\"kind\":\"%s\"", row.name);
+      write_with(node);
+    }
     std::vector<std::string_view> names;
     name_operands(*node.call, node.inputs.size(), node.outputs.size(), &names);  // it was checked
     if (!node.inputs.empty()) {
@@ -164,6 +175,7 @@ class ProgramWriter {
   }
 
   std::string& json_;
+  const KnownWords& words_;
 };
 
 }  // namespace
@@ -185,24 +197,66 @@ std::string node_name(const Node& node, size_t number) {
 }
 
 namespace {
-void add_needed(const std::vector<Node>& nodes, Version* needed) {
-  for (const Node& node : nodes) {
-    if (node.call) *needed = std::max(*needed, *read_version(row_of(*node.call).since));
-    if (!node.choice) continue;
-    for (const Choice::Body& each : node.choice->bodies) add_needed(each.nodes, needed);
+
+// Calls visit(node, number of the node in its list, what is newer, since) for each word that is newer than a version.
+struct Newer {
+  const KnownWords& words;
+  const Version than;
+  std::function<void(const Node& node, size_t number, const std::string& what, Version since)> visit;
+
+  void look(const std::vector<Node>& nodes) const {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = nodes[i];
+      if (node.call) look(node, i);
+      if (!node.choice) continue;
+      for (const Choice::Body& each : node.choice->bodies) look(each.nodes);
+    }
   }
-}
+  void look(const Node& node, size_t number) const {
+    const char* const kind = row_of(*node.call).name;
+    const KnownWords::Former* const former = written_as(node, words);
+    const Version since = former ? former->since : words.since(kind);
+    if (than < since) visit(node, number, format("the kind '%s'", kind), since);
+    if (words.attributes.empty()) return;
+    std::string json;
+    write_attributes(*node.call, &json);
+    words.each_newer(kind, json, than, [&](const KnownWords::Attribute& each) {
+      visit(node, number, "the attribute '" + std::string(each.name) + "'", each.since);
+    });
+  }
+};
+
 }  // namespace
 
-std::string needed_version(const Program& program) {
+std::string needed_version(const Program& program, const KnownWords& words) {
   Version needed;
-  for (const Function& function : program.functions) add_needed(function.nodes, &needed);
+  const Newer newer = {words, needed, [&](const Node&, size_t, const std::string&, Version since) {
+                         needed = std::max(needed, since);
+                       }};
+  for (const Function& function : program.functions) newer.look(function.nodes);
   return needed.text();
 }
 
-std::string write_program(const Program& program) {
+Status check_version(const Program& program, const KnownWords& words) {
+  constexpr size_t kShown = 20;
+  size_t count = 0;
+  std::string text;
+  for (const Function& function : program.functions)
+    Newer{words, words.version,
+          [&](const Node& node, size_t number, const std::string& what, Version since) {
+            if (count++ < kShown)
+              text += "\n  function '" + models::shown(function.name) + "', " + node_name(node, number) + ": " + what +
+                      " needs Rondo " + since.text();
+          }}
+        .look(function.nodes);
+  if (count == 0) return {};
+  return error(RONDO_UNSUPPORTED, "Rondo %s does not know %zu of the words:%s", words.version.text().c_str(), count,
+               text.c_str());
+}
+
+std::string write_program(const Program& program, const KnownWords& words) {
   std::string json;
-  ProgramWriter(&json).write(program);
+  ProgramWriter(&json, words).write(program);
   return json;
 }
 

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/engine.h"
 #include "engine/tasks/thread_state.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"
@@ -49,18 +50,41 @@ class ScopedNoTape {
   Observer* tapes_;
 };
 
-// Steps of which only what they do together means something to a tape: tell(tapes) says it.
-template <class Steps, class Tell>
-Status submit_unheard(const Steps& steps, const Tell& tell) {
+// Tells a recording what its tasks from one on do together.
+class TellRecording final : public Observer {
+ public:
+  TellRecording() : sink_(this_thread().sink), first_(sink_ ? sink_->taken() : 0) {}
+  bool hears() const { return sink_ != nullptr; }
+  void submitted(const Task&, const Ref<const Description>&) noexcept override {}
+  void done(const char*, const Ref<const Description>& what,
+            const std::vector<TaskOperand>& operands) noexcept override {
+    sink_->together(first_, what, operands);
+  }
+
+ private:
+  Sink* const sink_;
+  const size_t first_;
+};
+
+// Steps of which only what they do together means something to a tape: tell(tapes) says it. tell_recording says it to a
+// recording that may be saved, with all that they have used.
+template <class Steps, class Tell, class Whole>
+Status submit_unheard(const Steps& steps, const Tell& tell, const Whole& tell_recording) {
   Observer* const tapes = this_thread().tapes;
   if (!tapes) [[likely]]
     return steps();
+  TellRecording recording;
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());
   }
   tell(*tapes);
+  if (recording.hears()) tell_recording(recording);
   return {};
+}
+template <class Steps, class Tell>
+Status submit_unheard(const Steps& steps, const Tell& tell) {
+  return submit_unheard(steps, tell, tell);
 }
 
 }  // namespace rondo::ops

@@ -1,0 +1,42 @@
+// Finds elements that are NaN or infinite, for every device: the first of each in a tensor, by a clock that counts the
+// turns of loops.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "rtc/device/strided.h"
+
+namespace rondo::device {
+
+// What is found first: the turn, and below it the element, so that the smallest number is the first.
+inline constexpr int kElementBits = 40;
+inline constexpr u64 kLastTurn = (u64{1} << (64 - kElementBits)) - 2;
+inline constexpr u64 kNotFound = ~u64{0};
+
+struct NumberArguments {
+  const void* from;
+  u64* found;  // NaN, then infinity
+  u64* turn;
+  Dims<1> dims;
+  i64 count;
+  u64 special;   // the bits that all are 1 in a NaN and an infinity
+  u64 fraction;  // of those, what one bit of is 1 in a NaN; 0: there are no infinities
+};
+
+// Of every so many elements from one on, the first NaN and infinity.
+template <class W, int dims>
+RONDO_INLINE void find_numbers(const NumberArguments& args, i64 first, i64 step, u64* found) {
+  const W special = static_cast<W>(args.special), fraction = static_cast<W>(args.fraction);
+  found[0] = found[1] = kNotFound;
+  for (i64 i = first; i < args.count; i += step) {
+    const W bits = static_cast<const W*>(args.from)[offset<dims>(args.dims, 0, i)];
+    if ((bits & special) != special) continue;
+    u64& at = found[fraction != 0 && (bits & fraction) == 0];
+    if (at == kNotFound) at = static_cast<u64>(i);
+  }
+}
+RONDO_INLINE u64 at_turn(u64 turn, u64 element) {
+  return (turn < kLastTurn ? turn : kLastTurn) << kElementBits | element;
+}
+
+}  // namespace rondo::device
