@@ -150,8 +150,9 @@ TEST_P(Numbers, NanThatCameInIsTold) {
 TEST_P(Numbers, CallsNameTheirInputs) {
   const auto call = [&](const Graph& graph, rondo_tensor* x, std::string* said) {
     rondo_tensor* out = nullptr;
-    must(rondo_graph_call(graph.get(), 1, &x, 1, &out));
-    const rondo_status status = rondo_tensor_wait(out);
+    rondo_status status = rondo_graph_call(graph.get(), 1, &x, 1, &out);
+    EXPECT_TRUE(status == RONDO_OK || naive()) << rondo_last_error();
+    if (status == RONDO_OK) status = rondo_tensor_wait(out);
     *said = status == RONDO_OK ? "" : rondo_last_error();
     Tensor made(out);
     (void)rondo_engine_wait_all(engine());
@@ -258,9 +259,11 @@ TEST_P(Numbers, StepsAreTheirOperators) {
       },
       &options);
   rondo_tensor *given = x, *out = nullptr;
-  must(rondo_graph_call(graph.get(), 1, &given, 1, &out));
+  rondo_status status = rondo_graph_call(graph.get(), 1, &given, 1, &out);
+  EXPECT_TRUE(status == RONDO_OK || naive()) << rondo_last_error();
   const Tensor owned(out);
-  EXPECT_EQ(rondo_tensor_wait(out), RONDO_INVALID_ARGUMENT);
+  if (status == RONDO_OK) status = rondo_tensor_wait(out);
+  EXPECT_EQ(status, RONDO_INVALID_ARGUMENT);
   expect_says(rondo_last_error(), {"of the kind Recurrent", "made the first infinity"});
   (void)rondo_engine_wait_all(engine());
 }

@@ -197,7 +197,7 @@ TEST_P(ProgramLayers, WrongLayersAreRefused) {
   const struct {
     const char *from, *to, *why;
   } edits[] = {
-      {"\"kind\":\"gru\"", "\"kind\":\"lstm\"", "weights[1] has shape"},
+      {"\"kind\":\"gru\"", "\"kind\":\"lstm\"", "weights[0] has shape [9, 4]; [12, 4]"},
       {"\"kind\":\"gru\"", "\"kind\":\"gru2\"", "'gru2' is not known"},
       {"\"layers\":1", "\"layers\":2", "n_weights is 2"},
       {"\"layers\":1", "\"layers\":0", "options->layers is 0"},
