@@ -76,7 +76,7 @@ class Recording final : public Sink {
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
   const Task& task(size_t taken) const { return *taken_[taken].task; }
-  // What all tasks from one on are steps of; null: nothing that was noted.
+  // The operator that all tasks from one on are steps of; null: none was noted.
   const ops::ProgramGroup::Whole* whole(size_t first) const;
   // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
   // included that tasks have drawn which were left out of inlined graphs.
@@ -136,10 +136,10 @@ class Recording final : public Sink {
     std::optional<ViewForm> form;
     View view;
   };
-  std::deque<Viewed> views_;        // large: they stay where they are made
+  std::deque<Viewed> views_;              // large: they stay where they are made
   std::deque<ops::ProgramGroup> groups_;  // by tasks that were taken
-  std::vector<std::string> sites_;  // by task that was taken, if they are noted
-  size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
+  std::vector<std::string> sites_;        // by task that was taken, if they are noted
+  size_t said_ = 0;                       // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 

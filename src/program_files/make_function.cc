@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/caught.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "graph/control.h"
 #include "graph/recording.h"
@@ -96,6 +97,8 @@ class FunctionRecorder {
                             : node.role == Node::Role::empty   ? make(node.outputs[0])
                             : node.role == Node::Role::control ? add_choice(node)
                                                                : add_operation(node);
+      if (recording_.notes_sites)
+        (void)say_site((node_name(node, i) + " of function '" + models::shown(function_.name) + "'").c_str());
       if (!status.ok()) return status.with_context(node_name(node, i));
     }
     return {};
@@ -184,7 +187,7 @@ class FunctionRecorder {
           i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
     return all ? Status() : wrong("its operands are not those that its operator uses");
   }
-  // The same of steps. What recurrent layers leave may have no name in the file.
+  // The same of steps. A file need not name the values that recurrent layers leave.
   static Status check_whole(const ops::Call& call, const ops::ProgramGroup::Whole& whole, std::span<const View> inputs,
                             std::span<const View> written) {
     if (!whole.call || !same_attributes(*whole.call, call))
@@ -239,6 +242,7 @@ Status make_function(const Program& program, const Function& function, Engine& e
   options.name = function.name.c_str();
   options.flags = RONDO_RECORD_CALLABLE;
   if (function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // nodes of the file
   RONDO_TRY(begin_recording(engine, options, true));
   Status status = caught([&] { return FunctionRecorder(program, function, engine, device).record(weights); });
   if (status.ok()) return end_recording(engine, graph);

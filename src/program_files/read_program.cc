@@ -43,7 +43,7 @@ class ProgramReader {
       return error(RONDO_UNSUPPORTED, "it needs Rondo %s, and this is %s", needs_.text().c_str(),
                    words_.version.text().c_str());
     const std::string needed = needed_version(program_, words_);
-    return needed == program_.needs
+    return needed == program_.needs  // mutation: needs_believed
                ? Status()
                : json_.wrong("it says that it needs Rondo " + program_.needs + ", and what it uses needs " + needed);
   }

@@ -15,6 +15,7 @@
 #include "program_files/check.h"
 #include "program_files/known_words.h"
 #include "program_files/program_text.h"
+#include "program_files/recorded_scope.h"
 #include "program_files/views.h"
 
 namespace rondo::program_files {
@@ -128,78 +129,8 @@ class FunctionMaker {
     uint32_t number;
     View base;
   };
-  // A program, and those of the bodies of its control flow.
-  struct Scope {
-    Scope(const ops::Program& of, Scope* outside) : program(of), around(outside), views(of) {
-      find_groups();
-      for (size_t i = 0; i < of.nodes.size(); ++i) {
-        if (const auto group = groups.find(i); group != groups.end()) {
-          for (const auto& each : group->second->operators)
-            for (const TaskOperand& operand : each.operands) need(operand.view);
-          i = group->second->end - 1;
-          continue;
-        }
-        for (size_t k = 0; k < of.nodes[i].operands.size(); ++k) need(views.of(i, k));
-        const auto* const control = dynamic_cast<const Control*>(of.nodes[i].task.get());
-        if (!control) continue;
-        need(control->number());
-        for (const rondo::Body& body : control->bodies())
-          bodies[i].push_back(body.recorded ? std::make_unique<Scope>(body.recorded->program, this) : nullptr);
-      }
-      if (!around) return;
-      for (const View& each : from_around()) around->need(each);
-    }
-    // Its views of tensors that are not made in it.
-    std::vector<View> from_around() const {
-      std::vector<View> seen;
-      for (size_t i = 0; i < needed.size(); ++i) {
-        const ops::OperandViews::Node& each = views.nodes()[i];
-        if (needed[i] && !each.call && !program.values[each.value].made) seen.push_back(each.view);
-      }
-      return seen;
-    }
-    // The view is one that some node of the file uses, with all that it is a view of.
-    void need(uint32_t of) {
-      needed.resize(views.nodes().size());
-      for (; of != kNone && !needed[of]; of = views.nodes()[of].from) needed[of] = true;
-    }
-    void need(const View& view) { need(views.of(view)); }
-    // Steps that no file has are saved as what they do together.
-    void find_groups() {
-      std::string json;
-      for (const ops::ProgramGroup& each : program.groups) {
-        const auto is_step = [&](size_t i) {
-          const Ref<const Call>& call = program.nodes[i].call;
-          return call && std::holds_alternative<ops::PartCall>(call->of);
-        };
-        bool steps = false, whole = true;
-        for (size_t i = each.begin; i < each.end; ++i) steps |= is_step(i);
-        for (const auto& one : each.operators)
-          whole &= one.call && is_checked(*one.call) && write_attributes(*one.call, &json);
-        if (steps && whole) groups.emplace(each.begin, &each);
-      }
-      if (groups.empty()) return;
-      for (size_t i = 0; i < program.nodes.size(); ++i)
-        for (const ops::ProgramOperand& each : program.nodes[i].operands) {
-          auto& [first, last] = uses.try_emplace(program.values[each.value].storage, i, i).first->second;
-          last = i;
-        }
-    }
-    bool used_besides(const Storage& storage, const ops::ProgramGroup& group) const {
-      const auto found = uses.find(&storage);
-      return found != uses.end() && (found->second.first < group.begin || found->second.second >= group.end);
-    }
-    const ops::Program& program;
-    Scope* const around;
-    ops::OperandViews views;
-    std::vector<uint32_t> numbers;  // by view: the value that it has become, or kNone
-    std::unordered_map<size_t, std::vector<std::unique_ptr<Scope>>> bodies;  // by node; null: nothing to do
-    std::unordered_map<const Device*, uint64_t> drawn;
-    std::vector<bool> needed;  // by view
-    std::unordered_map<size_t, const ops::ProgramGroup*> groups;            // by their first nodes
-    std::unordered_map<const Storage*, std::pair<size_t, size_t>> uses;  // first and last node; if there are groups
-  };
-  // What a node of the file is made of.
+  using Scope = RecordedScope;
+  // A node of the file is made of this.
   struct Operation {
     Ref<const Call> call;
     uint32_t section;
@@ -466,7 +397,7 @@ class FunctionMaker {
     }
     if (!why.empty()) refuse(first, group.begin, why);
   }
-  // What recurrent layers leave for their gradient is no result where there is none.
+  // Recurrent layers leave values for their gradient, which are no results where there is none.
   static void leave_out_left(const Scope& scope, const ops::ProgramGroup& group, Operation* operation) {
     const auto* const call = std::get_if<ops::RecurrentCall>(&operation->call->of);
     if (!call) return;

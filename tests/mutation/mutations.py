@@ -18,6 +18,7 @@ PROGRAMS = {  # in the build folder
     "models": "tests/conformance/conformance_models",
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
+    "files": "tests/conformance/conformance_files",
     "tensors": "tests/conformance/conformance_tensors",
 }
 
@@ -385,6 +386,33 @@ MUTATIONS = (
         breaks="what follows a body comes after what a device does in it",
         program="recording",
         cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
+    ),
+    # --- programs in files, and numbers that are checked ---
+    Mutation(
+        name="needs_believed",
+        part=r"needed == program_\.needs",
+        instead="true",
+        breaks="a program file that names an older version than its words need is refused",
+        program="files",
+        cases="Conformance/ProgramLayers.NeedsIsTheNewestWord/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="turn_not_counted",
+        breaks="the first NaN of a loop is that of its first turn, wherever in the body its operator is",
+        program="recording",
+        cases="Conformance/Numbers.FirstTurnOfALoopIsNamed/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="infinity_blamed_on_its_reader",
+        breaks="an operator that reads an infinity has not made the one in its result",
+        program="recording",
+        cases="Conformance/Numbers.InfinitiesOfMasksAreNobodys/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
     ),
 )
 

@@ -20,12 +20,12 @@ using ops::ProgramNode;
 using ops::ProgramOperand;
 
 bool is_infinite(uint64_t word, rondo_dtype dtype) {
-  return is_float(dtype) && std::isinf(dtype == RONDO_F64 ? bit_cast<double>(word)
-                                                          : double{bit_cast<float>(static_cast<uint32_t>(word))});
+  return is_float(dtype) &&
+         std::isinf(dtype == RONDO_F64 ? bit_cast<double>(word) : double{bit_cast<float>(static_cast<uint32_t>(word))});
 }
 
-// True if an infinity is among the numbers that the program itself has given an operator. Of an expression's constants
-// nothing but the words is known: each that is one in some dtype counts.
+// True if an infinity is among the numbers that the program itself has given an operator. An expression knows no more
+// of its constants than their words: each that is one in some dtype counts.
 bool has_infinity(const ProgramNode& node) {
   if (!node.call) return false;
   const auto& of = node.call->of;
@@ -45,7 +45,7 @@ bool has_infinity(const ProgramNode& node) {
   return std::holds_alternative<ops::ParameterCall>(of);
 }
 
-// What operators leave for their gradients and nobody else, and where an infinity says that there was nothing.
+// True for a result that an operator leaves for its gradient alone, in which an infinity says that there was nothing.
 bool is_aside(const ProgramNode& node, size_t operand, size_t inputs, size_t outputs) {
   std::vector<std::string_view> names;
   return node.call && ops::name_operands(*node.call, inputs, outputs, &names) && names[operand] == "lse";
@@ -179,16 +179,16 @@ std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
   const auto add_node = [&](Ref<Task> task, uint32_t section) {
     program->append(std::move(task), make_ref<const ops::Call>(ops::NumberCheckCall{}), 0, section);
   };
-  if (loop)
-    for (Device* each : devices) add_node(ops::make_number_turn(turn_on(*each)), ops::kAlways);
+  for (Device* each : devices)
+    if (loop) add_node(ops::make_number_turn(turn_on(*each)), ops::kAlways);  // mutation: turn_not_counted
   size_t next = 0;
   const auto add_checks = [&](size_t node, bool before, uint32_t section, const std::string& site) {
     for (; next < inserted.size() && inserted[next].node == node && inserted[next].before == before; ++next) {
       const Check& check = checks_[inserted[next].check];
       const View& view = inserted[next].view;
-      add_node(ops::make_number_check(view, words_of(check.record, check.place, ops::kNumberWords),
-                                      turn_on(view.device())),
-               section);
+      add_node(
+          ops::make_number_check(view, words_of(check.record, check.place, ops::kNumberWords), turn_on(view.device())),
+          section);
       program->nodes.back().site = site;
     }
   };
@@ -235,7 +235,7 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
     for (Ref<Storage>& each : made) program->add(std::move(each));
     for (ops::Lowered& each : tasks) program->append(std::move(each.task), std::move(each.call), 0);
   }
-  // What the user sees of a launch; of one that leaves nothing, what it writes.
+  // The error goes to the results that the user sees; of a launch that leaves none, to the tensors that it writes.
   std::vector<Storage*> outputs, written;
   std::unordered_set<uint32_t> taken;
   for (const ProgramNode& node : program->nodes)
@@ -249,13 +249,13 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
   return {};
 }
 
-// An infinity is nobody's who read one before.
+// An operator that has read an infinity has not made the one in its result.
 bool NumberChecks::is_tainted(const Check& check, const Found& at, const std::vector<Found> (&found)[2]) const {
   for (size_t i = 0; i < order_.size(); ++i) {
     const Storage* const storage = checks_[order_[i]].storage;
     if (std::find(check.reads.begin(), check.reads.end(), storage) == check.reads.end()) continue;
     for (const std::vector<Found>& each : found)
-      if (each[i].there() && each[i] < at) return true;
+      if (each[i].there() && each[i] < at) return true;  // mutation: infinity_blamed_on_its_reader
   }
   return false;
 }

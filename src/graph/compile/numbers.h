@@ -1,6 +1,7 @@
 // Checks what each recorded operator makes for NaN and infinities, and says which operator was the first to make one.
-// A check is a node behind the operator's, put there before passes, which so keep what it looks at. What checks find
-// stays in records on their devices; the last task of a graph reads these on the host, and fails with what they say.
+// A check is a node that follows the operator's, put there before passes, which so keep the tensors that it looks at.
+// Checks write records on their devices; the last task of a graph reads these on the host, and fails with what they
+// say.
 //
 // A recording has one object, which its thread fills while it records and compiles. Then it does not change, and any
 // thread reads it.
@@ -59,9 +60,7 @@ class NumberChecks {
     size_t order = 0;
     int64_t element = 0;
     bool there() const { return turn != UINT64_MAX; }
-    bool operator<(const Found& other) const {
-      return turn != other.turn ? turn < other.turn : order < other.order;
-    }
+    bool operator<(const Found& other) const { return turn != other.turn ? turn < other.turn : order < other.order; }
   };
   struct Inserted {
     size_t node;

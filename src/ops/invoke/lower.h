@@ -19,7 +19,7 @@ struct Lowered {
   Ref<Task> task;
   Ref<const Call> call;
 };
-// What a function submits on this thread, which records nothing of it; and the storages that it makes.
+// Takes the tasks that a function submits on this thread, which records none of them, and the storages that it makes.
 Status collect(Engine& engine, const std::function<Status()>& function, std::vector<Lowered>* tasks,
                std::vector<Ref<Storage>>* made);
 

@@ -67,8 +67,8 @@ struct ProgramNode {
   bool moves() const { return effects() <= Effects::kept && !std::holds_alternative<ControlCall>(call->of); }
 };
 
-// Nodes that are the steps of one operator, or of several: it knows more of what they do than each of them. Of the
-// program as it was recorded: passes do not keep it.
+// Nodes that are the steps of one operator, or of several: it knows more of what they do than each of them. A
+// program has them as it was recorded: passes do not keep them.
 struct ProgramGroup {
   struct Whole {
     Ref<const Call> call;               // null: nothing that has a name
@@ -87,7 +87,7 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
-  std::vector<ProgramView> views;  // of its values, in the order of recording; passes leave them as they are
+  std::vector<ProgramView> views;    // of its values, in the order of recording; passes leave them as they are
   std::vector<ProgramGroup> groups;  // in order, none within another
   // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;

@@ -58,7 +58,7 @@ OperandViews::OperandViews(const Program& recorded) : program_(recorded), of_val
   auto group = recorded.groups.begin();
   for (uint32_t i = 0; i < recorded.nodes.size(); ++i) {
     for (; noted != recorded.views.end() && noted->before <= i; ++noted) note(*noted);
-    // What an operator was given comes before the parts that its steps take.
+    // The operands that an operator was given come before the parts that its steps take.
     for (; group != recorded.groups.end() && group->begin <= i; ++group)
       for (const ProgramGroup::Whole& each : group->operators)
         for (const TaskOperand& operand : each.operands) of(operand.view);

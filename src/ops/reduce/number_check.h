@@ -1,5 +1,5 @@
-// Checks tensors for NaN and infinities, on the device that they are on. What is found stays in a record there, which a
-// graph reads when all of it has run (graph/compile/numbers.h).
+// Checks tensors for NaN and infinities, on the device that they are on. They write a record there, which a graph reads
+// when all of it has run (graph/compile/numbers.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

@@ -8,7 +8,7 @@
 
 namespace rondo::device {
 
-// What is found first: the turn, and below it the element, so that the smallest number is the first.
+// A find has the turn in its upper bits and the element in the lower ones, so that the smallest number is the first.
 inline constexpr int kElementBits = 40;
 inline constexpr u64 kLastTurn = (u64{1} << (64 - kElementBits)) - 2;
 inline constexpr u64 kNotFound = ~u64{0};
@@ -23,7 +23,7 @@ struct NumberArguments {
   u64 fraction;  // of those, what one bit of is 1 in a NaN; 0: there are no infinities
 };
 
-// Of every so many elements from one on, the first NaN and infinity.
+// Finds the first NaN and infinity among every so many elements from one on.
 template <class W, int dims>
 RONDO_INLINE void find_numbers(const NumberArguments& args, i64 first, i64 step, u64* found) {
   const W special = static_cast<W>(args.special), fraction = static_cast<W>(args.fraction);

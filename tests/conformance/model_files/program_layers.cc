@@ -185,6 +185,32 @@ TEST_P(ProgramLayers, BothGradientsOfAConvolution) {
   EXPECT_EQ(nodes("ConvolutionFilterGrad"), 1u);
 }
 
+TEST_P(ProgramLayers, NeedsIsTheNewestWord) {
+  const auto program = [](const std::string& needs) {
+    return R"({"rondo_program":1,"needs":")" + needs + R"(","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2]]],"weights":[],"nodes":[
+{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2]]}}],
+"outputs":[["y",1,"f32",[2]]]}]})";
+  };
+  EXPECT_EQ(refusal(program("0.1")), "");
+  const std::string why = refusal(program("0.0"));
+  EXPECT_NE(why.find("it says that it needs Rondo 0.0, and what it uses needs 0.1"), std::string::npos) << why;
+}
+
+TEST_P(ProgramLayers, FilesForAnotherReader) {
+  const Graph graph = callable({{RONDO_F32, {2}}},
+                               [](const std::vector<Tensor>& in) { return list(make(rondo_unary, RONDO_NEG, in[0])); });
+  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  options.reader = "0.1";
+  must(save(path(), graph.get(), &options));
+  for (const char* each : {"0.0", "9.1", "1", "0.1.0", ""}) {
+    options.reader = each;
+    expect_refused(save(path("other"), graph.get(), &options), RONDO_INVALID_ARGUMENT, "rondo_program_save",
+                   "options->reader");
+    EXPECT_FALSE(std::filesystem::exists(path("other")));
+  }
+}
+
 TEST_P(ProgramLayers, WrongLayersAreRefused) {
   const std::string plain =
       R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
