@@ -400,6 +400,8 @@ MUTATIONS = (
     ),
     Mutation(
         name="turn_not_counted",
+        part=r"\(loop\)",
+        instead="(loop && false)",
         breaks="the first NaN of a loop is that of its first turn, wherever in the body its operator is",
         program="recording",
         cases="Conformance/Numbers.FirstTurnOfALoopIsNamed/cuda_async",
@@ -408,6 +410,8 @@ MUTATIONS = (
     ),
     Mutation(
         name="infinity_blamed_on_its_reader",
+        part=r"each\[i\]\.there\(\)",
+        instead="false && each[i].there()",
         breaks="an operator that reads an infinity has not made the one in its result",
         program="recording",
         cases="Conformance/Numbers.InfinitiesOfMasksAreNobodys/cuda_async",
