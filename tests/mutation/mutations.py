@@ -409,6 +409,16 @@ MUTATIONS = (
         endings=("failed",),
     ),
     Mutation(
+        name="overwritten_before_it_is_checked",
+        part=r"disturbs\(nodes\[i\]\)",
+        instead="disturbs(nodes[i]) && false",
+        breaks="a check that waits for others looks at a result before that is overwritten",
+        program="recording",
+        cases="Conformance/Numbers.OverwrittenResultIsLookedAtBefore/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
         name="infinity_blamed_on_its_reader",
         part=r"each\[i\]\.there\(\)",
         instead="false && each[i].there()",

@@ -181,24 +181,57 @@ std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
   };
   for (Device* each : devices)
     if (loop) add_node(ops::make_number_turn(turn_on(*each)), ops::kAlways);  // mutation: turn_not_counted
+  // Checks wait for others of their form, as long as nothing writes the tensors that they are of.
+  struct Waiting {
+    Device* device;
+    int form;
+    uint32_t section;
+    std::vector<ops::NumberItem> items;
+    std::string site;
+  };
+  std::vector<Waiting> waiting;
+  const auto add_task = [&](Waiting& each) {
+    add_node(ops::make_number_check(std::move(each.items), turn_on(*each.device)), each.section);
+    program->nodes.back().site = each.site;
+  };
+  const auto add_waiting = [&] {
+    for (Waiting& each : waiting) add_task(each);
+    waiting.clear();
+  };
   size_t next = 0;
   const auto add_checks = [&](size_t node, bool before, uint32_t section, const std::string& site) {
     for (; next < inserted.size() && inserted[next].node == node && inserted[next].before == before; ++next) {
       const Check& check = checks_[inserted[next].check];
       const View& view = inserted[next].view;
-      add_node(
-          ops::make_number_check(view, words_of(check.record, check.place, ops::kNumberWords), turn_on(view.device())),
-          section);
-      program->nodes.back().site = site;
+      Device* const device = &view.device();
+      const int form = ops::number_form(view);
+      auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& each) {
+        return each.device == device && each.form == form && each.section == section;
+      });
+      if (found == waiting.end()) found = waiting.insert(found, {device, form, section, {}, site});
+      found->items.push_back({view, words_of(check.record, check.place, ops::kNumberWords)});
+      if (found->items.size() < ops::kMostNumberItems) continue;
+      add_task(*found);
+      waiting.erase(found);
     }
+  };
+  const auto disturbs = [&](const ProgramNode& node) {
+    if (node.effects() >= ops::Effects::ordered || dynamic_cast<const Control*>(node.task.get())) return true;
+    for (const ProgramOperand& each : node.operands)
+      for (const Waiting& some : waiting)
+        for (const ops::NumberItem& item : some.items)
+          if (each.written && program->values[each.value].storage == item.view.storage) return true;
+    return false;
   };
   for (size_t i = 0; i < nodes.size(); ++i) {
     const uint32_t section = nodes[i].section;
     const std::string site = nodes[i].site;
     add_checks(i, true, section, site);
+    if (disturbs(nodes[i])) add_waiting();  // mutation: overwritten_before_it_is_checked
     program->nodes.push_back(std::move(nodes[i]));
     add_checks(i, false, section, site);
   }
+  add_waiting();
   return order;
 }
 

@@ -15,11 +15,12 @@ using device::NumberArguments;
 
 constexpr const char* kCheckText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NumberArguments args) {
+  const NumberItem& item = args.items[blockIdx.y];
   u64 found[2];
   const i64 step = static_cast<i64>(gridDim.x) * 256;
-  find_numbers<Word<kSize>::type, kDims>(args, static_cast<i64>(blockIdx.x) * 256 + threadIdx.x, step, found);
+  find_numbers<Word<kSize>::type, kDims>(item, static_cast<i64>(blockIdx.x) * 256 + threadIdx.x, step, found);
   for (int i = 0; i < 2; ++i)
-    if (found[i] != kNotFound) atomicMin(args.found + i, at_turn(*args.turn, found[i]));
+    if (found[i] != kNotFound) atomicMin(item.found + i, at_turn(*args.turn, found[i]));
 }
 )";
 constexpr const char* kTurnText = R"(
@@ -30,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NumberArgum
 constexpr const char* kBeginText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const NumberArguments args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
-  if (i < args.count) args.found[i] = args.special;
+  if (i < args.count) args.words[i] = args.value;
 }
 )";
 
@@ -51,130 +52,143 @@ SpecialBits special_bits(rondo_dtype dtype) {
   }
 }
 
+// Axes that lie one within the other are one. Returns how many there are.
+int lay_out(const Layout& from, device::Dims<1>* dims) {
+  int count = 0;
+  for (int d = 0; d < from.ndim; ++d) {
+    if (from.shape[d] == 1) continue;
+    if (count > 0 && dims->stride[0][count - 1] == from.shape[d] * from.strides[d]) {
+      dims->size[count - 1] *= from.shape[d];
+      dims->stride[0][count - 1] = from.strides[d];
+      continue;
+    }
+    dims->size[count] = from.shape[d];
+    dims->stride[0][count++] = from.strides[d];
+  }
+  for (int d = count; d < kMaxDims; ++d) dims->size[d] = 1;
+  return count;
+}
+
+template <class W>
+void find_on_host(const device::NumberItem& item, int dims, device::u64* found) {
+  if (dims < 2)
+    device::find_numbers<W, 1>(item, 0, 1, found);
+  else
+    device::find_numbers<W, kMaxDims>(item, 0, 1, found);
+}
+
 class NumberTask final : public KernelTask {
  public:
-  // view: of a check; found: of a check, or the record that begins; turn: of a check or a turn.
-  NumberTask(NumberWork work, const View& view, const View& found, const View& turn, uint64_t value)
-      : KernelTask("check_numbers", (found.storage ? found : turn).device()),
+  // Of the three kinds of work, `items` are a check's, `words` those of a record that begins, or the turn.
+  NumberTask(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value)
+      : KernelTask("check_numbers", words.device()),
         work_(work),
-        view_(view),
-        found_(found),
-        turn_(turn),
+        items_(std::move(items)),
+        words_(words),
         value_(value) {
     lendable_ = device().is_host();
-    if (work == NumberWork::check) {
-      reads(*view.storage);
-      reads(*turn.storage);
-      const auto [special, fraction] = special_bits(view.dtype);
-      arguments_.special = special;
-      arguments_.fraction = fraction;
-      arguments_.count = view.elements();
-      lay_out();
-    } else if (work == NumberWork::begin) {
-      arguments_.special = value;
-      arguments_.count = found.elements();
+    if (work != NumberWork::begin) reads(*words.storage);
+    if (work != NumberWork::check) declare_output(*this, words);
+    for (size_t i = 0; i < items_.size(); ++i) {
+      const NumberItem& from = items_[i];
+      reads(*from.view.storage);
+      reads(*from.found.storage);
+      declare_output(*this, from.found);
+      device::NumberItem& to = arguments_.items[i];
+      const auto [special, fraction] = special_bits(from.view.dtype);
+      to.special = special;
+      to.fraction = fraction;
+      to.count = from.view.elements();
+      dims_ = lay_out(from.view.layout, &to.dims);
     }
-    if (work != NumberWork::turn) declare_output(*this, found);
-    if (work == NumberWork::check) reads(*found.storage);
-    if (work == NumberWork::turn) reads(*turn.storage), writes(*turn.storage);
+    arguments_.count = words.elements();
+    arguments_.value = value;
     if (!device().is_host()) launch();
   }
   Ref<Task> again(const Rebinding& memory) const override {
-    View view = view_, found = found_, turn = turn_;
-    memory.move(&view), memory.move(&found), memory.move(&turn);
-    return make_ref<NumberTask>(work_, view, found, turn, value_);
+    std::vector<NumberItem> items = items_;
+    for (NumberItem& each : items) memory.move(&each.view), memory.move(&each.found);
+    View words = words_;
+    memory.move(&words);
+    return make_ref<NumberTask>(work_, std::move(items), words, value_);
   }
   Status run(const TaskContext& context) override {
     if (!device().is_host()) return KernelTask::run(context);
-    auto* const words = reinterpret_cast<uint64_t*>(found_.storage ? found_.address() : nullptr);
-    auto* const turn = reinterpret_cast<uint64_t*>(turn_.storage ? turn_.address() : nullptr);
-    if (work_ == NumberWork::turn) {
-      ++*turn;
-    } else if (work_ == NumberWork::begin) {
-      std::fill_n(words, arguments_.count, value_);
-    } else {
-      device::u64 found[2];
-      arguments_.from = view_.address();
-      find(found);
-      for (int i = 0; i < 2; ++i)
-        if (found[i] != device::kNotFound) words[i] = std::min<uint64_t>(words[i], device::at_turn(*turn, found[i]));
-    }
+    auto* const words = reinterpret_cast<uint64_t*>(words_.address());
+    if (work_ == NumberWork::turn) ++*words;
+    if (work_ == NumberWork::begin) std::fill_n(words, arguments_.count, value_);
+    for (size_t i = 0; i < items_.size(); ++i) look(items_[i], *words, &arguments_.items[i]);
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override {
-    if (work_ == NumberWork::check) *list = {{view_, false}, {turn_, false}, {found_, false}, {found_, true}};
-    if (work_ == NumberWork::turn) *list = {{turn_, false}, {turn_, true}};
-    if (work_ == NumberWork::begin) *list = {{found_, true}};
+    for (const NumberItem& each : items_) list->push_back({each.view, false});
+    if (work_ != NumberWork::begin) list->push_back({words_, false});
+    for (const NumberItem& each : items_) list->push_back({each.found, false});
+    for (const NumberItem& each : items_) list->push_back({each.found, true});
+    if (work_ != NumberWork::check) list->push_back({words_, true});
   }
 
  private:
-  // Axes that lie one within the other are one.
-  void lay_out() {
-    const Layout& from = view_.layout;
-    for (int d = 0; d < from.ndim; ++d) {
-      if (from.shape[d] == 1) continue;
-      device::Dims<1>& dims = arguments_.dims;
-      if (dims_ > 0 && dims.stride[0][dims_ - 1] == from.shape[d] * from.strides[d]) {
-        dims.size[dims_ - 1] *= from.shape[d];
-        dims.stride[0][dims_ - 1] = from.strides[d];
-        continue;
-      }
-      dims.size[dims_] = from.shape[d];
-      dims.stride[0][dims_++] = from.strides[d];
+  void look(const NumberItem& from, uint64_t turn, device::NumberItem* item) const {
+    device::u64 found[2];
+    item->from = from.view.address();
+    switch (dtype_size(from.view.dtype)) {
+      case 1: find_on_host<uint8_t>(*item, dims_, found); break;
+      case 2: find_on_host<uint16_t>(*item, dims_, found); break;
+      case 4: find_on_host<uint32_t>(*item, dims_, found); break;
+      default: find_on_host<uint64_t>(*item, dims_, found);
     }
+    auto* const to = reinterpret_cast<uint64_t*>(from.found.address());
+    for (int i = 0; i < 2; ++i)
+      if (found[i] != device::kNotFound) to[i] = std::min<uint64_t>(to[i], device::at_turn(turn, found[i]));
   }
   void launch() {
     constexpr int64_t kMostBlocks = 1024;
-    const int64_t count = work_ == NumberWork::turn ? 1 : arguments_.count;
     KernelSpec spec(rtc::kNumbers, static_cast<int>(work_), true, name());
-    if (work_ == NumberWork::check)
+    if (work_ == NumberWork::check) {
       spec.type("Added", RONDO_U8)
-          .constant("kSize", static_cast<int>(dtype_size(view_.dtype)))
-          .constant("kDims", dims_)
-          .text({rtc::kNumbersText, kWordText, kCheckText});
-    else
-      spec.text({rtc::kNumbersText, work_ == NumberWork::turn ? kTurnText : kBeginText});
-    const int64_t blocks = blocks_for(count, kThreads);
-    add_launch(add_kernel(spec), arguments_, work_ == NumberWork::check ? std::min(blocks, kMostBlocks) : blocks);
-    if (view_.storage) add_address(&arguments_.from, view_);
-    if (found_.storage) add_address(&arguments_.found, found_);
-    if (turn_.storage) add_address(&arguments_.turn, turn_);
-  }
-  template <class W>
-  void find_in(device::u64* found) const {
-    if (dims_ < 2)
-      device::find_numbers<W, 1>(arguments_, 0, 1, found);
-    else
-      device::find_numbers<W, kMaxDims>(arguments_, 0, 1, found);
-  }
-  void find(device::u64* found) {
-    device::Dims<1>& dims = arguments_.dims;
-    for (int d = dims_; d < kMaxDims; ++d) dims.size[d] = 1;
-    switch (dtype_size(view_.dtype)) {
-      case 1: return find_in<uint8_t>(found);
-      case 2: return find_in<uint16_t>(found);
-      case 4: return find_in<uint32_t>(found);
-      default: return find_in<uint64_t>(found);
+          .constant("kSize", static_cast<int>(dtype_size(items_[0].view.dtype)))
+          .constant("kDims", dims_);
+      int64_t most = 1;
+      for (size_t i = 0; i < items_.size(); ++i) {
+        device::NumberItem& item = arguments_.items[i];
+        add_address(&item.from, items_[i].view);
+        add_address(&item.found, items_[i].found);
+        most = std::max<int64_t>(most, item.count);
+      }
+      add_address(&arguments_.turn, words_);
+      add_launch(add_kernel(spec.text({rtc::kNumbersText, kWordText, kCheckText})), arguments_,
+                 std::min<int64_t>(blocks_for(most, kThreads), kMostBlocks), static_cast<int64_t>(items_.size()));
+      return;
     }
+    const bool turn = work_ == NumberWork::turn;
+    add_address(turn ? &arguments_.turn : &arguments_.words, words_);
+    add_launch(add_kernel(spec.text({rtc::kNumbersText, turn ? kTurnText : kBeginText})), arguments_,
+               blocks_for(arguments_.count, kThreads));
   }
 
   const NumberWork work_;
-  const View view_, found_, turn_;
+  const std::vector<NumberItem> items_;
+  const View words_;
   const uint64_t value_;
   NumberArguments arguments_ = {};
-  int dims_ = 0;
+  int dims_ = 0;  // of each item
 };
 
 }  // namespace
 
-Ref<Task> make_number_check(const View& view, const View& found, const View& turn) {
-  return make_ref<NumberTask>(NumberWork::check, view, found, turn, 0);
+int number_form(const View& view) {
+  device::Dims<1> dims = {};
+  return lay_out(view.layout, &dims) * 16 + static_cast<int>(dtype_size(view.dtype));
+}
+Ref<Task> make_number_check(std::vector<NumberItem> items, const View& turn) {
+  return make_ref<NumberTask>(NumberWork::check, std::move(items), turn, uint64_t{0});
 }
 Ref<Task> make_number_turn(const View& turn) {
-  return make_ref<NumberTask>(NumberWork::turn, View(), View(), turn, 0);
+  return make_ref<NumberTask>(NumberWork::turn, std::vector<NumberItem>(), turn, uint64_t{0});
 }
 Ref<Task> make_number_begin(const View& record, uint64_t value) {
-  return make_ref<NumberTask>(NumberWork::begin, View(), record, View(), value);
+  return make_ref<NumberTask>(NumberWork::begin, std::vector<NumberItem>(), record, value);
 }
 
 }  // namespace rondo::ops

@@ -4,6 +4,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "engine/tensor.h"
 #include "rtc/device/numbers.h"
 
@@ -12,8 +14,15 @@ namespace rondo::ops {
 // Words of a record for each check: where the first NaN is, and the first infinity (device::at_turn).
 inline constexpr int64_t kNumberWords = 2;
 
-// Looks at a view of a float dtype. found: its words of a record; turn: one word, the turns of loops so far.
-Ref<Task> make_number_check(const View& view, const View& found, const View& turn);
+struct NumberItem {
+  View view;   // of a float dtype
+  View found;  // its words of a record
+};
+inline constexpr size_t kMostNumberItems = device::kMostItems;
+// A number that is the same for views which one task may look at.
+int number_form(const View& view);
+// Looks at some views of one form. turn: one word, the turns of loops so far.
+Ref<Task> make_number_check(std::vector<NumberItem> items, const View& turn);
 // A turn of a loop begins.
 Ref<Task> make_number_turn(const View& turn);
 // Nothing is found yet, or no turn has begun: all words of a record have this value.

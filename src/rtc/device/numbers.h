@@ -13,19 +13,27 @@ inline constexpr int kElementBits = 40;
 inline constexpr u64 kLastTurn = (u64{1} << (64 - kElementBits)) - 2;
 inline constexpr u64 kNotFound = ~u64{0};
 
-struct NumberArguments {
+// A tensor that is looked at.
+struct NumberItem {
   const void* from;
   u64* found;  // NaN, then infinity
-  u64* turn;
   Dims<1> dims;
   i64 count;
   u64 special;   // the bits that all are 1 in a NaN and an infinity
   u64 fraction;  // of those, what one bit of is 1 in a NaN; 0: there are no infinities
 };
+inline constexpr int kMostItems = 8;
+struct NumberArguments {
+  NumberItem items[kMostItems];
+  u64* turn;
+  u64* words;  // that begin, so many, with a value
+  i64 count;
+  u64 value;
+};
 
 // Finds the first NaN and infinity among every so many elements from one on.
 template <class W, int dims>
-RONDO_INLINE void find_numbers(const NumberArguments& args, i64 first, i64 step, u64* found) {
+RONDO_INLINE void find_numbers(const NumberItem& args, i64 first, i64 step, u64* found) {
   const W special = static_cast<W>(args.special), fraction = static_cast<W>(args.fraction);
   found[0] = found[1] = kNotFound;
   for (i64 i = first; i < args.count; i += step) {

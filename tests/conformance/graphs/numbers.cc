@@ -80,6 +80,46 @@ TEST_P(Numbers, GoodNumbersHaveTheBitsOfPlainLaunches) {
   expect_same_bits(download(checked), download(plain), "checked");
 }
 
+TEST_P(Numbers, OverwrittenResultIsLookedAtBefore) {
+  const Tensor x = up(array_of(RONDO_F32, {3}, {1, -2, 3}));
+  Tensor y;
+  const rondo_record_options options = checking(RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN);
+  const Graph graph = record(
+      engine(),
+      [&] {
+        const Tensor root = one(RONDO_SQRT, x), twice = make(rondo_binary_scalar, RONDO_MUL, root, 2.0);
+        must(rondo_fill(root, 1));
+        y = make(rondo_binary, RONDO_ADD, root, twice);
+        name(y);
+      },
+      &options);
+  expect_says(failure(graph, y), {"operator 'sqrt' (node 0)", "element [1]"});
+}
+
+// More results than one check looks at, of several forms.
+TEST_P(Numbers, LastOfManyResultsIsNamed) {
+  const Tensor x = up(full(RONDO_F32, {2, 3}, 20)), h = up(full(RONDO_F16, {2, 3}, 1));
+  Tensor y;
+  const rondo_record_options options = checking(RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN);
+  const Graph graph = record(
+      engine(),
+      [&] {
+        std::vector<Tensor> all;
+        all.push_back(make(rondo_copy, x));
+        for (int i = 0; i < 20; ++i) {
+          const Tensor turned = transpose(all.back(), {1, 0});
+          Tensor next = empty(RONDO_F32, {2, 3});
+          into(transpose(next, {1, 0}), rondo_binary_scalar, RONDO_SUB, turned, 1.0);
+          all.push_back(std::move(next));
+          all.push_back(make(rondo_cast, make(rondo_cast, all.back(), RONDO_F16), RONDO_F32));
+        }
+        y = make(rondo_binary, RONDO_ADD, make(rondo_cast, h, RONDO_F32), one(RONDO_RECIPROCAL, all.back()));
+        name(y);
+      },
+      &options);
+  expect_says(failure(graph, y), {"operator 'reciprocal'", "made the first infinity", "element [0, 0]"});
+}
+
 // Of each dtype; strided results; the first element in row-major order.
 TEST_P(Numbers, FirstInfinityOfEachDtype) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16, RONDO_F32, RONDO_F64}) {
