@@ -91,8 +91,8 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       falls_back((options.flags & RONDO_RECORD_FALL_BACK) != 0),
       host_decides((options.flags & RONDO_RECORD_HOST_DECIDES) != 0),
       number_checks((options.flags & RONDO_RECORD_CHECK_NUMBERS) != 0 || setting_choice(Setting::check_numbers) == 1
-                  ? std::make_shared<NumberChecks>(engine, name)
-                  : nullptr),
+                        ? std::make_shared<NumberChecks>(engine, name)
+                        : nullptr),
       begun_us(Trace::now_us()),
       number([] {
         static std::atomic<uint64_t> recordings{0};
@@ -159,7 +159,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   auto section = sections_.begin();
-  std::vector<uint32_t> before;  // by view: how many nodes
+  std::vector<uint32_t> before;                                    // by view: how many nodes
   std::vector<uint32_t> node_of(taken_.size() - begin.tasks + 1);  // by task
   const auto views_until = [&](size_t task) {
     while (begin.views + before.size() < views_.size() && views_[begin.views + before.size()].tasks <= task)
@@ -201,11 +201,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   }
   views_until(taken_.size());
   node_of.back() = static_cast<uint32_t>(program.nodes.size());
-  for (size_t i = begin.groups; i < groups_.size(); ++i) {
-    ops::ProgramGroup& each = program.groups.emplace_back(std::move(groups_[i]));
-    each.begin = node_of[each.begin - begin.tasks];
-    each.end = node_of[each.end - begin.tasks];
-  }
+  hand_over_groups(begin, node_of, &program);
   for (size_t k = 0; k < before.size(); ++k) {
     const Viewed& each = views_[begin.views + k];
     program.note_view(each.from ? &*each.from : nullptr, each.form ? &*each.form : nullptr, each.view, before[k]);
@@ -254,7 +250,7 @@ void Recording::drop_body(const Body& body, const Status& error) {
 void Recording::drop_from(const Body& begin) {
   taken_.resize(begin.tasks);
   views_.resize(begin.views);
-  groups_.resize(begin.groups);
+  drop_groups(begin.groups);
   sites_.resize(std::min(sites_.size(), begin.tasks));
   said_ = std::min(said_, begin.tasks);
 }
@@ -282,31 +278,6 @@ void Recording::created(Storage& storage) {
 void Recording::viewed(const View* from, const ViewForm* form, const View& view) {
   views_.push_back({taken_.size(), Ref<Storage>::share(view.storage), from ? std::optional(*from) : std::nullopt,
                     form ? std::optional(*form) : std::nullopt, view});
-}
-
-void Recording::together(size_t first, const Ref<const Description>& what,
-                         const std::vector<TaskOperand>& operands) noexcept {
-  if (!journal || first == taken_.size()) return;
-  (void)caught([&]() -> Status {
-    if (groups_.empty() || groups_.back().begin != first || groups_.back().end != taken_.size()) {
-      ops::ProgramGroup group;
-      group.begin = static_cast<uint32_t>(first);
-      group.end = static_cast<uint32_t>(taken_.size());
-      groups_.push_back(std::move(group));
-    }
-    ops::ProgramGroup& group = groups_.back();
-    const auto* const call = static_cast<const ops::Call*>(what.get());
-    group.operators.push_back({call ? Ref<const ops::Call>::share(call) : Ref<const ops::Call>(), operands});
-    for (const TaskOperand& each : operands) group.keep.push_back(Ref<Storage>::share(each.view.storage));
-    return {};
-  });
-}
-
-const ops::ProgramGroup::Whole* Recording::whole(size_t first) const {
-  if (groups_.empty()) return nullptr;
-  const ops::ProgramGroup& last = groups_.back();
-  return last.begin == first && last.end == taken_.size() && last.operators.size() == 1 ? last.operators.data()
-                                                                                       : nullptr;
 }
 
 void Recording::abandon() {
@@ -353,7 +324,8 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
                  "RONDO_RECORD_SITES (0x%x), RONDO_RECORD_HOST_DECIDES (0x%x), RONDO_RECORD_CHECK_NUMBERS (0x%x) are "
                  "possible, and 0",
                  options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
-                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES, RONDO_RECORD_HOST_DECIDES, RONDO_RECORD_CHECK_NUMBERS);
+                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES, RONDO_RECORD_HOST_DECIDES,
+                 RONDO_RECORD_CHECK_NUMBERS);
   if ((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) && (options.flags & RONDO_RECORD_AS_WRITTEN))
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "

@@ -128,6 +128,9 @@ class Recording final : public Sink {
   std::vector<Section> sections_;  // in order
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(const Body& begin);
+  // Of steps.cc. node_of: by task from the body's first on.
+  void hand_over_groups(const Body& begin, const std::vector<uint32_t>& node_of, ops::Program* program);
+  void drop_groups(size_t from);
   // A view that was made, after so many tasks.
   struct Viewed {
     size_t tasks;
@@ -136,10 +139,10 @@ class Recording final : public Sink {
     std::optional<ViewForm> form;
     View view;
   };
-  std::deque<Viewed> views_;              // large: they stay where they are made
-  std::deque<ops::ProgramGroup> groups_;  // by tasks that were taken
-  std::vector<std::string> sites_;        // by task that was taken, if they are noted
-  size_t said_ = 0;                       // tasks of which it has been said where they come from, or need not be
+  std::deque<Viewed> views_;               // large: they stay where they are made
+  std::vector<ops::ProgramGroup> groups_;  // by tasks that were taken
+  std::vector<std::string> sites_;         // by task that was taken, if they are noted
+  size_t said_ = 0;                        // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 

@@ -26,8 +26,7 @@ Status check_steps(const View& x, bool batch_first, int64_t layers, bool bidirec
   if (x.layout.ndim != 3) return {};  // the kind refuses it
   const int64_t steps = x.layout.shape[batch_first ? 1 : 0];
   int64_t all = 0;
-  if (!__builtin_mul_overflow(steps, layers * (bidirectional ? 2 : 1), &all) &&
-      all <= static_cast<int64_t>(kMostNodes))
+  if (!__builtin_mul_overflow(steps, layers * (bidirectional ? 2 : 1), &all) && all <= static_cast<int64_t>(kMostNodes))
     return {};
   return error(RONDO_IO_ERROR, "its layers have more than %zu steps", kMostNodes);
 }
@@ -40,8 +39,8 @@ bool accumulates_as(const Fused& fused, std::span<const View> results) {
 
 // The functions of these take memory of results as it is.
 template <class Kind>
-constexpr bool kTakesPlainResults =
-    kIsOneOf<Kind, AttentionCall, AttentionGradCall, RecurrentCall, RecurrentGradCall, BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
+constexpr bool kTakesPlainResults = kIsOneOf<Kind, AttentionCall, AttentionGradCall, RecurrentCall, RecurrentGradCall,
+                                             BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
 
 // A result that has the name of an input is that input, written in place.
 Status check_in_place(const Call& call, std::span<const View> inputs, std::span<const View> results) {

@@ -4,7 +4,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
 
@@ -22,12 +21,12 @@ struct KnownWords {
     std::string_view kind, name;
     Version since;
   };
-  // A kind as it was before its meaning changed: a node of it is one of another kind, with these members among its
-  // attributes, which do what it did.
+  // A kind as it was before its meaning changed: a node of it is one of another kind whose attributes begin with these
+  // members, which do what it did. They are the new kind's first ones.
   struct Former {
     std::string_view name;
     Version since;
-    std::string_view kind, with;
+    std::string_view kind, with;  // "{\"op\":\"sum\"}"
   };
 
   Version version;                        // that reads: words which are newer are not known
@@ -37,20 +36,21 @@ struct KnownWords {
 
   Version since(std::string_view kind) const;
   const Former* former(std::string_view name) const;
-  // Calls visit(attribute) for each attribute of a node that is newer than `than`. json: the node's attributes.
-  void each_newer(std::string_view kind, std::string_view json, Version than,
-                  const std::function<void(const Attribute&)>& visit) const;
 };
 
-// Those of this version.
-const KnownWords& known_words();
+// A word that a version does not know.
+struct NewerWord {
+  const Node* node;
+  size_t number;  // of the node in its list
+  std::string text;
+  Version since;
+};
+// Adds those of some nodes, bodies included.
+void list_newer(const std::vector<Node>& nodes, const KnownWords& words, Version than, std::vector<NewerWord>* newer);
 
-// The attributes of a former kind's node, of those that it has as one of its new kind; and the other way round. False if
-// it has others.
-bool former_attributes(const KnownWords::Former& former, std::string_view json, std::string* of_former);
+// The attributes of a former kind's node as those of its new kind. json: an object.
 std::string present_attributes(const KnownWords::Former& former, std::string_view json);
-
-// The former kind under which the node is written; null: its own.
-const KnownWords::Former* written_as(const Node& node, const KnownWords& words);
+// The former kind under which a node is written, with the attributes that it has there; null: its own.
+const KnownWords::Former* written_as(const Node& node, const KnownWords& words, std::string* attributes);
 
 }  // namespace rondo::program_files

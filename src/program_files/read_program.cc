@@ -375,11 +375,14 @@ class ProgramReader {
       if (words_.version < words_.since(kind)) return unknown(json_, "kind", kind);
       RONDO_TRY(read_attributes(kind, attributes, &node->call));
     }
-    Status status;
-    words_.each_newer(kind, attributes, words_.version, [&](const KnownWords::Attribute& each) {
-      if (status.ok()) status = unknown(json_, "attribute", std::string(each.name));
-    });
-    return status;
+    if (words_.attributes.empty()) return {};
+    std::string json;
+    write_attributes(*node->call, &json);
+    for (const KnownWords::Attribute& each : words_.attributes)
+      if (each.kind == kind && words_.version < each.since &&
+          json.find("\"" + std::string(each.name) + "\":") != std::string::npos)
+        return unknown(json_, "attribute", std::string(each.name));
+    return {};
   }
 
   struct Named {

@@ -26,8 +26,7 @@ bool is_saved_whole(const ops::Program& program, const ops::ProgramGroup& group)
 
 }  // namespace
 
-RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside)
-    : program(of), around(outside), views(of) {
+RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : program(of), around(outside), views(of) {
   find_groups();
   for (size_t i = 0; i < of.nodes.size(); ++i) {
     if (const auto group = groups.find(i); group != groups.end()) {

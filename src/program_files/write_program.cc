@@ -1,8 +1,6 @@
 // Writes a program as canonical JSON: one node a line, members in one order, nothing that is not needed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <functional>
-
 #include "base/json_text.h"
 #include "base/sort_few.h"
 #include "base/text.h"
@@ -111,10 +109,8 @@ class ProgramWriter {
     }
     if (node.role == Node::Role::control) return write_choice(node);
     const ops::KindRow& row = row_of(*node.call);
-    if (const KnownWords::Former* const former = written_as(node, words_)) {
-      std::string all, attributes;
-      write_attributes(*node.call, &all);
-      former_attributes(*former, all, &attributes);
+    std::string attributes;
+    if (const KnownWords::Former* const former = written_as(node, words_, &attributes)) {
       json_ += "{\"kind\":" + json_text(former->name);
       if (attributes != "{}") json_ += ",\"with\":" + attributes;
     } else {
@@ -196,44 +192,11 @@ std::string node_name(const Node& node, size_t number) {
                                                  : row_of(*node.call).name);
 }
 
-namespace {
-
-// Calls visit(node, number of the node in its list, what is newer, since) for each word that is newer than a version.
-struct Newer {
-  const KnownWords& words;
-  const Version than;
-  std::function<void(const Node& node, size_t number, const std::string& what, Version since)> visit;
-
-  void look(const std::vector<Node>& nodes) const {
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const Node& node = nodes[i];
-      if (node.call) look(node, i);
-      if (!node.choice) continue;
-      for (const Choice::Body& each : node.choice->bodies) look(each.nodes);
-    }
-  }
-  void look(const Node& node, size_t number) const {
-    const char* const kind = row_of(*node.call).name;
-    const KnownWords::Former* const former = written_as(node, words);
-    const Version since = former ? former->since : words.since(kind);
-    if (than < since) visit(node, number, format("the kind '%s'", kind), since);
-    if (words.attributes.empty()) return;
-    std::string json;
-    write_attributes(*node.call, &json);
-    words.each_newer(kind, json, than, [&](const KnownWords::Attribute& each) {
-      visit(node, number, "the attribute '" + std::string(each.name) + "'", each.since);
-    });
-  }
-};
-
-}  // namespace
-
 std::string needed_version(const Program& program, const KnownWords& words) {
   Version needed;
-  const Newer newer = {words, needed, [&](const Node&, size_t, const std::string&, Version since) {
-                         needed = std::max(needed, since);
-                       }};
-  for (const Function& function : program.functions) newer.look(function.nodes);
+  std::vector<NewerWord> newer;
+  for (const Function& function : program.functions) list_newer(function.nodes, words, needed, &newer);
+  for (const NewerWord& each : newer) needed = std::max(needed, each.since);
   return needed.text();
 }
 
@@ -241,14 +204,14 @@ Status check_version(const Program& program, const KnownWords& words) {
   constexpr size_t kShown = 20;
   size_t count = 0;
   std::string text;
-  for (const Function& function : program.functions)
-    Newer{words, words.version,
-          [&](const Node& node, size_t number, const std::string& what, Version since) {
-            if (count++ < kShown)
-              text += "\n  function '" + models::shown(function.name) + "', " + node_name(node, number) + ": " + what +
-                      " needs Rondo " + since.text();
-          }}
-        .look(function.nodes);
+  for (const Function& function : program.functions) {
+    std::vector<NewerWord> newer;
+    list_newer(function.nodes, words, words.version, &newer);
+    for (const NewerWord& each : newer)
+      if (count++ < kShown)
+        text += "\n  function '" + models::shown(function.name) + "', " + node_name(*each.node, each.number) + ": " +
+                each.text + " needs Rondo " + each.since.text();
+  }
   if (count == 0) return {};
   return error(RONDO_UNSUPPORTED, "Rondo %s does not know %zu of the words:%s", words.version.text().c_str(), count,
                text.c_str());

@@ -171,9 +171,9 @@ class Backward {
   const rondo_dtype dtype_, computed_;
 };
 
-// Tells a tape the operands and results, in the order that its rule knows. whole: what layers left, too, which that has
-// no use for, because it makes it anew.
-void note(Observer& tapes, bool whole, const RecurrentForm& form, const RecurrentInputs& in,
+// Tells a tape the operands and results, in the order that its rule knows. The recording is told what layers left, too,
+// for which a tape has no use, because it makes that anew.
+void note(TellTogether& all, const RecurrentForm& form, const RecurrentInputs& in,
           const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
           const RecurrentGradients& wanted) {
   std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
@@ -186,8 +186,7 @@ void note(Observer& tapes, bool whole, const RecurrentForm& form, const Recurren
         list.push_back({cells ? left.cells : left.states, false});
       }
   for (const View& each : in.weights) list.push_back({each, false});
-  if (whole)
-    each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { list.push_back({view, false}); });
+  const size_t inputs = list.size();
   RecurrentGradCall call{form,
                          changes.last_h != nullptr,
                          changes.last_c != nullptr,
@@ -204,7 +203,12 @@ void note(Observer& tapes, bool whole, const RecurrentForm& form, const Recurren
     call.wanted.push_back(each != nullptr);
     if (each) list.push_back({(*each)->view, true});
   }
-  tapes.done("recurrent_grad", make_ref<const Call>(call), list);
+  const Ref<const Call> what = make_ref<const Call>(call);
+  all.tapes().done("recurrent_grad", what, list);
+  std::vector<TaskOperand> whole(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(inputs));
+  each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { whole.push_back({view, false}); });
+  whole.insert(whole.end(), list.begin() + static_cast<std::ptrdiff_t>(inputs), list.end());
+  all.to_recording(what, whole);
 }
 
 }  // namespace
@@ -243,7 +247,8 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
     return Layout::row_major(3, shape);
   };
   const Layout of_line = shape_of(lines, sizes.batch, sizes.hidden);
-  RONDO_TRY(check_type("dy", *inputs[1], dtype, shape_of(sizes.steps, sizes.batch, directions_of(form) * sizes.hidden)));
+  RONDO_TRY(
+      check_type("dy", *inputs[1], dtype, shape_of(sizes.steps, sizes.batch, directions_of(form) * sizes.hidden)));
   if ((call.change_c || call.first_c || call.wants_c) && !lstm)
     return error(RONDO_INVALID_ARGUMENT, "change_c, first_c or wants_c is true; only an LSTM has cells");
   for (const char* name : {"change_h", "change_c"})
@@ -251,8 +256,8 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
   for (const View* each : of.first_h)
     RONDO_TRY(check_type("a first state", *each, dtype, shape_of(sizes.steps + 1, sizes.batch, sizes.hidden)));
   for (const View* each : of.first_c)
-    RONDO_TRY(check_type("a first cell", *each, compute_dtype(dtype),
-                         shape_of(sizes.steps + 1, sizes.batch, sizes.hidden)));
+    RONDO_TRY(
+        check_type("a first cell", *each, compute_dtype(dtype), shape_of(sizes.steps + 1, sizes.batch, sizes.hidden)));
   if (!of.left.empty()) {
     const std::vector<ResultType> types = types_left(form, dtype, sizes);
     if (types.size() != of.left.size())
@@ -278,8 +283,7 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {
   return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
-                        [&](Observer& tapes) { note(tapes, false, form, in, layers, changes, wanted); },
-                        [&](Observer& recording) { note(recording, true, form, in, layers, changes, wanted); });
+                        [&](TellTogether& all) { note(all, form, in, layers, changes, wanted); });
 }
 
 }  // namespace rondo::ops

@@ -50,41 +50,36 @@ class ScopedNoTape {
   Observer* tapes_;
 };
 
-// Tells a recording what its tasks from one on do together.
-class TellRecording final : public Observer {
+// Tells tapes, and the recording whose tasks from here on are its steps, what these do together.
+class TellTogether final : public Observer {
  public:
-  TellRecording() : sink_(this_thread().sink), first_(sink_ ? sink_->taken() : 0) {}
-  bool hears() const { return sink_ != nullptr; }
+  explicit TellTogether(Observer& tapes);
   void submitted(const Task&, const Ref<const Description>&) noexcept override {}
-  void done(const char*, const Ref<const Description>& what,
-            const std::vector<TaskOperand>& operands) noexcept override {
-    sink_->together(first_, what, operands);
-  }
+  void done(const char* name, const Ref<const Description>& what,
+            const std::vector<TaskOperand>& operands) noexcept override;
+  // The recording alone, for operators of which tapes know less.
+  void to_recording(const Ref<const Description>& what, const std::vector<TaskOperand>& operands) noexcept;
+  Observer& tapes() { return tapes_; }
 
  private:
+  Observer& tapes_;
   Sink* const sink_;
   const size_t first_;
 };
 
-// Steps of which only what they do together means something to a tape: tell(tapes) says it. tell_recording says it to a
-// recording that may be saved, with all that they have used.
-template <class Steps, class Tell, class Whole>
-Status submit_unheard(const Steps& steps, const Tell& tell, const Whole& tell_recording) {
+// Steps of which only what they do together means something to a tape, or to a recording that is saved: tell says it.
+template <class Steps, class Tell>
+Status submit_unheard(const Steps& steps, const Tell& tell) {
   Observer* const tapes = this_thread().tapes;
   if (!tapes) [[likely]]
     return steps();
-  TellRecording recording;
+  TellTogether together(*tapes);
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());
   }
-  tell(*tapes);
-  if (recording.hears()) tell_recording(recording);
+  tell(together);
   return {};
-}
-template <class Steps, class Tell>
-Status submit_unheard(const Steps& steps, const Tell& tell) {
-  return submit_unheard(steps, tell, tell);
 }
 
 }  // namespace rondo::ops
