@@ -73,9 +73,9 @@ class NumberReport final : public Task {
     for (Storage* each : outputs) follows(*each), writes(*each);
   }
   Status run(const TaskContext&) override {
-    NumberChecks::Words words;
+    SmallVector<const uint64_t*, 8> words;
     for (const View& each : records_) words.push_back(reinterpret_cast<const uint64_t*>(each.address()));
-    return checks_->report(words);
+    return checks_->report(words.begin());
   }
 
  private:
@@ -95,13 +95,27 @@ constexpr int64_t kWord = sizeof(uint64_t);
 
 }  // namespace
 
-void NumberChecks::find(const ops::Program& program, std::vector<Inserted>* inserted, std::vector<uint32_t>* order) {
-  std::unordered_set<const Storage*> seen;
+void NumberChecks::find(const ops::Program& program, std::vector<uint32_t>* order) {
+  std::vector<bool> seen(program.values.size());
+  std::string operands;
+  std::vector<const Storage*> read;
+  const auto check = [&](const ProgramOperand& operand, size_t i, bool outside) {
+    const View& view = operand.view;
+    if (!is_float(view.dtype) || view.elements() == 0) return;
+    order->push_back(static_cast<uint32_t>(checks_.size()));
+    checks_.push_back(
+        {name_of(program, i), operands, view, i, outside, !outside && has_infinity(program.nodes[i]), read});
+    checks_.back().view.accumulate = false;
+  };
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const ProgramNode& node = program.nodes[i];
     const auto* const control = dynamic_cast<const Control*>(node.task.get());
-    std::vector<const Storage*> read;
-    std::string operands;
+    if (control) {
+      for (const Body& body : control->bodies()) order->insert(order->end(), body.checks.begin(), body.checks.end());
+      continue;
+    }
+    operands.clear();
+    read.clear();
     size_t inputs = 0, outputs = 0;
     for (const ProgramOperand& each : node.operands) {
       if (!each.known) continue;
@@ -110,32 +124,16 @@ void NumberChecks::find(const ops::Program& program, std::vector<Inserted>* inse
       read.push_back(each.view.storage);
       operands += (operands.empty() ? "" : ", ") + operand_text(each.view);
     }
-    const auto check = [&](const View& view, bool outside) {
-      if (!is_float(view.dtype) || view.elements() == 0) return;
-      const auto number = static_cast<uint32_t>(checks_.size());
-      checks_.push_back({name_of(program, i), operands, view.storage, view.dtype, view.layout, outside,
-                         !outside && has_infinity(node), read});
-      inserted->push_back({i, outside, number, view});
-      inserted->back().view.accumulate = false;
-      order->push_back(number);
-    };
     for (const ProgramOperand& each : node.operands) {
-      const Storage* const storage = program.values[each.value].storage;
-      if (each.written || !each.known || control || program.values[each.value].made || seen.count(storage)) continue;
-      check(each.view, true);
-      if (node.section == ops::kAlways) seen.insert(storage);
+      if (each.written || !each.known || program.values[each.value].made || seen[each.value]) continue;
+      check(each, i, true);
+      seen[each.value] = node.section == ops::kAlways;
     }
-    if (control)
-      for (const Body& body : control->bodies()) order->insert(order->end(), body.checks.begin(), body.checks.end());
     size_t at = 0;
     for (const ProgramOperand& each : node.operands) {
-      const Storage* const storage = program.values[each.value].storage;
-      if (each.written && each.known && !control) {
-        if (!is_aside(node, at, inputs, outputs)) check(each.view, false);
-        seen.insert(storage);
-      } else if (each.written && !control) {
-        seen.erase(storage);  // by a task that does not say what it writes
-      }
+      // A task that does not say what it writes leaves what is to be looked at when it is read.
+      if (each.written) seen[each.value] = each.known;
+      if (each.written && each.known && !is_aside(node, at, inputs, outputs)) check(each, i, false);
       at += each.known ? 1 : 0;
     }
   }
@@ -148,77 +146,88 @@ View NumberChecks::words_of(size_t record, int64_t first, int64_t count) const {
 }
 
 View NumberChecks::turn_on(Device& device) {
-  const auto [found, fresh] = turns_.try_emplace(&device, records_.size());
-  if (fresh) records_.push_back({make_ref<Storage>(engine_, device, kWord), &device, 1});
-  return words_of(found->second, 0, 1);
+  size_t i = 0;
+  while (i < records_.size() && !(records_[i].turns && records_[i].device == &device)) ++i;
+  if (i == records_.size()) records_.push_back({make_ref<Storage>(engine_, device, kWord), &device, 1, true});
+  return words_of(i, 0, 1);
 }
 
-std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
-  std::vector<Inserted> inserted;
-  std::vector<uint32_t> order;
-  find(*program, &inserted, &order);
-  std::unordered_map<Device*, int64_t> counts;
-  for (const Inserted& each : inserted) ++counts[&each.view.device()];
-  std::unordered_map<Device*, size_t> record_on;
-  std::vector<Device*> devices;
-  for (const Inserted& each : inserted) {
-    Device& device = each.view.device();
-    const auto [found, fresh] = record_on.try_emplace(&device, records_.size());
-    if (fresh) {
-      const int64_t words = counts[&device] * ops::kNumberWords;
-      records_.push_back({make_ref<Storage>(engine_, device, static_cast<size_t>(words * kWord)), &device, words});
-      devices.push_back(&device);
-      counts[&device] = 0;
-    }
-    Check& check = checks_[each.check];
-    check.record = found->second;
-    check.place = counts[&device]++ * ops::kNumberWords;
+// Gives the checks from one on their places in records.
+void NumberChecks::place(size_t first) {
+  const size_t before = records_.size();
+  for (size_t i = first; i < checks_.size(); ++i) {
+    Device& device = checks_[i].view.device();
+    size_t record = before;
+    while (record < records_.size() && records_[record].device != &device) ++record;
+    if (record == records_.size()) records_.push_back({{}, &device, 0, false});
+    checks_[i].record = record;
+    checks_[i].place = records_[record].words;
+    records_[record].words += ops::kNumberWords;
   }
+  for (size_t i = before; i < records_.size(); ++i)
+    records_[i].storage =
+        make_ref<Storage>(engine_, *records_[i].device, static_cast<size_t>(records_[i].words * kWord));
+}
+
+namespace {
+
+// Checks wait for others of their form, as long as nothing writes the tensors that they are of.
+struct WaitingChecks {
+  Device* device;
+  int form;
+  uint32_t section;
+  std::vector<ops::NumberItem> items;
+  std::string site;
+};
+
+void add_check_node(ops::Program* program, Ref<Task> task, uint32_t section) {
+  static const Ref<const ops::Call> call = make_ref<const ops::Call>(ops::NumberCheckCall{});
+  program->append(std::move(task), call, 0, section);
+}
+
+}  // namespace
+
+std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
+  std::vector<uint32_t> order;
+  const size_t first = checks_.size(), first_record = records_.size();
+  find(*program, &order);
+  place(first);
+  const size_t end_record = records_.size();
   std::vector<ProgramNode> nodes = std::move(program->nodes);
   program->nodes.clear();
-  const auto add_node = [&](Ref<Task> task, uint32_t section) {
-    program->append(std::move(task), make_ref<const ops::Call>(ops::NumberCheckCall{}), 0, section);
-  };
-  for (Device* each : devices)
-    if (loop) add_node(ops::make_number_turn(turn_on(*each)), ops::kAlways);  // mutation: turn_not_counted
-  // Checks wait for others of their form, as long as nothing writes the tensors that they are of.
-  struct Waiting {
-    Device* device;
-    int form;
-    uint32_t section;
-    std::vector<ops::NumberItem> items;
-    std::string site;
-  };
-  std::vector<Waiting> waiting;
-  const auto add_task = [&](Waiting& each) {
-    add_node(ops::make_number_check(std::move(each.items), turn_on(*each.device)), each.section);
-    program->nodes.back().site = each.site;
-  };
-  const auto add_waiting = [&] {
-    for (Waiting& each : waiting) add_task(each);
-    waiting.clear();
-  };
-  size_t next = 0;
-  const auto add_checks = [&](size_t node, bool before, uint32_t section, const std::string& site) {
-    for (; next < inserted.size() && inserted[next].node == node && inserted[next].before == before; ++next) {
-      const Check& check = checks_[inserted[next].check];
-      const View& view = inserted[next].view;
-      Device* const device = &view.device();
-      const int form = ops::number_form(view);
-      auto found = std::find_if(waiting.begin(), waiting.end(), [&](const Waiting& each) {
-        return each.device == device && each.form == form && each.section == section;
-      });
-      if (found == waiting.end()) found = waiting.insert(found, {device, form, section, {}, site});
-      found->items.push_back({view, words_of(check.record, check.place, ops::kNumberWords)});
-      if (found->items.size() < ops::kMostNumberItems) continue;
-      add_task(*found);
-      waiting.erase(found);
+  for (size_t i = first_record; i < end_record; ++i)
+    // mutation: turn_not_counted
+    if (loop) add_check_node(program, ops::make_number_turn(turn_on(*records_[i].device)), ops::kAlways);
+  std::vector<WaitingChecks> waiting;
+  const auto add_first = [&](size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      WaitingChecks& each = waiting[i];
+      add_check_node(program, ops::make_number_check(std::move(each.items), turn_on(*each.device)), each.section);
+      program->nodes.back().site = std::move(each.site);
     }
+    waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  size_t next = first;
+  const auto add_checks = [&](size_t node, bool outside, uint32_t section, const std::string& site) {
+    for (; next < checks_.size() && checks_[next].node == node && checks_[next].outside == outside; ++next) {
+      const Check& check = checks_[next];
+      Device* const device = &check.view.device();
+      const int form = ops::number_form(check.view);
+      size_t at = 0;
+      while (at < waiting.size() &&
+             !(waiting[at].device == device && waiting[at].form == form && waiting[at].section == section &&
+               waiting[at].items.size() < ops::kMostNumberItems))
+        ++at;
+      if (at == waiting.size()) waiting.push_back({device, form, section, {}, site});
+      waiting[at].items.push_back({check.view, words_of(check.record, check.place, ops::kNumberWords)});
+    }
+    constexpr size_t kMostWaiting = 4;
+    if (waiting.size() > kMostWaiting) add_first(waiting.size() - kMostWaiting);
   };
   const auto disturbs = [&](const ProgramNode& node) {
     if (node.effects() >= ops::Effects::ordered || dynamic_cast<const Control*>(node.task.get())) return true;
     for (const ProgramOperand& each : node.operands)
-      for (const Waiting& some : waiting)
+      for (const WaitingChecks& some : waiting)
         for (const ops::NumberItem& item : some.items)
           if (each.written && program->values[each.value].storage == item.view.storage) return true;
     return false;
@@ -227,11 +236,11 @@ std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
     const uint32_t section = nodes[i].section;
     const std::string site = nodes[i].site;
     add_checks(i, true, section, site);
-    if (disturbs(nodes[i])) add_waiting();  // mutation: overwritten_before_it_is_checked
+    if (disturbs(nodes[i])) add_first(waiting.size());  // mutation: overwritten_before_it_is_checked
     program->nodes.push_back(std::move(nodes[i]));
     add_checks(i, false, section, site);
   }
-  add_waiting();
+  add_first(waiting.size());
   return order;
 }
 
@@ -239,28 +248,26 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
                             std::span<const Binding> inputs) {
   checks->order_ = checks->add(program, false);
   if (checks->checks_.empty()) return {};
-  for (size_t i = 0; i < inputs.size(); ++i) checks->inputs_.emplace(inputs[i].storage.get(), i);
+  for (const Binding& each : inputs) checks->inputs_.push_back(each.storage.get());
   std::vector<ProgramNode> nodes = std::move(program->nodes);
   program->nodes.clear();
   Device* host = nullptr;
   RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
-  std::vector<View> on_host;
   const std::vector<Record>& records = checks->records_;
-  std::unordered_set<size_t> turns;
-  for (const auto& [device, record] : checks->turns_) turns.insert(record);
   for (size_t i = 0; i < records.size(); ++i) {
     program->add(records[i].storage);
-    program->append(ops::make_number_begin(checks->words_of(i, 0, records[i].words), turns.count(i) ? 0 : UINT64_MAX),
-                    make_ref<const ops::Call>(ops::NumberCheckCall{}), 0);
+    const View words = checks->words_of(i, 0, records[i].words);
+    add_check_node(program, ops::make_number_begin(words, records[i].turns ? 0 : UINT64_MAX), ops::kAlways);
   }
-  std::move(nodes.begin(), nodes.end(), std::back_inserter(program->nodes));
+  for (ProgramNode& each : nodes) program->nodes.push_back(std::move(each));
+  std::vector<View> on_host;
   for (size_t i = 0; i < records.size(); ++i) {
-    on_host.push_back(checks->words_of(i, 0, records[i].words));
+    const View from = checks->words_of(i, 0, records[i].words);
+    on_host.push_back(from);
     if (records[i].device->is_host()) continue;
-    const View from = on_host.back();
-    const Ref<Storage> copy = make_ref<Storage>(checks->engine_, *host, static_cast<size_t>(records[i].words * kWord));
+    const Ref<Storage> copy = make_ref<Storage>(checks->engine_, *host, from.bytes());
     program->add(copy);
-    on_host.back() = whole_of(copy, records[i].words);
+    on_host.back().storage = copy.get();
     std::vector<ops::Lowered> tasks;
     std::vector<Ref<Storage>> made;
     RONDO_TRY(ops::collect(
@@ -269,72 +276,71 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
     for (ops::Lowered& each : tasks) program->append(std::move(each.task), std::move(each.call), 0);
   }
   // The error goes to the results that the user sees; of a launch that leaves none, to the tensors that it writes.
-  std::vector<Storage*> outputs, written;
-  std::unordered_set<uint32_t> taken;
+  std::vector<bool> written(program->values.size());
+  bool has_outputs = false;
   for (const ProgramNode& node : program->nodes)
     for (const ProgramOperand& each : node.operands) {
-      const ops::ProgramValue& value = program->values[each.value];
-      if (each.written && value.outlives() && taken.insert(each.value).second)
-        (value.output ? outputs : written).push_back(value.storage);
+      written[each.value] = written[each.value] || each.written;
+      has_outputs |= each.written && program->values[each.value].output;
     }
-  program->append(make_ref<NumberReport>(*host, checks, std::move(on_host), outputs.empty() ? written : outputs), {},
-                  0);
+  std::vector<Storage*> outputs;
+  for (size_t v = 0; v < written.size(); ++v) {
+    const ops::ProgramValue& value = program->values[v];
+    if (written[v] && (has_outputs ? value.output : value.outlives())) outputs.push_back(value.storage);
+  }
+  program->append(make_ref<NumberReport>(*host, checks, std::move(on_host), outputs), {}, 0);
   return {};
 }
 
-// An operator that has read an infinity has not made the one in its result.
-bool NumberChecks::is_tainted(const Check& check, const Found& at, const std::vector<Found> (&found)[2]) const {
-  for (size_t i = 0; i < order_.size(); ++i) {
-    const Storage* const storage = checks_[order_[i]].storage;
-    if (std::find(check.reads.begin(), check.reads.end(), storage) == check.reads.end()) continue;
-    for (const std::vector<Found>& each : found)
-      if (each[i].there() && each[i] < at) return true;  // mutation: infinity_blamed_on_its_reader
-  }
-  return false;
-}
-
-Status NumberChecks::report(const Words& words) const {
-  std::vector<Found> found[2];
-  Found first;
+Status NumberChecks::report(const uint64_t* const* words) const {
+  std::vector<Find> finds[2];
+  Find first;
   bool infinity = false;
-  for (const bool infinite : {false, true}) {
-    for (size_t i = 0; i < order_.size(); ++i) {
+  for (size_t i = 0; i < order_.size(); ++i)
+    for (const int k : {0, 1}) {
       const Check& check = checks_[order_[i]];
-      const uint64_t word = words[check.record][check.place + (infinite ? 1 : 0)];
-      Found& each = found[infinite].emplace_back();
+      const uint64_t word = words[check.record][check.place + k];
+      Find& each = finds[k].emplace_back();
       if (word == device::kNotFound) continue;
       each = {word >> device::kElementBits, i,
               static_cast<int64_t>(word & ((uint64_t{1} << device::kElementBits) - 1))};
     }
-  }
-  for (const bool infinite : {false, true})
-    for (const Found& each : found[infinite]) {
+  // An operator that has read an infinity has not made the one in its result.
+  const auto has_read_one = [&](const Check& check, const Find& at) {
+    for (size_t i = 0; i < order_.size(); ++i)
+      for (const Storage* each : check.reads)
+        if (each == checks_[order_[i]].view.storage && (finds[0][i] < at || finds[1][i] < at))
+          return true;  // mutation: infinity_blamed_on_its_reader
+    return false;
+  };
+  for (const int k : {0, 1})
+    for (const Find& each : finds[k]) {
       if (!each.there() || (first.there() && !(each < first))) continue;
       const Check& check = checks_[order_[each.order]];
-      if (infinite && (check.outside || check.infinite || is_tainted(check, each, found))) continue;
+      if (k == 1 && (check.outside || check.infinite || has_read_one(check, each))) continue;
       first = each;
-      infinity = infinite;
+      infinity = k == 1;
     }
   return first.there() ? describe(checks_[order_[first.order]], infinity, first.element) : Status();
 }
 
 Status NumberChecks::describe(const Check& check, bool infinity, int64_t element) const {
+  const Layout& layout = check.view.layout;
   int64_t at[kMaxDims];
-  for (int d = check.shape.ndim - 1; d >= 0; --d) {
-    at[d] = element % check.shape.shape[d];
-    element /= check.shape.shape[d];
+  for (int d = layout.ndim - 1; d >= 0; --d) {
+    at[d] = element % layout.shape[d];
+    element /= layout.shape[d];
   }
-  const std::string place = shape_text(Layout::row_major(check.shape.ndim, at));
-  const std::string type = std::string(dtype_name(check.dtype)) + " " + shape_text(check.shape);
-  if (check.outside) {
-    const auto input = inputs_.find(check.storage);
-    const std::string what = input == inputs_.end() ? "a tensor from outside" : format("input %zu", input->second);
-    return error(RONDO_INVALID_ARGUMENT, "graph '%s' was given a NaN: element %s of %s, %s, which %s reads", graph_,
-                 place.c_str(), what.c_str(), type.c_str(), check.maker.c_str());
-  }
-  return error(RONDO_INVALID_ARGUMENT, "%s made the first %s of graph '%s': element %s of its result %s%s%s",
-               check.maker.c_str(), infinity ? "infinity" : "NaN", graph_, place.c_str(), type.c_str(),
-               check.operands.empty() ? "" : ", from ", check.operands.c_str());
+  const std::string place = shape_text(Layout::row_major(layout.ndim, at)), type = operand_text(check.view);
+  if (!check.outside)
+    return error(RONDO_INVALID_ARGUMENT, "%s made the first %s of graph '%s': element %s of its result %s%s%s",
+                 check.maker.c_str(), infinity ? "infinity" : "NaN", graph_, place.c_str(), type.c_str(),
+                 check.operands.empty() ? "" : ", from ", check.operands.c_str());
+  std::string what = "a tensor from outside";
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (inputs_[i] == check.view.storage) what = format("input %zu", i);
+  return error(RONDO_INVALID_ARGUMENT, "graph '%s' was given a NaN: element %s of %s, %s, which %s reads", graph_,
+               place.c_str(), what.c_str(), type.c_str(), check.maker.c_str());
 }
 
 }  // namespace rondo

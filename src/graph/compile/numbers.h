@@ -12,8 +12,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/run/bindings.h"
@@ -32,55 +30,48 @@ class NumberChecks {
   static Status finish(const std::shared_ptr<NumberChecks>& checks, ops::Program* program,
                        std::span<const Binding> inputs);
 
-  // A record's words on the host, by its number: what they say of a run.
-  using Words = std::vector<const uint64_t*>;
-  Status report(const Words& words) const;
+  // Of a run. words: on the host, of each record by its number.
+  Status report(const uint64_t* const* words) const;
 
  private:
   struct Check {
     std::string maker;     // "operator 'log' (node 3) on cpu:0 at train.c:42"
     std::string operands;  // what it reads: "f32 [4, 10], f32 [10]"
-    const Storage* storage;
-    rondo_dtype dtype;
-    Layout shape;
-    bool outside;   // what a tensor from outside has before the operator reads it
-    bool infinite;  // the operator's own numbers are
+    View view;             // only its storage's address is looked at, never the storage
+    size_t node;           // in its program
+    bool outside;          // what a tensor from outside has before the operator reads it
+    bool infinite;         // the operator's own numbers are
     std::vector<const Storage*> reads;
     size_t record = 0;
     int64_t place = 0;  // of its first word there
   };
+  // The words of the checks in one program on one device; or how many turns loops have had there, one word.
   struct Record {
     Ref<Storage> storage;
     Device* device;
     int64_t words;
+    bool turns;
   };
-  // When something was found, and which element it is; those found earlier are smaller.
-  struct Found {
+  // Finds are ordered by when they were made.
+  struct Find {
     uint64_t turn = UINT64_MAX;
     size_t order = 0;
     int64_t element = 0;
     bool there() const { return turn != UINT64_MAX; }
-    bool operator<(const Found& other) const { return turn != other.turn ? turn < other.turn : order < other.order; }
+    bool operator<(const Find& other) const { return turn != other.turn ? turn < other.turn : order < other.order; }
   };
-  struct Inserted {
-    size_t node;
-    bool before;
-    uint32_t check;
-    View view;
-  };
-  void find(const ops::Program& program, std::vector<Inserted>* inserted, std::vector<uint32_t>* order);
+  void find(const ops::Program& program, std::vector<uint32_t>* order);
+  void place(size_t first);
   View words_of(size_t record, int64_t first, int64_t count) const;
   View turn_on(Device& device);
-  bool is_tainted(const Check& check, const Found& at, const std::vector<Found> (&found)[2]) const;
   Status describe(const Check& check, bool infinity, int64_t element) const;
 
   Engine& engine_;  // the recording's and the graph's, which outlive it
   const char* const graph_;
   std::vector<Check> checks_;
   std::vector<uint32_t> order_;
-  std::vector<Record> records_;  // turns too, of one word
-  std::unordered_map<const Device*, size_t> turns_;
-  std::unordered_map<const Storage*, size_t> inputs_;
+  std::vector<Record> records_;
+  std::vector<const Storage*> inputs_;
 };
 
 }  // namespace rondo
