@@ -181,8 +181,7 @@ struct WaitingChecks {
 };
 
 void add_check_node(ops::Program* program, Ref<Task> task, uint32_t section) {
-  static const Ref<const ops::Call> call = make_ref<const ops::Call>(ops::NumberCheckCall{});
-  program->append(std::move(task), call, 0, section);
+  program->append(std::move(task), make_ref<const ops::Call>(ops::NumberCheckCall{}), 0, section);
 }
 
 }  // namespace
@@ -293,17 +292,16 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
 }
 
 Status NumberChecks::report(const uint64_t* const* words) const {
-  std::vector<Find> finds[2];
+  std::vector<Find> finds[] = {std::vector<Find>(order_.size()), std::vector<Find>(order_.size())};
   Find first;
   bool infinity = false;
   for (size_t i = 0; i < order_.size(); ++i)
     for (const int k : {0, 1}) {
       const Check& check = checks_[order_[i]];
       const uint64_t word = words[check.record][check.place + k];
-      Find& each = finds[k].emplace_back();
       if (word == device::kNotFound) continue;
-      each = {word >> device::kElementBits, i,
-              static_cast<int64_t>(word & ((uint64_t{1} << device::kElementBits) - 1))};
+      finds[k][i] = {word >> device::kElementBits, i,
+                     static_cast<int64_t>(word & ((uint64_t{1} << device::kElementBits) - 1))};
     }
   // An operator that has read an infinity has not made the one in its result.
   const auto has_read_one = [&](const Check& check, const Find& at) {

@@ -77,6 +77,8 @@ void find_on_host(const device::NumberItem& item, int dims, device::u64* found) 
     device::find_numbers<W, kMaxDims>(item, 0, 1, found);
 }
 
+Ref<Task> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value);
+
 class NumberTask final : public KernelTask {
  public:
   // Of the three kinds of work, `items` are a check's, `words` those of a record that begins, or the turn.
@@ -110,7 +112,7 @@ class NumberTask final : public KernelTask {
     for (NumberItem& each : items) memory.move(&each.view), memory.move(&each.found);
     View words = words_;
     memory.move(&words);
-    return make_ref<NumberTask>(work_, std::move(items), words, value_);
+    return make_number_task(work_, std::move(items), words, value_);
   }
   Status run(const TaskContext& context) override {
     if (!device().is_host()) return KernelTask::run(context);
@@ -175,6 +177,10 @@ class NumberTask final : public KernelTask {
   int dims_ = 0;  // of each item
 };
 
+Ref<Task> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value) {
+  return make_ref<NumberTask>(work, std::move(items), words, value);
+}
+
 }  // namespace
 
 int number_form(const View& view) {
@@ -182,13 +188,13 @@ int number_form(const View& view) {
   return lay_out(view.layout, &dims) * 16 + static_cast<int>(dtype_size(view.dtype));
 }
 Ref<Task> make_number_check(std::vector<NumberItem> items, const View& turn) {
-  return make_ref<NumberTask>(NumberWork::check, std::move(items), turn, uint64_t{0});
+  return make_number_task(NumberWork::check, std::move(items), turn, 0);
 }
 Ref<Task> make_number_turn(const View& turn) {
-  return make_ref<NumberTask>(NumberWork::turn, std::vector<NumberItem>(), turn, uint64_t{0});
+  return make_number_task(NumberWork::turn, {}, turn, 0);
 }
 Ref<Task> make_number_begin(const View& record, uint64_t value) {
-  return make_ref<NumberTask>(NumberWork::begin, std::vector<NumberItem>(), record, value);
+  return make_number_task(NumberWork::begin, {}, record, value);
 }
 
 }  // namespace rondo::ops
