@@ -128,7 +128,7 @@ class Recording final : public Sink {
   std::vector<Section> sections_;  // in order
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(const Body& begin);
-  // Of steps.cc. node_of: by task from the body's first on.
+  // These are in steps.cc. node_of: by task from the body's first on.
   void hand_over_groups(const Body& begin, const std::vector<uint32_t>& node_of, ops::Program* program);
   void drop_groups(size_t from);
   // A view that was made, after so many tasks.

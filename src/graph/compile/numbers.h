@@ -30,7 +30,7 @@ class NumberChecks {
   static Status finish(const std::shared_ptr<NumberChecks>& checks, ops::Program* program,
                        std::span<const Binding> inputs);
 
-  // Of a run. words: on the host, of each record by its number.
+  // Says who was first in a run. words: on the host, of each record by its number.
   Status report(const uint64_t* const* words) const;
 
  private:

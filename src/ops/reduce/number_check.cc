@@ -81,7 +81,7 @@ Ref<Task> make_number_task(NumberWork work, std::vector<NumberItem> items, const
 
 class NumberTask final : public KernelTask {
  public:
-  // Of the three kinds of work, `items` are a check's, `words` those of a record that begins, or the turn.
+  // items: of a check; words: of a record that begins, or else the turn.
   NumberTask(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value)
       : KernelTask("check_numbers", words.device()),
         work_(work),
