@@ -9,7 +9,6 @@
 
 #include "ops/program/infer.h"
 #include "ops/program/overlap.h"
-#include "program_files/program_text.h"
 
 namespace rondo::program_files {
 
@@ -19,16 +18,6 @@ namespace {
 
 Status wrong(const char* what) {
   return error(RONDO_IO_ERROR, "%s", what);
-}
-
-// Steps are tasks of their own, so a file that has them counts as one with as many nodes.
-Status check_steps(const View& x, bool batch_first, int64_t layers, bool bidirectional) {
-  if (x.layout.ndim != 3) return {};  // the kind refuses it
-  const int64_t steps = x.layout.shape[batch_first ? 1 : 0];
-  int64_t all = 0;
-  if (!__builtin_mul_overflow(steps, layers * (bidirectional ? 2 : 1), &all) && all <= static_cast<int64_t>(kMostNodes))
-    return {};
-  return error(RONDO_IO_ERROR, "its layers have more than %zu steps", kMostNodes);
 }
 
 bool accumulates_as(const Fused& fused, std::span<const View> results) {
@@ -75,6 +64,17 @@ constexpr bool kTakePlainResults[] = {
 
 }  // namespace
 
+bool count_steps(const Call& call, const View* x, int64_t* steps) {
+  const auto* const layers = std::get_if<RecurrentCall>(&call.of);
+  const auto* const gradient = std::get_if<RecurrentGradCall>(&call.of);
+  if ((!layers && !gradient) || !x || x->layout.ndim != 3) return true;  // what is wrong the kind refuses
+  const RecurrentForm& form = layers ? layers->form : gradient->form;
+  int64_t more = 0;
+  return !__builtin_mul_overflow(x->layout.shape[layers && form.batch_first ? 1 : 0],
+                                 int64_t{form.layers} * (form.bidirectional ? 2 : 1), &more) &&
+         !__builtin_add_overflow(*steps, more, steps) && *steps <= kMostSteps;
+}
+
 bool is_checked(const Call& call) {
   return kAreInFiles[call.of.index()];
 }
@@ -96,10 +96,6 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
       if (&each != &written && overlap(written, each)) return wrong("two results overlap");
     made.push_back(&written);
   }
-  if (const auto* layers = std::get_if<RecurrentCall>(&call.of); layers && !inputs.empty())
-    RONDO_TRY(check_steps(inputs[0], layers->form.batch_first, layers->form.layers, layers->form.bidirectional));
-  if (const auto* layers = std::get_if<RecurrentGradCall>(&call.of); layers && !inputs.empty())
-    RONDO_TRY(check_steps(inputs[0], false, layers->form.layers, layers->form.bidirectional));
   RONDO_TRY(check_in_place(call, inputs, results));
   RONDO_TRY(check_results(call, read, made));
   const auto* const fused = std::get_if<FusedCall>(&call.of);

@@ -32,6 +32,10 @@ inline constexpr bool kInFiles = kIsOneOf<
 // True if a node of this kind can be in a file: whatever its attributes and operands are, it is refused or does no
 // harm.
 bool is_checked(const ops::Call& call);
+// Steps of recurrent layers are tasks of their own, so a function has a limit of them: adds those of a node whose first
+// input is x. False if they are too many.
+inline constexpr int64_t kMostSteps = 1 << 18;
+bool count_steps(const ops::Call& call, const View* x, int64_t* steps);
 // RONDO_IO_ERROR if attributes, inputs and results do not go together. The operator's function checks the rest.
 Status check_operation(const ops::Call& call, std::span<const View> inputs, std::span<const View> results);
 

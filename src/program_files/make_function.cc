@@ -146,6 +146,8 @@ class FunctionRecorder {
         return wrong("it writes the weight '" + models::shown(program_.weights[weight->second].name) +
                      "', which is not a state");
     }
+    if (!count_steps(*node.call, inputs.empty() ? nullptr : inputs.data(), &steps_))
+      return wrong(format("the recurrent layers of the function have more than %lld steps", printable(kMostSteps)));
     RONDO_TRY(check_operation(*node.call, inputs, written));
     const size_t before = recording_.taken();
     Status status = kInvokes[node.call->of.index()](
@@ -229,7 +231,7 @@ class FunctionRecorder {
   std::vector<TensorHandle> values_;
   std::unordered_map<const Storage*, uint32_t> weights_;
   uint32_t section_ = kNoSection;
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, steps_ = 0;
   int depth_ = 0;  // bodies around
 };
 

@@ -390,6 +390,9 @@ class FunctionMaker {
       for (const TaskOperand& operand : each.operands)
         operation.operands.push_back({operand.view, scope.views.of(operand.view), operand.written});
       leave_out_left(scope, group, &operation);
+      if (why.empty() && !count_steps(*each.call, &operation.operands[0].view, &steps_))
+        why = format("is of recurrent layers with more than %lld steps, which a function may have",
+                     printable(kMostSteps));
       if (why.empty()) device_ = &first.task->device();
       if (why.empty() && !add_operation(scope, operation)) why = kNoViews;
       for (const Operation::Operand& operand : operation.operands)
@@ -530,6 +533,7 @@ class FunctionMaker {
   std::vector<Node>* nodes_ = nullptr;  // of what is written down now
   const Device* device_ = nullptr;
   uint32_t next_ = 0;
+  int64_t steps_ = 0;  // of recurrent layers
 };
 
 }  // namespace
