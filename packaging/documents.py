@@ -20,7 +20,7 @@ PAGES = [(".", ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "
          ("examples", ["README.md"], "examples")]
 # Examples of a page each; data, and what makes the big ones, stay in the tree.
 EXAMPLES = [
-    ("examples/c", ["branch.c", "callable.c", "check.h", "hello.c", "views.c", "dlpack.c", "expression.c", "module.c", "program.c", "serve.c", "user_task.c"], "examples/c"),
+    ("examples/c", ["branch.c", "callable.c", "check.h", "hello.c", "views.c", "dlpack.c", "expression.c", "module.c", "numbers.c", "program.c", "serve.c", "user_task.c"], "examples/c"),
     ("examples/cpp", ["branch.cc", "callable.cc", "hello.cc", "program.cc"], "examples/cpp"),
     ("examples/tutorial", ["*.c", "*.cc", "*.java"], "examples/tutorial"),
     ("examples/java", ["Hello.java", "GraphFunctionLayers.java", "Branch.java", "ProgramFile.java"], "examples/java"),

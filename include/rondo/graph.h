@@ -34,9 +34,14 @@ typedef enum rondo_record_flags {
                                        collectives */
   RONDO_RECORD_SITES = 32,          /* notes where in the program each task comes from: failures,
                                        profiles and pictures of the graph say it */
-  RONDO_RECORD_HOST_DECIDES = 64    /* the host decides all control flow, between segments, also where a CUDA graph
+  RONDO_RECORD_HOST_DECIDES = 64,   /* the host decides all control flow, between segments, also where a CUDA graph
                                        could choose by itself: slower, but a profile times each body,
                                        and what is poisoned and only a body that is not chosen reads does no harm */
+  RONDO_RECORD_CHECK_NUMBERS = 128  /* each launch and call looks at what every recorded operator has made. If there is
+                                       a NaN or an infinity it fails (RONDO_INVALID_ARGUMENT), and its outputs carry
+                                       the error, which names the operator that made the first one, its site if that
+                                       was noted, its operands, and the place of the element. An infinity that came in
+                                       with a tensor or a number of the program's counts for nobody. Slower */
 } rondo_record_flags;
 
 typedef struct rondo_record_options {

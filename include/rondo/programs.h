@@ -36,9 +36,11 @@ typedef struct rondo_program_save_options {
   size_t n_metadata;               /* texts of the program's author, such as the labels of a classifier */
   const char* const* keys;         /* as many */
   const char* const* values;       /* as many */
+  const char* reader;              /* the oldest version of the library that shall read the file, such as "0.1"; NULL:
+                                      this one */
 } rondo_program_save_options;
 #define RONDO_PROGRAM_SAVE_OPTIONS_INIT \
-  { sizeof(rondo_program_save_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL }
+  { sizeof(rondo_program_save_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL }
 
 /* Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under
  * `names`, as they were recorded, before passes. Tensors from outside become weights, which the functions share; those
@@ -47,8 +49,8 @@ typedef struct rondo_program_save_options {
  *
  * The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes.
  *
- * RONDO_UNSUPPORTED if something cannot be in a file: the message names each such operator, and where it was recorded
- * if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not
+ * RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message names
+ * each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not
  * UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's
  * error. Not allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,

@@ -102,6 +102,11 @@ Status read_save_options(const rondo_program_save_options& given, SaveOptions* o
     if (key == kProgramKey)
       return error(RONDO_INVALID_ARGUMENT, "options->keys[%zu] is '%s', which the program itself has", i, kProgramKey);
   }
+  if (!given.reader) return {};
+  options->reader = read_version(given.reader);
+  if (!options->reader || *options->reader < Version() || kThisVersion < *options->reader)
+    return error(RONDO_INVALID_ARGUMENT, "options->reader is '%s'; a version from %s to %s is needed",
+                 models::shown(given.reader).c_str(), Version().text().c_str(), kThisVersion.text().c_str());
   return {};
 }
 

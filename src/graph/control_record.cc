@@ -91,7 +91,7 @@ Status run_now(Engine& engine, const ControlForm& form, const View& number, std:
   return {};
 }
 
-Status record_body(Engine& engine, uint64_t number, const BodySource& source, Body* made) {
+Status record_body(Engine& engine, uint64_t number, const BodySource& source, bool loop, Body* made) {
   Recording* recording = recording_of(engine);
   const Recording::Body body = recording->begin_body();
   Status status = caught([&] { return issue(source); });
@@ -107,6 +107,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, Bo
       ops::Program& program = made->program->program;
       if (recording->journal) made->recorded.reset(new RecordedBody{program, made->program->storages});
       program.fewer_roundings = recording->fewer_roundings;
+      if (recording->number_checks) made->checks = recording->number_checks->add(&program, loop);
       return recording->as_written ? Status() : run_passes(program, &made->program->passes);
     });
   if (!status.ok() && recording->bodies() > body.depth)
@@ -134,7 +135,7 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
   for (const BodySource& source : sources) {
     Body& body = bodies.emplace_back();
     body.name = source.name;
-    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, &body));
+    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, form.kind == ControlForm::Kind::loop, &body));
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
   ops::ControlCall call;

@@ -90,6 +90,9 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       fewer_roundings((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) != 0),
       falls_back((options.flags & RONDO_RECORD_FALL_BACK) != 0),
       host_decides((options.flags & RONDO_RECORD_HOST_DECIDES) != 0),
+      number_checks((options.flags & RONDO_RECORD_CHECK_NUMBERS) != 0 || setting_choice(Setting::check_numbers) == 1
+                        ? std::make_shared<NumberChecks>(engine, name)
+                        : nullptr),
       begun_us(Trace::now_us()),
       number([] {
         static std::atomic<uint64_t> recordings{0};
@@ -132,7 +135,8 @@ FinishedRecording Recording::finish() {
           call_outputs,
           std::move(settings),
           arena,
-          journal};
+          journal,
+          number_checks};
 }
 
 namespace {
@@ -155,7 +159,8 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   auto section = sections_.begin();
-  std::vector<uint32_t> before;  // by view: how many nodes
+  std::vector<uint32_t> before;                                    // by view: how many nodes
+  std::vector<uint32_t> node_of(taken_.size() - begin.tasks + 1);  // by task
   const auto views_until = [&](size_t task) {
     while (begin.views + before.size() < views_.size() && views_[begin.views + before.size()].tasks <= task)
       before.push_back(static_cast<uint32_t>(program.nodes.size()));
@@ -163,6 +168,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   for (size_t i = begin.tasks; i < taken_.size(); ++i) {
     Taken& each = taken_[i];
     views_until(i);
+    node_of[i - begin.tasks] = static_cast<uint32_t>(program.nodes.size());
     while (section != sections_.end() && section->end <= i) ++section;
     const bool within = !of_body && section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
@@ -194,6 +200,8 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
     }
   }
   views_until(taken_.size());
+  node_of.back() = static_cast<uint32_t>(program.nodes.size());
+  hand_over_groups(begin, node_of, &program);
   for (size_t k = 0; k < before.size(); ++k) {
     const Viewed& each = views_[begin.views + k];
     program.note_view(each.from ? &*each.from : nullptr, each.form ? &*each.form : nullptr, each.view, before[k]);
@@ -211,7 +219,7 @@ constexpr Owner kInBody{
 
 Recording::Body Recording::begin_body() {
   ++this_thread().changes;
-  return {taken_.size(), storages.size(), views_.size(), bodies_++};
+  return {taken_.size(), storages.size(), views_.size(), groups_.size(), bodies_++};
 }
 
 BodyProgram Recording::end_body(const Body& body) {
@@ -242,6 +250,7 @@ void Recording::drop_body(const Body& body, const Status& error) {
 void Recording::drop_from(const Body& begin) {
   taken_.resize(begin.tasks);
   views_.resize(begin.views);
+  drop_groups(begin.groups);
   sites_.resize(std::min(sites_.size(), begin.tasks));
   said_ = std::min(said_, begin.tasks);
 }
@@ -307,14 +316,16 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
     return error(RONDO_INVALID_ARGUMENT, "options->max_branches is %d; 0 to 32 are possible", options.max_branches);
   constexpr uint32_t kFlags = RONDO_RECORD_NAMED_OUTPUTS | RONDO_RECORD_AS_WRITTEN | RONDO_RECORD_CALLABLE |
                               RONDO_RECORD_FEWER_ROUNDINGS | RONDO_RECORD_FALL_BACK | RONDO_RECORD_SITES |
-                              RONDO_RECORD_HOST_DECIDES;
+                              RONDO_RECORD_HOST_DECIDES | RONDO_RECORD_CHECK_NUMBERS;
   if (options.flags & ~kFlags)
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags is 0x%x; RONDO_RECORD_NAMED_OUTPUTS (0x%x), RONDO_RECORD_AS_WRITTEN (0x%x), "
-                 "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x), RONDO_RECORD_FALL_BACK (0x%x) and "
-                 "RONDO_RECORD_SITES (0x%x), RONDO_RECORD_HOST_DECIDES (0x%x) are possible, and 0",
+                 "RONDO_RECORD_CALLABLE (0x%x), RONDO_RECORD_FEWER_ROUNDINGS (0x%x), RONDO_RECORD_FALL_BACK (0x%x), "
+                 "RONDO_RECORD_SITES (0x%x), RONDO_RECORD_HOST_DECIDES (0x%x), RONDO_RECORD_CHECK_NUMBERS (0x%x) are "
+                 "possible, and 0",
                  options.flags, RONDO_RECORD_NAMED_OUTPUTS, RONDO_RECORD_AS_WRITTEN, RONDO_RECORD_CALLABLE,
-                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES, RONDO_RECORD_HOST_DECIDES);
+                 RONDO_RECORD_FEWER_ROUNDINGS, RONDO_RECORD_FALL_BACK, RONDO_RECORD_SITES, RONDO_RECORD_HOST_DECIDES,
+                 RONDO_RECORD_CHECK_NUMBERS);
   if ((options.flags & RONDO_RECORD_FEWER_ROUNDINGS) && (options.flags & RONDO_RECORD_AS_WRITTEN))
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "

@@ -16,6 +16,7 @@
 
 #include "engine/views.h"
 #include "graph/compile/finished_recording.h"
+#include "graph/compile/numbers.h"
 #include "graph/run/body.h"
 
 namespace rondo {
@@ -37,13 +38,15 @@ class Recording final : public Sink {
 
   void created(Storage& storage) override;
   void viewed(const View* from, const ViewForm* form, const View& view) override;
+  void together(size_t first, const Ref<const Description>& what,
+                const std::vector<TaskOperand>& operands) noexcept override;
   // Says where the tasks come from that were taken since the last time.
   void say_site(const char* site);
 
   // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
   // one begun last.
   struct Body {
-    size_t tasks, storages, views;
+    size_t tasks, storages, views, groups;
     int depth;  // bodies that it is in
   };
   Body begin_body();
@@ -67,10 +70,14 @@ class Recording final : public Sink {
   const std::shared_ptr<SharedArena> arena;  // null: the graph's own
   const int max_branches;
   const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
+  // The checks of what operators make; null: nothing is checked.
+  const std::shared_ptr<NumberChecks> number_checks;
   const double begun_us;
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
   const Task& task(size_t taken) const { return *taken_[taken].task; }
+  // The operator that all tasks from one on are steps of; null: none was noted.
+  const ops::ProgramGroup::Whole* whole(size_t first) const;
   // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
   // included that tasks have drawn which were left out of inlined graphs.
   using Drawn = rondo::Drawn;
@@ -121,6 +128,9 @@ class Recording final : public Sink {
   std::vector<Section> sections_;  // in order
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(const Body& begin);
+  // These are in steps.cc. node_of: by task from the body's first on.
+  void hand_over_groups(const Body& begin, const std::vector<uint32_t>& node_of, ops::Program* program);
+  void drop_groups(size_t from);
   // A view that was made, after so many tasks.
   struct Viewed {
     size_t tasks;
@@ -129,9 +139,10 @@ class Recording final : public Sink {
     std::optional<ViewForm> form;
     View view;
   };
-  std::deque<Viewed> views_;        // large: they stay where they are made
-  std::vector<std::string> sites_;  // by task that was taken, if they are noted
-  size_t said_ = 0;                 // tasks of which it has been said where they come from, or need not be
+  std::deque<Viewed> views_;               // large: they stay where they are made
+  std::vector<ops::ProgramGroup> groups_;  // by tasks that were taken
+  std::vector<std::string> sites_;         // by task that was taken, if they are noted
+  size_t said_ = 0;                        // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 

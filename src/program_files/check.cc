@@ -48,8 +48,8 @@ struct Sets {
 
 // The functions of these take memory of results as it is.
 template <class Kind>
-constexpr bool kTakesPlainResults =
-    kIsOneOf<Kind, AttentionCall, AttentionGradCall, BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
+constexpr bool kTakesPlainResults = kIsOneOf<Kind, AttentionCall, AttentionGradCall, RecurrentCall, RecurrentGradCall,
+                                             BatchNormStatisticsCall, BatchNormSumsCall, EmbeddingBagGradCall>;
 
 // A result that has the name of an input is that input, written in place.
 Status check_in_place(const Call& call, std::span<const View> inputs, std::span<const View> results) {
@@ -83,6 +83,17 @@ constexpr bool kTakePlainResults[] = {
 };
 
 }  // namespace
+
+bool count_steps(const Call& call, const View* x, int64_t* steps) {
+  const auto* const layers = std::get_if<RecurrentCall>(&call.of);
+  const auto* const gradient = std::get_if<RecurrentGradCall>(&call.of);
+  if ((!layers && !gradient) || !x || x->layout.ndim != 3) return true;  // what is wrong the kind refuses
+  const RecurrentForm& form = layers ? layers->form : gradient->form;
+  int64_t more = 0;
+  return !__builtin_mul_overflow(x->layout.shape[layers && form.batch_first ? 1 : 0],
+                                 int64_t{form.layers} * (form.bidirectional ? 2 : 1), &more) &&
+         !__builtin_add_overflow(*steps, more, steps) && *steps <= kMostSteps;
+}
 
 bool is_checked(const Call& call) {
   return kAreInFiles[call.of.index()];

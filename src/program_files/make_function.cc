@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/caught.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "graph/control.h"
 #include "graph/recording.h"
@@ -96,6 +97,8 @@ class FunctionRecorder {
                             : node.role == Node::Role::empty   ? make(node.outputs[0])
                             : node.role == Node::Role::control ? add_choice(node)
                                                                : add_operation(node);
+      if (recording_.notes_sites)
+        (void)say_site((node_name(node, i) + " of function '" + models::shown(function_.name) + "'").c_str());
       if (!status.ok()) return status.with_context(node_name(node, i));
     }
     return {};
@@ -143,6 +146,8 @@ class FunctionRecorder {
         return wrong("it writes the weight '" + models::shown(program_.weights[weight->second].name) +
                      "', which is not a state");
     }
+    if (!count_steps(*node.call, inputs.empty() ? nullptr : inputs.data(), &steps_))
+      return wrong(format("the recurrent layers of the function have more than %lld steps", printable(kMostSteps)));
     RONDO_TRY(check_operation(*node.call, inputs, written));
     const size_t before = recording_.taken();
     Status status = kInvokes[node.call->of.index()](
@@ -158,9 +163,11 @@ class FunctionRecorder {
     for (size_t i = before; i < recording_.taken(); ++i) {
       const ops::Call* const each = recording_.call(i);
       if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
-      if (!each || found)
+      if (!each || found) {
+        if (const auto* const whole = recording_.whole(before)) return check_whole(call, *whole, inputs, written);
         return error(RONDO_UNSUPPORTED,
                      "on this device the operator is several tasks, of which files have no node yet");
+      }
       found = each;
       at = i;
     }
@@ -169,6 +176,10 @@ class FunctionRecorder {
     // An operator may repeat an operand or lay it out in another way, and uses no other tensor.
     std::vector<TaskOperand> operands;
     recording_.task(at).list_operands(&operands);
+    return check_operands(operands, inputs, written);
+  }
+  static Status check_operands(std::span<const TaskOperand> operands, std::span<const View> inputs,
+                               std::span<const View> written) {
     const auto same = [&](const TaskOperand& each, const View& given, bool out) {
       return each.written == out && each.view.storage == given.storage;
     };
@@ -177,6 +188,17 @@ class FunctionRecorder {
       all =
           i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
     return all ? Status() : wrong("its operands are not those that its operator uses");
+  }
+  // The same of steps. A file need not name the values that recurrent layers leave.
+  static Status check_whole(const ops::Call& call, const ops::ProgramGroup::Whole& whole, std::span<const View> inputs,
+                            std::span<const View> written) {
+    if (!whole.call || !same_attributes(*whole.call, call))
+      return wrong("its attributes are not those of its operator and operands");
+    std::span<const TaskOperand> operands = whole.operands;
+    const size_t count = inputs.size() + written.size();
+    if (std::holds_alternative<ops::RecurrentCall>(call.of) && count < operands.size())
+      operands = operands.first(count);
+    return check_operands(operands, inputs, written);
   }
   Status add_parameter(const Node& node, const ops::ParameterCall& call) {
     if (depth_ > 0) return wrong("a parameter in a body");
@@ -209,7 +231,7 @@ class FunctionRecorder {
   std::vector<TensorHandle> values_;
   std::unordered_map<const Storage*, uint32_t> weights_;
   uint32_t section_ = kNoSection;
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, steps_ = 0;
   int depth_ = 0;  // bodies around
 };
 
@@ -222,6 +244,7 @@ Status make_function(const Program& program, const Function& function, Engine& e
   options.name = function.name.c_str();
   options.flags = RONDO_RECORD_CALLABLE;
   if (function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // nodes of the file
   RONDO_TRY(begin_recording(engine, options, true));
   Status status = caught([&] { return FunctionRecorder(program, function, engine, device).record(weights); });
   if (status.ok()) return end_recording(engine, graph);

@@ -47,6 +47,7 @@ struct Node {
   std::vector<Written> outputs;    // of an empty tensor: the one that is made
   std::unique_ptr<Choice> choice;  // of control flow
   uint32_t section = kNoSection;
+  std::string_view former;  // of an operation: the name that its kind had when the file was written; mostly empty
 };
 
 // Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its
@@ -96,12 +97,18 @@ struct Program {
   std::vector<Function> functions;
 };
 
-// The version of the library that reads what the program uses: the newest of its kinds.
-std::string needed_version(const Program& program);
+struct KnownWords;
+const KnownWords& known_words();
 
-std::string write_program(const Program& program);
+// The version of the library that reads what the program uses: the newest of its words.
+std::string needed_version(const Program& program, const KnownWords& words = known_words());
+// RONDO_UNSUPPORTED with all words that the version which `words` are of does not know.
+Status check_version(const Program& program, const KnownWords& words);
+
+// As the version reads it that `words` are of.
+std::string write_program(const Program& program, const KnownWords& words = known_words());
 // Everything is checked that can be without tensors: words, numbers of values, order, names.
-Status read_program(std::string_view text, Program* program);
+Status read_program(std::string_view text, Program* program, const KnownWords& words = known_words());
 // How messages call a node: "node 3 (Matmul)".
 std::string node_name(const Node& node, size_t number);
 // True if the kind is one of views.

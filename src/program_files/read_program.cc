@@ -10,9 +10,10 @@
 #include "engine/views.h"
 #include "models/json.h"
 #include "program_files/attributes.h"
+#include "program_files/expression_text.h"
+#include "program_files/known_words.h"
 #include "program_files/operand_words.h"
 #include "program_files/program_text.h"
-#include "program_files/version.h"
 
 namespace rondo::program_files {
 
@@ -23,7 +24,8 @@ namespace {
 
 class ProgramReader {
  public:
-  ProgramReader(std::string_view text, Program* program) : json_(text, "its program"), program_(*program) {}
+  ProgramReader(std::string_view text, Program* program, const KnownWords& words)
+      : json_(text, "its program"), program_(*program), words_(words) {}
 
   Status read() {
     RONDO_TRY(members({"rondo_program", "needs", "made_by", "weights", "functions"}, 0, [&](size_t i) -> Status {
@@ -37,19 +39,19 @@ class ProgramReader {
     }));
     RONDO_TRY(json_.end());
     if (program_.functions.empty()) return json_.wrong("it has no function");
-    if (kThisVersion < needs_)
+    if (words_.version < needs_)
       return error(RONDO_UNSUPPORTED, "it needs Rondo %s, and this is %s", needs_.text().c_str(),
-                   kThisVersion.text().c_str());
-    const std::string needed = needed_version(program_);
-    return needed == program_.needs
+                   words_.version.text().c_str());
+    const std::string needed = needed_version(program_, words_);
+    return needed == program_.needs  // mutation: needs_believed
                ? Status()
                : json_.wrong("it says that it needs Rondo " + program_.needs + ", and what it uses needs " + needed);
   }
   // The version that has the words, of a file that is newer.
   Status about(const Status& status) const {
-    if (status.ok() || needs_ <= kThisVersion || status.code() != RONDO_IO_ERROR) return status;
+    if (status.ok() || needs_ <= words_.version || status.code() != RONDO_IO_ERROR) return status;
     return error(RONDO_UNSUPPORTED, "it needs Rondo %s, and this is %s: %s", needs_.text().c_str(),
-                 kThisVersion.text().c_str(), status.message());
+                 words_.version.text().c_str(), status.message());
   }
 
  private:
@@ -282,7 +284,7 @@ class ProgramReader {
              : i == 2 ? read_value(&node->inputs.emplace_back())
                       : read_made(&node->outputs.emplace_back().value);
     }));
-    RONDO_TRY(read_attributes(kind, attributes, &node->call));
+    RONDO_TRY(read_known(kind, attributes, node));
     return is_view(*node->call) ? Status() : json_.wrong("the kind " + kind + " is no view");
   }
   Status read_control(Node* node) {
@@ -363,6 +365,26 @@ class ProgramReader {
     return {};
   }
 
+  // The attributes of a kind that the version has, under its name or a former one.
+  Status read_known(const std::string& kind, std::string_view attributes, Node* node) {
+    const KnownWords::Former* const former = words_.former(kind);
+    if (former) {
+      node->former = former->name;
+      RONDO_TRY(read_attributes(std::string(former->kind), present_attributes(*former, attributes), &node->call));
+    } else {
+      if (words_.version < words_.since(kind)) return unknown(json_, "kind", kind);
+      RONDO_TRY(read_attributes(kind, attributes, &node->call));
+    }
+    if (words_.attributes.empty()) return {};
+    std::string json;
+    write_attributes(*node->call, &json);
+    for (const KnownWords::Attribute& each : words_.attributes)
+      if (each.kind == kind && words_.version < each.since &&
+          json.find("\"" + std::string(each.name) + "\":") != std::string::npos)
+        return unknown(json_, "attribute", std::string(each.name));
+    return {};
+  }
+
   struct Named {
     std::string name;
     size_t begin, end;  // of the operands
@@ -383,7 +405,7 @@ class ProgramReader {
         default: return read_section(node);
       }
     }));
-    RONDO_TRY(read_attributes(kind, attributes, &node->call));
+    RONDO_TRY(read_known(kind, attributes, node));
     if (is_view(*node->call)) return json_.wrong("the kind " + kind + " is a view");
     if (node->section != kNoSection && depth_ > 0) return json_.wrong("a section in a body");
     RONDO_TRY(in_order(*node->call, false, names[0], inputs, &node->inputs));
@@ -455,6 +477,7 @@ class ProgramReader {
 
   JsonReader json_;
   Program& program_;
+  const KnownWords& words_;
   Version needs_;
   std::unordered_set<std::string> weight_names_, function_names_, input_names_;
   Function* function_ = nullptr;
@@ -478,8 +501,8 @@ Status check_name(const char* what, std::string_view name) {
   return {};
 }
 
-Status read_program(std::string_view text, Program* program) {
-  ProgramReader reader(text, program);
+Status read_program(std::string_view text, Program* program, const KnownWords& words) {
+  ProgramReader reader(text, program, words);
   return reader.about(reader.read());
 }
 

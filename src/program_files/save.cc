@@ -13,8 +13,9 @@
 #include "ops/program/views.h"
 #include "program_files/attributes.h"
 #include "program_files/check.h"
+#include "program_files/known_words.h"
 #include "program_files/program_text.h"
-#include "program_files/version.h"
+#include "program_files/recorded_scope.h"
 #include "program_files/views.h"
 
 namespace rondo::program_files {
@@ -128,32 +129,17 @@ class FunctionMaker {
     uint32_t number;
     View base;
   };
-  // A program, and those of the bodies of its control flow.
-  struct Scope {
-    Scope(const ops::Program& of, Scope* outside) : program(of), around(outside), views(of) {
-      for (size_t i = 0; i < of.nodes.size(); ++i) {
-        const auto* const control = dynamic_cast<const Control*>(of.nodes[i].task.get());
-        if (!control) continue;
-        views.of(control->number());
-        for (const rondo::Body& body : control->bodies())
-          bodies[i].push_back(body.recorded ? std::make_unique<Scope>(body.recorded->program, this) : nullptr);
-      }
-      if (!around) return;
-      for (const View& each : from_around()) around->views.of(each);
-    }
-    // Its views of tensors that are not made in it.
-    std::vector<View> from_around() const {
-      std::vector<View> seen;
-      for (const ops::OperandViews::Node& each : views.nodes())
-        if (!each.call && !program.values[each.value].made) seen.push_back(each.view);
-      return seen;
-    }
-    const ops::Program& program;
-    Scope* const around;
-    ops::OperandViews views;
-    std::vector<uint32_t> numbers;  // by view: the value that it has become, or kNone
-    std::unordered_map<size_t, std::vector<std::unique_ptr<Scope>>> bodies;  // by node; null: nothing to do
-    std::unordered_map<const Device*, uint64_t> drawn;
+  using Scope = RecordedScope;
+  // A node of the file is made of this.
+  struct Operation {
+    Ref<const Call> call;
+    uint32_t section;
+    struct Operand {
+      View view;
+      uint32_t of;  // of the scope's views
+      bool written;
+    };
+    std::vector<Operand> operands;
   };
 
   Status names_of(const char* what, const std::vector<std::string>& given, size_t count,
@@ -186,7 +172,14 @@ class FunctionMaker {
   }
   // In the order in which nodes use them first.
   void declare_weights(const ops::Program& program) {
-    for (const ops::ProgramNode& node : program.nodes) {
+    std::unordered_map<size_t, const ops::ProgramGroup*> groups;
+    for (const ops::ProgramGroup& each : program.groups) groups.emplace(each.begin, &each);
+    for (size_t i = 0; i < program.nodes.size(); ++i) {
+      const ops::ProgramNode& node = program.nodes[i];
+      // As the operator was given them, before its steps take parts.
+      if (const auto group = groups.find(i); group != groups.end())
+        for (const auto& each : group->second->operators)
+          for (const TaskOperand& operand : each.operands) declare_weight(operand.view);
       if (const auto* control = dynamic_cast<const Control*>(node.task.get())) {
         declare_weight(control->number());
         for (const rondo::Body& body : control->bodies()) {
@@ -323,7 +316,15 @@ class FunctionMaker {
 
   void add_all(Scope* scope, std::vector<Node>* nodes) {
     std::vector<Node>* const around = std::exchange(nodes_, nodes);
-    for (size_t i = 0; i < scope->program.nodes.size(); ++i) add(*scope, i);
+    for (size_t i = 0; i < scope->program.nodes.size(); ++i) {
+      const auto group = scope->groups.find(i);
+      if (group == scope->groups.end()) {
+        add(*scope, i);
+      } else {
+        add_group(*scope, *group->second);
+        i = group->second->end - 1;
+      }
+    }
     nodes_ = around;
   }
   void add(Scope& scope, size_t number) {
@@ -337,15 +338,78 @@ class FunctionMaker {
       if (!operands.empty()) device_ = &operands[0].view.device();
       scope.drawn[&node.task->device()] += node.task->random_count();
       const auto* const control = dynamic_cast<const Control*>(node.task.get());
-      if (!(control ? add_choice(scope, number, *control) : add_operation(scope, number, operands)))
-        why = "has an operand that is seen in a way that no views lead to";
+      if (!(control ? add_choice(scope, number, *control)
+                    : add_operation(scope, operation_of(scope, number, operands))))
+        why = kNoViews;
     }
     if (why.empty()) return;
-    refusals_.add(function_.name, format("node %zu: '%s'%s%s %s", number, node.task->name(),
-                                         node.site.empty() ? "" : " at ", node.site.c_str(), why.c_str()));
+    refuse(node, number, why);
     // Its results are there for the others, so that each is told for a reason of its own.
     for (const ops::ProgramOperand& each : operands)
       if (each.written && !values_.count(each.view.storage)) define(whole(each.view));
+  }
+  static constexpr const char* kNoViews = "has an operand that is seen in a way that no views lead to";
+  void refuse(const ops::ProgramNode& node, size_t number, const std::string& why) {
+    refusals_.add(function_.name, format("node %zu: '%s'%s%s %s", number, node.task->name(),
+                                         node.site.empty() ? "" : " at ", node.site.c_str(), why.c_str()));
+  }
+  static Operation operation_of(const Scope& scope, size_t number, std::span<const ops::ProgramOperand> operands) {
+    const ops::ProgramNode& node = scope.program.nodes[number];
+    Operation made = {node.call, node.section, {}};
+    for (size_t i = 0; i < operands.size(); ++i)
+      made.operands.push_back({operands[i].view, scope.views.of(number, i), operands[i].written});
+    return made;
+  }
+
+  // Why steps cannot be saved as what they do together; empty: they can.
+  std::string why_not(const Scope& scope, const ops::ProgramGroup& group) {
+    const ops::ProgramNode& first = scope.program.nodes[group.begin];
+    std::unordered_set<const Storage*> named;
+    for (const auto& each : group.operators)
+      for (const TaskOperand& operand : each.operands) {
+        named.insert(operand.view.storage);
+        if (&operand.view.device() != &first.task->device()) return "works on two devices";
+      }
+    if (device_ && device_ != &first.task->device()) return "works on a second device";
+    for (size_t i = group.begin; i < group.end; ++i) {
+      const ops::ProgramNode& node = scope.program.nodes[i];
+      if (node.section != first.section) return "has steps in several sections";
+      if (node.task->draws()) return "has steps that draw random numbers";
+      for (const ops::ProgramOperand& each : node.operands) {
+        const Storage& storage = *scope.program.values[each.value].storage;
+        if (!named.count(&storage) && scope.used_besides(storage, group)) return "uses what it does not name";
+      }
+    }
+    return "";
+  }
+  void add_group(Scope& scope, const ops::ProgramGroup& group) {
+    const ops::ProgramNode& first = scope.program.nodes[group.begin];
+    std::string why = why_not(scope, group);
+    for (const auto& each : group.operators) {
+      Operation operation = {each.call, first.section, {}};
+      for (const TaskOperand& operand : each.operands)
+        operation.operands.push_back({operand.view, scope.views.of(operand.view), operand.written});
+      leave_out_left(scope, group, &operation);
+      if (why.empty() && !count_steps(*each.call, &operation.operands[0].view, &steps_))
+        why = format("is of recurrent layers with more than %lld steps, which a function may have",
+                     printable(kMostSteps));
+      if (why.empty()) device_ = &first.task->device();
+      if (why.empty() && !add_operation(scope, operation)) why = kNoViews;
+      for (const Operation::Operand& operand : operation.operands)
+        if (!why.empty() && operand.written && !values_.count(operand.view.storage)) define(whole(operand.view));
+    }
+    if (!why.empty()) refuse(first, group.begin, why);
+  }
+  // Recurrent layers leave values for their gradient, which are no results where there is none.
+  static void leave_out_left(const Scope& scope, const ops::ProgramGroup& group, Operation* operation) {
+    const auto* const call = std::get_if<ops::RecurrentCall>(&operation->call->of);
+    if (!call) return;
+    auto& operands = operation->operands;
+    const auto left = std::find_if(operands.begin(), operands.end(), [](const auto& each) { return each.written; }) +
+                      1 + (call->last_h ? 1 : 0) + (call->last_c ? 1 : 0);
+    if (std::none_of(left, operands.end(),
+                     [&](const auto& each) { return scope.used_besides(*each.view.storage, group); }))
+      operands.erase(left, operands.end());
   }
   static View whole(const View& view) {
     if (Weights::is_whole(view)) return view;
@@ -373,13 +437,19 @@ class FunctionMaker {
     while (scope.views.nodes()[of].from != kNone) of = scope.views.nodes()[of].from;
     add_empty(scope.views.nodes()[of].view);
   }
+  void add_empty(const Scope& scope, const Operation::Operand& operand) {
+    if (operand.of == kNone)
+      add_empty(operand.view);  // no step uses it
+    else
+      add_empty(scope, operand.of);
+  }
   void note_written(const View& view) {
     if (const auto weight = weight_of_.find(view.storage); weight != weight_of_.end())
       weights_.written[weight->second] = true;
   }
 
-  bool add_operation(Scope& scope, size_t number, std::span<const ops::ProgramOperand> operands) {
-    const ops::ProgramNode& recorded = scope.program.nodes[number];
+  bool add_operation(Scope& scope, const Operation& recorded) {
+    const std::vector<Operation::Operand>& operands = recorded.operands;
     Node node;
     node.call = recorded.call;
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of))
@@ -392,7 +462,7 @@ class FunctionMaker {
       const View& view = operands[i].view;
       if (values_.count(view.storage)) continue;
       if (!operands[i].written || !makes(view) || !written_before.insert(view.storage).second)
-        add_empty(scope, scope.views.of(number, i));
+        add_empty(scope, operands[i]);
     }
     // Views come before the node, and what it makes after them.
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -402,7 +472,7 @@ class FunctionMaker {
         if (node.outputs.back().made) continue;
         note_written(view);
       }
-      const uint32_t value = value_of(scope, scope.views.of(number, i));
+      const uint32_t of = operands[i].of, value = of == kNone ? lead_to(view) : value_of(scope, of);
       if (value == kNone) return false;
       if (operands[i].written)
         node.outputs.back().value = value;
@@ -410,7 +480,7 @@ class FunctionMaker {
         node.inputs.push_back(value);
     }
     size_t next = 0;
-    for (const ops::ProgramOperand& each : operands) {
+    for (const Operation::Operand& each : operands) {
       if (!each.written) continue;
       Written& written = node.outputs[next++];
       if (written.made) written = {define(each.view), true, each.view.dtype, each.view.layout};
@@ -463,6 +533,7 @@ class FunctionMaker {
   std::vector<Node>* nodes_ = nullptr;  // of what is written down now
   const Device* device_ = nullptr;
   uint32_t next_ = 0;
+  int64_t steps_ = 0;  // of recurrent layers
 };
 
 }  // namespace
@@ -491,9 +562,12 @@ Status save_program(const char* path, const std::vector<SavedFunction>& function
     program.weights.push_back({each.name, each.view.dtype, each.view.layout, weights.written[i]});
   }
   program.made_by = format("%d.%d.%d", RONDO_VERSION_MAJOR, RONDO_VERSION_MINOR, RONDO_VERSION_PATCH);
-  program.needs = needed_version(program);
+  KnownWords words = known_words();
+  if (options.reader) words.version = *options.reader;
+  RONDO_TRY(check_version(program, words));
+  program.needs = needed_version(program, words);
   models::Metadata metadata = options.metadata;
-  metadata.emplace_back(kProgramKey, write_program(program));
+  metadata.emplace_back(kProgramKey, write_program(program, words));
   return models::save(path, weights.tensors, metadata);
 }
 

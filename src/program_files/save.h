@@ -3,11 +3,13 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/run/graph.h"
 #include "models/save.h"
+#include "program_files/version.h"
 
 namespace rondo::program_files {
 
@@ -20,6 +22,7 @@ struct SavedFunction {
 struct SaveOptions {
   std::vector<models::NamedTensor> weights;  // names of tensors from outside; the others are "weight0" and so on
   models::Metadata metadata;                 // of the author
+  std::optional<Version> reader;             // that shall read it; none: this version
 };
 
 // Waits for the weights. Names all operators that cannot be saved at once, and writes nothing then.

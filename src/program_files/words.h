@@ -25,6 +25,7 @@ RONDO_WORDS(rondo_softmax_op, "softmax", "log_softmax", "softmin");
 RONDO_WORDS(rondo_pad_mode, "constant", "edge", "reflect", "symmetric", "wrap");
 RONDO_WORDS(rondo_optimizer_kind, "sgd", "adam", "adamw", "lamb");
 RONDO_WORDS(rondo_rate_schedule, "constant", "linear", "cosine", "step");
+RONDO_WORDS(ops::RecurrentKind, "lstm", "gru", "rnn");
 RONDO_WORDS(ops::WindowRule, "fixed", "adaptive", "nearest", "linear", "exact");
 RONDO_WORDS(device::WindowOrigin, "half_pixel", "align_corners", "asymmetric");
 template <>

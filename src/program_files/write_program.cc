@@ -4,10 +4,11 @@
 #include "base/json_text.h"
 #include "base/sort_few.h"
 #include "base/text.h"
+#include "models/json.h"
 #include "program_files/attributes.h"
+#include "program_files/known_words.h"
 #include "program_files/operand_words.h"
 #include "program_files/program_text.h"
-#include "program_files/version.h"
 
 namespace rondo::program_files {
 
@@ -15,7 +16,7 @@ namespace {
 
 class ProgramWriter {
  public:
-  explicit ProgramWriter(std::string* json) : json_(*json) {}
+  ProgramWriter(std::string* json, const KnownWords& words) : json_(*json), words_(words) {}
 
   void write(const Program& program) {
     json_ += "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) +
@@ -108,8 +109,14 @@ class ProgramWriter {
     }
     if (node.role == Node::Role::control) return write_choice(node);
     const ops::KindRow& row = row_of(*node.call);
-    json_ += format("{\"kind\":\"%s\"", row.name);
-    write_with(node);
+    std::string attributes;
+    if (const KnownWords::Former* const former = written_as(node, words_, &attributes)) {
+      json_ += "{\"kind\":" + json_text(former->name);
+      if (attributes != "{}") json_ += ",\"with\":" + attributes;
+    } else {
+      json_ += format("{\"kind\":\"%s\"", row.name);
+      write_with(node);
+    }
     std::vector<std::string_view> names;
     name_operands(*node.call, node.inputs.size(), node.outputs.size(), &names);  // it was checked
     if (!node.inputs.empty()) {
@@ -164,6 +171,7 @@ class ProgramWriter {
   }
 
   std::string& json_;
+  const KnownWords& words_;
 };
 
 }  // namespace
@@ -184,25 +192,34 @@ std::string node_name(const Node& node, size_t number) {
                                                  : row_of(*node.call).name);
 }
 
-namespace {
-void add_needed(const std::vector<Node>& nodes, Version* needed) {
-  for (const Node& node : nodes) {
-    if (node.call) *needed = std::max(*needed, *read_version(row_of(*node.call).since));
-    if (!node.choice) continue;
-    for (const Choice::Body& each : node.choice->bodies) add_needed(each.nodes, needed);
-  }
-}
-}  // namespace
-
-std::string needed_version(const Program& program) {
+std::string needed_version(const Program& program, const KnownWords& words) {
   Version needed;
-  for (const Function& function : program.functions) add_needed(function.nodes, &needed);
+  std::vector<NewerWord> newer;
+  for (const Function& function : program.functions) list_newer(function.nodes, words, needed, &newer);
+  for (const NewerWord& each : newer) needed = std::max(needed, each.since);
   return needed.text();
 }
 
-std::string write_program(const Program& program) {
+Status check_version(const Program& program, const KnownWords& words) {
+  constexpr size_t kShown = 20;
+  size_t count = 0;
+  std::string text;
+  for (const Function& function : program.functions) {
+    std::vector<NewerWord> newer;
+    list_newer(function.nodes, words, words.version, &newer);
+    for (const NewerWord& each : newer)
+      if (count++ < kShown)
+        text += "\n  function '" + models::shown(function.name) + "', " + node_name(*each.node, each.number) + ": " +
+                each.text + " needs Rondo " + each.since.text();
+  }
+  if (count == 0) return {};
+  return error(RONDO_UNSUPPORTED, "Rondo %s does not know %zu of the words:%s", words.version.text().c_str(), count,
+               text.c_str());
+}
+
+std::string write_program(const Program& program, const KnownWords& words) {
   std::string json;
-  ProgramWriter(&json).write(program);
+  ProgramWriter(&json, words).write(program);
   return json;
 }
 

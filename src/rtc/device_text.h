@@ -41,5 +41,6 @@ extern const char kTensorCoreText[];
 extern const char kRotaryText[];
 extern const char kBagsText[];  // after kSortText and kOptimizerText
 extern const char kInteractionText[];
+extern const char kNumbersText[];
 
 }  // namespace rondo::rtc

@@ -83,6 +83,7 @@ enum Family : uint8_t {
   kRotary,
   kBags,
   kInteraction,
+  kNumbers,
 };
 
 }  // namespace rondo::rtc

@@ -5,6 +5,7 @@
 #include <rondo/rondo.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
 
 struct Wish {
   std::string file, function, inputs, outputs, device, memory;
+  bool check_numbers = false;
 };
 
 int read_arguments(int count, char** arguments, Wish* wish) {
@@ -101,6 +103,8 @@ int read_arguments(int count, char** arguments, Wish* wish) {
       if (!option->empty()) return bad_usage("run", word + " is given twice");
       if (++i == count || !*arguments[i]) return bad_usage("run", word + " needs a value");
       *option = arguments[i];
+    } else if (word == "--check-numbers") {
+      wish->check_numbers = true;
     } else if (!word.empty() && word[0] == '-') {
       return bad_usage("run", "there is no option '" + word + "'");
     } else if (!wish->file.empty() || word.empty()) {
@@ -167,6 +171,7 @@ int program(int count, char** arguments) {
 int run_program(int count, char** arguments) {
   Wish wish;
   if (const int status = read_arguments(count, arguments, &wish)) return status;
+  if (wish.check_numbers) setenv("RONDO_CHECK_NUMBERS", "on", 1);  // of all that this process records
   rondo_device device = {RONDO_CPU, 0};
   if (wish.device.empty()) {
     int32_t gpus = 0;

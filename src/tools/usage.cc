@@ -55,12 +55,13 @@ const std::vector<Command>& commands() {
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
         "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
       {"run",
-       {"--function", "--inputs", "--outputs", "--device", "--memory"},
+       {"--function", "--inputs", "--outputs", "--device", "--memory", "--check-numbers"},
        "FILE [options]",
        "calls a function of a program file with the tensors of a file",
        {"--inputs FILE, --outputs FILE: safetensors files with the names of the function's;",
         "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
-        "--memory 2GiB: the most that it may take."}},
+        "--memory 2GiB: the most that it may take; --check-numbers: the operator that makes the first",
+        "NaN or infinity is named, and nothing is written then."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -123,7 +124,8 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--text --memory' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --check-numbers' -- "
+         "\"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
          "      show) COMPREPLY=($(compgen -W '--json' -- \"$word\")) ;;\n"
@@ -166,7 +168,7 @@ std::string zsh() {
          "  elif [[ $words[2] == program ]]; then\n"
          "    compadd -- --text --memory; _files\n"
          "  elif [[ $words[2] == run ]]; then\n"
-         "    compadd -- --function --inputs --outputs --device --memory; _files\n"
+         "    compadd -- --function --inputs --outputs --device --memory --check-numbers; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"

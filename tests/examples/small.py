@@ -40,6 +40,10 @@ graphs for three sizes share their memory
 """,
     "module": "no GPU here\n",
     "module_simulated": "400 400 400\n",
+    "numbers": """rate 0.05: the loss is small after 200 steps
+rate 100: rondo_tensor_wait: graph 'step': task 'check_numbers' on cpu:0: operator 'square' (node 2) on cpu:0 made the first infinity of \
+graph 'step': element [0, 0] of its result f32 [4, 4], from f32 [4, 4] (task 13 of the graph)
+""",
     "user_task": """step 0: checksum 7ac950ba
 step 1: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit
 step 2: rondo_tensor_read: task 'limited' on cpu:0: a value is beyond the limit

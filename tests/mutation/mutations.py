@@ -18,6 +18,7 @@ PROGRAMS = {  # in the build folder
     "models": "tests/conformance/conformance_models",
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
+    "files": "tests/conformance/conformance_files",
     "tensors": "tests/conformance/conformance_tensors",
 }
 
@@ -385,6 +386,47 @@ MUTATIONS = (
         breaks="what follows a body comes after what a device does in it",
         program="recording",
         cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
+    ),
+    # --- programs in files, and numbers that are checked ---
+    Mutation(
+        name="needs_believed",
+        part=r"needed == program_\.needs",
+        instead="true",
+        breaks="a program file that names an older version than its words need is refused",
+        program="files",
+        cases="Conformance/ProgramLayers.NeedsIsTheNewestWord/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="turn_not_counted",
+        part=r"\(loop\)",
+        instead="(loop && false)",
+        breaks="the first NaN of a loop is that of its first turn, wherever in the body its operator is",
+        program="recording",
+        cases="Conformance/Numbers.FirstTurnOfALoopIsNamed/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="overwritten_before_it_is_checked",
+        part=r"disturbs\(nodes\[i\]\)",
+        instead="disturbs(nodes[i]) && false",
+        breaks="a check that waits for others looks at a result before that is overwritten",
+        program="recording",
+        cases="Conformance/Numbers.OverwrittenResultIsLookedAtBefore/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="infinity_blamed_on_its_reader",
+        part=r"return true",
+        instead="return false",
+        breaks="an operator that reads an infinity has not made the one in its result",
+        program="recording",
+        cases="Conformance/Numbers.InfinitiesOfMasksAreNobodys/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
     ),
 )
 

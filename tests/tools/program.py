@@ -121,6 +121,22 @@ def case_memory():
     run("program", "verify", saved(), "--memory", "1MiB")
 
 
+def case_numbers():
+    """The node of the file that makes the first NaN is named, and nothing is written."""
+    out = FOLDER / "out.safetensors"
+    roots = saved(TEXT.replace('"row":"mul","computed":"f32"},"in":{"operands":[0,2]}', '"row":"log","computed":"f32"},"in":{"operands":[0]}'))
+    given = write("in.safetensors", {"x": ([2, 3], [1, 2, 3, 4, -5, 6])})
+    arguments = "run", roots, "--function", "scale", "--inputs", given, "--outputs", out, "--device", "cpu:0"
+    run(*arguments)
+    out.unlink()
+    holds(run(*arguments, "--check-numbers", status=1)[1], "operator 'log'", "node 1 (Elementwise) of function 'scale'", "made the first NaN",
+          "element [1, 1] of its result f32 [2, 3]")
+    assert not out.exists()
+    write("in.safetensors", {"x": ([2, 3], [1] * 6)})
+    run(*arguments, "--check-numbers")
+    assert read(out) == {"y": [0] * 6}, read(out)
+
+
 def case_device():
     """A device that is asked for is taken, or told to be missing."""
     out = FOLDER / "out.safetensors"

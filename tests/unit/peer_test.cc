@@ -3,7 +3,7 @@
 // slots are enough and that every flag covers its data.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "rtc/device/peer.h"
+#include "rtc/device/peer/peer.h"
 
 #include <gtest/gtest.h>
 

@@ -153,10 +153,12 @@ inline void add_names(const SavedFunction& function, const char* what, const std
 }  // namespace detail
 
 // Saves functions with the tensors from outside that they use. `weights` gives names to some of these, the others are
-// "weight0" and so on; `metadata` are texts of the author.
+// "weight0" and so on; `metadata` are texts of the author; `reader`: the oldest version of the library that shall read
+// the file, such as "0.1", or this one.
 inline void save_program(const std::string& path, const std::vector<SavedFunction>& functions,
                          const std::vector<std::pair<std::string, Tensor>>& weights = {},
-                         const std::vector<std::pair<std::string, std::string>>& metadata = {}) {
+                         const std::vector<std::pair<std::string, std::string>>& metadata = {},
+                         const char* reader = nullptr) {
   std::vector<const char*> function_names, inputs, outputs, weight_names, keys, values;
   std::vector<rondo_graph*> graphs;
   std::vector<rondo_tensor*> handles;
@@ -185,6 +187,7 @@ inline void save_program(const std::string& path, const std::vector<SavedFunctio
   options.n_metadata = keys.size();
   options.keys = keys.data();
   options.values = values.data();
+  options.reader = reader;
   throw_on_failure(rondo_program_save(path.c_str(), static_cast<int32_t>(graphs.size()), function_names.data(),
                                       graphs.data(), &options));
 }

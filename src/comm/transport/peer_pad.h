@@ -13,7 +13,7 @@
 
 #include "comm/rendezvous/session.h"
 #include "device/cuda/cuda_device.h"
-#include "rtc/device/peer.h"
+#include "rtc/device/peer/peer.h"
 
 namespace rondo::comm {
 

@@ -15,6 +15,7 @@
 #include "engine/trace.h"
 #include "engine/user_call.h"
 #include "engine/user_task.h"
+#include "graph/compile/numbers.h"
 #include "graph/run/segment_run.h"
 #include "ops/program/dependences.h"
 #include "ops/task/kernels_ahead.h"
@@ -72,6 +73,7 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
                                                    recorded.journal, recorded.fewer_roundings);
   ops::Program& program = recorded.program;
   program.fewer_roundings = recorded.fewer_roundings;
+  if (recorded.number_checks) RONDO_TRY(NumberChecks::finish(recorded.number_checks, &program, recorded.call_inputs));
   if (!recorded.as_written) RONDO_TRY(run_passes(program, &facts->passes));
   draw_unread(&program, recorded.drawn);
   self.take(std::move(program));

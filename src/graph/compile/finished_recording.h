@@ -14,6 +14,8 @@
 
 namespace rondo {
 
+class NumberChecks;
+
 struct FinishedRecording {
   Ref<Engine> engine;
   const char* name;
@@ -29,6 +31,7 @@ struct FinishedRecording {
   std::unique_ptr<LaunchSettings> settings;
   std::shared_ptr<SharedArena> arena;  // null: the graph's own
   Ref<tape::Journal> journal;          // null: of a graph that is launched, or a callable's
+  std::shared_ptr<NumberChecks> number_checks;  // null: nothing is checked
 };
 
 }  // namespace rondo

@@ -10,8 +10,7 @@ namespace {
 // Kinds that are no operators by themselves: several nodes, a setting of a launch, a view, or what a pass has made.
 template <class Kind>
 concept NoOperator = std::is_constructible_v<decltype(ViewForm::of), Kind> || std::is_base_of_v<Unequal, Kind> ||
-    std::is_same_v<Kind, Nothing> || std::is_same_v<Kind, RecurrentCall> || std::is_same_v<Kind, RecurrentGradCall> ||
-    std::is_same_v<Kind, ProductGradCall> || std::is_same_v<Kind, ParameterCall>;
+    std::is_same_v<Kind, Nothing> || std::is_same_v<Kind, ProductGradCall> || std::is_same_v<Kind, ParameterCall>;
 
 }  // namespace
 

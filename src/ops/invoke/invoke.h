@@ -100,6 +100,8 @@ Status invoke(const BatchNormSumsCall& call, const Invocation& with);
 Status invoke(const AttentionCall& call, const Invocation& with);
 Status invoke(const AttentionGradCall& call, const Invocation& with);
 Status invoke(const RotaryCall& call, const Invocation& with);
+Status invoke(const RecurrentCall& call, const Invocation& with);
+Status invoke(const RecurrentGradCall& call, const Invocation& with);
 Status invoke(const CrossEntropyCall& call, const Invocation& with);
 Status invoke(const CrossEntropyGradCall& call, const Invocation& with);
 Status invoke(const ConvolutionCall& call, const Invocation& with);

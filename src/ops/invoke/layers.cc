@@ -11,6 +11,7 @@
 #include "ops/optimizer/optimizer.h"
 #include "ops/recommender/bags.h"
 #include "ops/recommender/interaction.h"
+#include "ops/recurrent/recurrent.h"
 #include "ops/reduce/reduce.h"
 #include "ops/rows/normalisation.h"
 
@@ -100,6 +101,53 @@ Status invoke(const AttentionGradCall& call, const Invocation& with) {
 Status invoke(const RotaryCall& call, const Invocation& with) {
   Output out = with.out();
   return rotary(with.in(0), with.input(call, "positions"), call.form, out);
+}
+
+namespace {
+
+// The steps of a layer take its values apart by rows.
+Status check_rows(const View& view) {
+  return view.layout.contiguous()
+             ? Status()
+             : error(RONDO_INVALID_ARGUMENT, "a value that a recurrent layer leaves is not row-major");
+}
+
+}  // namespace
+
+Status invoke(const RecurrentCall& call, const Invocation& with) {
+  RecurrentInputs in;
+  in.x = with.in(0);
+  in.extras = {with.input(call, "lengths"), with.input(call, "first_h"), with.input(call, "first_c")};
+  for (size_t i = *input_of(call, "weights"); i < with.inputs.size(); ++i) in.weights.push_back(with.in(i));
+  size_t next = 1;
+  Output out = with.out(), last_h = with.out(call.last_h ? next++ : 0), last_c = with.out(call.last_c ? next++ : 0);
+  std::vector<View> left;
+  for (; next < with.results.size(); ++next) {
+    left.push_back(with.written(next));
+    RONDO_TRY(check_rows(left.back()));
+  }
+  return recurrent(call.form, in, out, call.last_h ? &last_h : nullptr, call.last_c ? &last_c : nullptr, left);
+}
+
+Status invoke(const RecurrentGradCall& call, const Invocation& with) {
+  const SmallVector<const View*, 16> inputs = with.all();
+  RecurrentGradOperands of;
+  RONDO_TRY(split_operands(call, {inputs.begin(), inputs.size()}, &of));
+  if (of.left.empty()) return error(RONDO_INVALID_ARGUMENT, "what the layers left is not among its operands");
+  std::vector<RecurrentLayer> layers(static_cast<size_t>(call.form.layers));
+  size_t next = 0;
+  each_left(call.form, is_half(of.in.x.dtype), layers, [&](View& view) { view = *of.left[next++]; });
+  for (const View* each : of.left) RONDO_TRY(check_rows(*each));
+  RecurrentChanges changes;
+  changes.out = with.in(1);
+  changes.last_h = with.input(call, "change_h"), changes.last_c = with.input(call, "change_c");
+  changes.first_h = call.first_h, changes.first_c = call.first_c;
+  RecurrentGradients wanted;
+  next = 0;
+  const auto result = [&](bool is_wanted) { return is_wanted ? &with.results[next++].tensor : nullptr; };
+  wanted.x = result(call.wants_x), wanted.first_h = result(call.wants_h), wanted.first_c = result(call.wants_c);
+  for (const bool each : call.wanted) wanted.weights.push_back(result(each));
+  return recurrent_grad(call.form, of.in, layers, changes, wanted);
 }
 
 Status invoke(const CrossEntropyCall&, const Invocation& with) {

@@ -21,11 +21,12 @@ class Collector final : public Sink {
   ~Collector() override { Engine::set_thread_sink(before_); }
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;
-  void created(Storage&) override {}
+  void created(Storage& storage) override { made.push_back(Ref<Storage>::share(&storage)); }
   void note_site() noexcept override {}
   size_t count() const { return taken_.size(); }
-  Ref<Task> task() { return std::move(taken_[0].task); }
-  const Call* call() const { return static_cast<const Call*>(taken_[0].what.get()); }
+  Ref<Task> task(size_t i = 0) { return std::move(taken_[i].task); }
+  const Call* call(size_t i = 0) const { return static_cast<const Call*>(taken_[i].what.get()); }
+  std::vector<Ref<Storage>> made;
 
  private:
   Sink* const before_;
@@ -75,6 +76,19 @@ Status lower_node(Program* program, ProgramNode* node) {
 }
 
 }  // namespace
+
+Status collect(Engine& engine, const std::function<Status()>& function, std::vector<Lowered>* tasks,
+               std::vector<Ref<Storage>>* made) {
+  const ScopedNoTape unheard;
+  Collector collector(engine);
+  RONDO_TRY(function());
+  for (size_t i = 0; i < collector.count(); ++i) {
+    const Call* const call = collector.call(i);
+    tasks->push_back({collector.task(i), call ? Ref<const Call>::share(call) : Ref<const Call>()});
+  }
+  *made = std::move(collector.made);
+  return {};
+}
 
 Status lower_again(Program* program) {
   for (ProgramNode& node : program->nodes) {

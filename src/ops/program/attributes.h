@@ -279,7 +279,7 @@ struct RecurrentCall {
   RONDO_MEMBERS(form, lengths, first_h, first_c, last_h, last_c)
 };
 // x and dy have their steps first. If first states or cells were given, those of all steps come for each direction
-// of each layer, then the weights.
+// of each layer, then the weights, then what the layers left, which no tape is told.
 struct RecurrentGradCall {
   RecurrentForm form;
   bool change_h, change_c, lengths, first_h, first_c;
@@ -390,6 +390,7 @@ struct GroupCall : Unequal {};
 struct AroundCall : Unequal {};
 struct PartCall : Unequal {};
 struct IndexCheckCall : Unequal {};
+struct NumberCheckCall : Unequal {};
 struct CollectiveCall : Unequal {};
 struct LaunchCall : Unequal {};
 struct UserTaskCall : Unequal {};

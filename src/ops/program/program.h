@@ -67,6 +67,18 @@ struct ProgramNode {
   bool moves() const { return effects() <= Effects::kept && !std::holds_alternative<ControlCall>(call->of); }
 };
 
+// Nodes that are the steps of one operator, or of several: it knows more of what they do than each of them. A
+// program has them as it was recorded: passes do not keep them.
+struct ProgramGroup {
+  struct Whole {
+    Ref<const Call> call;               // null: nothing that has a name
+    std::vector<TaskOperand> operands;  // inputs, then results
+  };
+  uint32_t begin, end;  // nodes
+  std::vector<Whole> operators;
+  std::vector<Ref<Storage>> keep;  // of operands that no step uses
+};
+
 class Program {
  public:
   using Storages = std::unordered_set<const Storage*>;
@@ -75,7 +87,8 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
-  std::vector<ProgramView> views;  // of its values, in the order of recording; passes leave them as they are
+  std::vector<ProgramView> views;    // of its values, in the order of recording; passes leave them as they are
+  std::vector<ProgramGroup> groups;  // in order, none within another
   // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 

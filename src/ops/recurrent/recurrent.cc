@@ -30,10 +30,6 @@ View by_steps(const RecurrentForm& form, View view) {
   return view;
 }
 
-struct Sizes {
-  int64_t steps, batch, hidden;
-};
-
 Status check_tensor_of(const char* name, const View& view, const View& x, std::initializer_list<int64_t> shape) {
   const Layout wanted = Layout::row_major(static_cast<int>(shape.size()), shape.begin());
   RONDO_TRY(check_dtype_of(name, view, "x", x));
@@ -67,7 +63,9 @@ Status check_weights(RecurrentForm* form, const RecurrentInputs& in, int64_t* hi
   return {};
 }
 
-Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
+}  // namespace
+
+Status check_recurrent(RecurrentForm* form, const RecurrentInputs& in, RecurrentSizes* sizes) {
   const View& x = in.x;
   RONDO_TRY(check_float("x", x));
   if (x.layout.ndim != 3)
@@ -102,6 +100,8 @@ Status check(RecurrentForm* form, const RecurrentInputs& in, Sizes* sizes) {
   return {};
 }
 
+namespace {
+
 // All operands in the order of the row.
 void list_inputs(const RecurrentInputs& in, std::vector<const View*>* list) {
   list->push_back(&in.x);
@@ -114,23 +114,31 @@ void list_inputs(const RecurrentInputs& in, std::vector<const View*>* list) {
 // The steps of all layers, with what they leave.
 class Forward {
  public:
-  Forward(const RecurrentForm& form, const RecurrentInputs& in, const Sizes& sizes)
+  // given: where it leaves what is left; empty: in tensors of its own.
+  Forward(const RecurrentForm& form, const RecurrentInputs& in, const RecurrentSizes& sizes,
+          std::span<const View> given)
       : form_(form),
         in_(in),
         sizes_(sizes),
         computed_(compute_dtype(in.x.dtype)),
         half_(is_half(in.x.dtype)),
-        rows_(gates_of(form.kind) * sizes.hidden) {}
+        rows_(gates_of(form.kind) * sizes.hidden),
+        layers_(static_cast<size_t>(form.layers)) {
+    if (given.empty()) return;
+    size_t next = 0;
+    each_left(form, half_, layers_, [&](View& view) { view = given[next++]; });
+  }
 
   const std::vector<RecurrentLayer>& layers() const { return layers_; }
   // out: steps first.
   Status run(const View& out, const View* last_h, const View* last_c) {
     View inputs = by_steps(form_, in_.x);
     for (int layer = 0; layer < form_.layers; ++layer) {
-      RecurrentLayer& here = layers_.emplace_back();
+      RecurrentLayer& here = layers_[static_cast<size_t>(layer)];
       const bool last = layer + 1 == form_.layers;
       const int64_t width = directions_of(form_) * sizes_.hidden;
-      const View to = last ? out : here.out = make(in_.x.dtype, {sizes_.steps, sizes_.batch, width});
+      if (!last) leave(&here.out, in_.x.dtype, {sizes_.steps, sizes_.batch, width});
+      const View to = last ? out : here.out;
       for (int d = 0; d < directions_of(form_); ++d) RONDO_TRY(direction(layer, d, inputs, to, last_h, last_c));
       for (int d = 0; d < directions_of(form_) && form_.bidirectional; ++d)
         RONDO_TRY(copy_elements(results_[d], columns(to, d * sizes_.hidden, sizes_.hidden)));
@@ -143,9 +151,13 @@ class Forward {
   View make(rondo_dtype dtype, std::initializer_list<int64_t> shape) {
     return made_.emplace_back(in_.x, dtype, shape).view;
   }
+  // A value that is left: where it was given, or in a new tensor.
+  void leave(View* view, rondo_dtype dtype, std::initializer_list<int64_t> shape) {
+    if (!view->storage) *view = make(dtype, shape);
+  }
   // A tensor of states or cells, whose first ones are there.
   Status begin(rondo_dtype dtype, const View* first, int64_t line, int64_t place, View* states) {
-    *states = make(dtype, {sizes_.steps + 1, sizes_.batch, sizes_.hidden});
+    leave(states, dtype, {sizes_.steps + 1, sizes_.batch, sizes_.hidden});
     return first ? copy_elements(at(*first, line), at(*states, place)) : fill(at(*states, place), Scalar::of(0));
   }
   // The sums of the inputs at all steps, with the biases that are not within another gate.
@@ -174,15 +186,15 @@ class Forward {
   Status direction(int layer, int d, const View& inputs, const View& to, const View* last_h, const View* last_c) {
     const int64_t steps = sizes_.steps, line = int64_t{layer} * directions_of(form_) + d;
     const View* const weights = &in_.weights[static_cast<size_t>(line * weights_of(form_))];
-    RecurrentDirection& left = layers_.back().direction[d];
-    left.gates = make(computed_, {steps, sizes_.batch, rows_});
+    RecurrentDirection& left = layers_[static_cast<size_t>(layer)].direction[d];
+    leave(&left.gates, computed_, {steps, sizes_.batch, rows_});
     RONDO_TRY(input_sums(inputs, weights, left.gates));
     const int64_t first = d == 0 ? 0 : steps, end = steps - first;
     const bool gru = form_.kind == RecurrentKind::gru;
     RONDO_TRY(begin(in_.x.dtype, in_.extras.first_h, line, first, &left.states));
     if (gru && half_) RONDO_TRY(begin(computed_, in_.extras.first_h, line, first, &left.exact));
     if (form_.kind == RecurrentKind::lstm) RONDO_TRY(begin(computed_, in_.extras.first_c, line, first, &left.cells));
-    if (gru) left.inner = make(computed_, {steps, sizes_.batch, sizes_.hidden});
+    if (gru) leave(&left.inner, computed_, {steps, sizes_.batch, sizes_.hidden});
     const View sums = make(computed_, {sizes_.batch, rows_});
     results_[d] = form_.bidirectional ? make(in_.x.dtype, {steps, sizes_.batch, sizes_.hidden}) : to;
     const View states = gru && half_ ? left.exact : left.states;
@@ -214,7 +226,7 @@ class Forward {
 
   const RecurrentForm& form_;
   const RecurrentInputs& in_;
-  const Sizes sizes_;
+  const RecurrentSizes sizes_;
   const rondo_dtype computed_;
   const bool half_;
   const int64_t rows_;
@@ -244,15 +256,31 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
           const View* last_c, const std::vector<RecurrentLayer>& layers) {
   std::vector<TaskOperand> list;
   list_operands(in, out, last_h, last_c, &list);
-  for (const RecurrentLayer& layer : layers) {
-    for (int d = 0; d < directions_of(form); ++d)
-      each_view(form, is_half(in.x.dtype), layer.direction[d], [&](const View& view) { list.push_back({view, true}); });
-    if (&layer != &layers.back()) list.push_back({layer.out, true});
-  }
+  each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { list.push_back({view, true}); });
   tapes.done(name_of(form.kind), make_ref<const Call>(call_of(form, in, last_h != nullptr, last_c != nullptr)), list);
 }
 
 }  // namespace
+
+std::vector<ResultType> types_left(const RecurrentForm& form, rondo_dtype dtype, const RecurrentSizes& sizes) {
+  const rondo_dtype computed = compute_dtype(dtype);
+  const bool gru = form.kind == RecurrentKind::gru, lstm = form.kind == RecurrentKind::lstm;
+  std::vector<ResultType> types;
+  const auto add = [&](rondo_dtype of, int64_t steps, int64_t width) {
+    const int64_t shape[] = {steps, sizes.batch, width};
+    types.emplace_back().set(of, Layout::row_major(3, shape));
+  };
+  for (int layer = 0; layer < form.layers; ++layer) {
+    for (int d = 0; d < directions_of(form); ++d) {
+      add(computed, sizes.steps, gates_of(form.kind) * sizes.hidden);
+      add(dtype, sizes.steps + 1, sizes.hidden);
+      if ((gru && is_half(dtype)) || lstm) add(computed, sizes.steps + 1, sizes.hidden);
+      if (gru) add(computed, sizes.steps, sizes.hidden);
+    }
+    if (layer + 1 < form.layers) add(dtype, sizes.steps, directions_of(form) * sizes.hidden);
+  }
+  return types;
+}
 
 Status infer(const RecurrentCall& call, InputTypes inputs, ResultTypes results) {
   RecurrentForm form = call.form;
@@ -261,11 +289,11 @@ Status infer(const RecurrentCall& call, InputTypes inputs, ResultTypes results) 
                find_operand(call, inputs, "first_c")};
   for (size_t i = 1; i < inputs.size(); ++i)
     if (i > static_cast<size_t>(call.lengths + call.first_h + call.first_c)) in.weights.push_back(*inputs[i]);
-  Sizes sizes;
-  RONDO_TRY(check(&form, in, &sizes));
+  RecurrentSizes sizes;
+  RONDO_TRY(check_recurrent(&form, in, &sizes));
   if (call.last_c && form.kind != RecurrentKind::lstm)
     return error(RONDO_INVALID_ARGUMENT, "last_c is true; only an LSTM has cells");
-  const rondo_dtype dtype = in.x.dtype, computed = compute_dtype(dtype);
+  const rondo_dtype dtype = in.x.dtype;
   const int64_t width = directions_of(form) * sizes.hidden, lines = int64_t{form.layers} * directions_of(form);
   size_t next = 0;
   const auto add = [&](rondo_dtype of, int64_t first, int64_t second, int64_t third) {
@@ -277,21 +305,16 @@ Status infer(const RecurrentCall& call, InputTypes inputs, ResultTypes results) 
   if (call.last_h) add(dtype, lines, sizes.batch, sizes.hidden);
   if (call.last_c) add(dtype, lines, sizes.batch, sizes.hidden);
   if (next == results.size()) return {};
-  const bool gru = form.kind == RecurrentKind::gru, lstm = form.kind == RecurrentKind::lstm;
-  for (int layer = 0; layer < form.layers; ++layer) {
-    for (int d = 0; d < directions_of(form); ++d) {
-      add(computed, sizes.steps, sizes.batch, gates_of(form.kind) * sizes.hidden);
-      add(dtype, sizes.steps + 1, sizes.batch, sizes.hidden);
-      if ((gru && is_half(dtype)) || lstm) add(computed, sizes.steps + 1, sizes.batch, sizes.hidden);
-      if (gru) add(computed, sizes.steps, sizes.batch, sizes.hidden);
-    }
-    if (layer + 1 < form.layers) add(dtype, sizes.steps, sizes.batch, width);
+  for (const ResultType& each : types_left(form, dtype, sizes)) {
+    if (next < results.size()) results[next].set(each.dtype, each.shape);
+    ++next;
   }
   if (next == results.size()) return {};
   return error(RONDO_INVALID_ARGUMENT, "a recurrent layer has %zu results; %zu are needed", results.size(), next);
 }
 
-Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c) {
+Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c,
+                 std::span<const View> left) {
   const View& x = in.x;
   std::vector<const View*> inputs;
   list_inputs(in, &inputs);
@@ -302,8 +325,8 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
     if (each.view) RONDO_TRY(check_inputs({{"x", &x}, each}));
   for (size_t i = 0; i < in.weights.size(); ++i)
     RONDO_TRY(check_inputs({{"x", &x}, {format("weights[%zu]", i).c_str(), &in.weights[i]}}));
-  Sizes sizes;
-  RONDO_TRY(check(&form, in, &sizes));
+  RecurrentSizes sizes;
+  RONDO_TRY(check_recurrent(&form, in, &sizes));
   std::vector<ResultType> made(1 + (last_h ? 1 : 0) + (last_c ? 1 : 0));
   RONDO_TRY(infer(call_of(form, in, last_h != nullptr, last_c != nullptr), inputs, made));
   const Layout& shape = made[0].shape;
@@ -336,7 +359,7 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
   Scratch apart;
   if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], shape.shape[2]});
   const View result = to.accumulate ? apart.view : to;
-  Forward forward(form, in, sizes);
+  Forward forward(form, in, sizes, left);
   RONDO_TRY(submit_unheard(
       [&] { return forward.run(by_steps(form, result), last_h ? &states : nullptr, last_c ? &cells : nullptr); },
       [&](Observer& tapes) {

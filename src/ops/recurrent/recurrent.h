@@ -7,9 +7,11 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ops/ops.h"
+#include "ops/program/infer.h"
 #include "ops/program/kinds.h"
 
 namespace rondo::ops {
@@ -24,8 +26,10 @@ struct RecurrentInputs {
   RecurrentExtras extras;
 };
 
-// As for rondo_lstm. last_h, last_c: where the last states go, or null. form.biased is found here.
-Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c);
+// As for rondo_lstm. last_h, last_c: where the last states go, or null. form.biased is found here. left: row-major
+// tensors for what the layers leave, in the order of the row; else they are made.
+Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Output* last_h, Output* last_c,
+                 std::span<const View> left = {});
 
 // The values that one direction of a layer left for its gradient, by steps; of the states before and after each step
 // there is one more, in the order of time.
@@ -57,6 +61,14 @@ struct RecurrentGradients {
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted);
 
+// The operands of the kind. First states and cells are those of all steps, for each direction of each layer. left: what
+// the layers left, empty for tapes, which make it anew.
+struct RecurrentGradOperands {
+  RecurrentInputs in;
+  InputTypes first_h, first_c, left;
+};
+Status split_operands(const RecurrentGradCall& call, InputTypes inputs, RecurrentGradOperands* operands);
+
 inline int directions_of(const RecurrentForm& form) {
   return form.bidirectional ? 2 : 1;
 }
@@ -76,5 +88,20 @@ void each_view(const RecurrentForm& form, bool half, Direction& of, const Each& 
   if (form.kind == RecurrentKind::lstm) each(of.cells);
   if (form.kind == RecurrentKind::gru) each(of.inner);
 }
+// All that layers leave.
+template <class Layers, class Each>
+void each_left(const RecurrentForm& form, bool half, Layers& layers, const Each& each) {
+  for (auto& layer : layers) {
+    for (int d = 0; d < directions_of(form); ++d) each_view(form, half, layer.direction[d], each);
+    if (&layer != &layers.back()) each(layer.out);
+  }
+}
+// The same as a kind's inputs or results have it: the types that there have to be, of layers that were checked.
+struct RecurrentSizes {
+  int64_t steps, batch, hidden;
+};
+std::vector<ResultType> types_left(const RecurrentForm& form, rondo_dtype dtype, const RecurrentSizes& sizes);
+// Checks x, the weights and what else there may be. Finds form->biased.
+Status check_recurrent(RecurrentForm* form, const RecurrentInputs& in, RecurrentSizes* sizes);
 
 }  // namespace rondo::ops

@@ -50,7 +50,7 @@ class Backward {
       Scratch below;
       for (int d = 0; d < directions_of(form_); ++d) RONDO_TRY(direction(layer, d, inputs, dy, &below));
       if (layer == 0) {
-        if (wanted_.x) std::swap(*wanted_.x, below.handle.tensor);
+        if (wanted_.x && !*wanted_.x) std::swap(*wanted_.x, below.handle.tensor);
         return {};
       }
       of_layer = std::move(below);
@@ -124,8 +124,10 @@ class Backward {
     if (wanted_.first_c && lstm) RONDO_TRY(end(cell, line, wanted_.first_c));
     RONDO_TRY(of_weights(line, d, inputs, left, changes.view, state_changes));
     if (layer == 0 && !wanted_.x) return {};
-    if (!below->handle.tensor) *below = Scratch(in_.x, dtype_, {steps_, batch_, inputs.layout.shape[2]});
-    const View to = d > 0 ? accumulator_view(below->view) : below->view;
+    const bool given = layer == 0 && *wanted_.x;
+    if (!given && !below->handle.tensor) *below = Scratch(in_.x, dtype_, {steps_, batch_, inputs.layout.shape[2]});
+    const View& of_inputs = given ? (*wanted_.x)->view : below->view;
+    const View to = d > 0 ? accumulator_view(of_inputs) : of_inputs;
     return multiply_into(changes.view, weights[0], {}, nullptr, to);
   }
 
@@ -169,8 +171,9 @@ class Backward {
   const rondo_dtype dtype_, computed_;
 };
 
-// Tells a tape the operands and results, in the order that its rule knows.
-void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
+// Tells a tape the operands and results, in the order that its rule knows. The recording is told what layers left, too,
+// for which a tape has no use, because it makes that anew.
+void note(TellTogether& all, const RecurrentForm& form, const RecurrentInputs& in,
           const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
           const RecurrentGradients& wanted) {
   std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
@@ -183,6 +186,7 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
         list.push_back({cells ? left.cells : left.states, false});
       }
   for (const View& each : in.weights) list.push_back({each, false});
+  const size_t inputs = list.size();
   RecurrentGradCall call{form,
                          changes.last_h != nullptr,
                          changes.last_c != nullptr,
@@ -199,38 +203,79 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
     call.wanted.push_back(each != nullptr);
     if (each) list.push_back({(*each)->view, true});
   }
-  tapes.done("recurrent_grad", make_ref<const Call>(call), list);
+  const Ref<const Call> what = make_ref<const Call>(call);
+  all.tapes().done("recurrent_grad", what, list);
+  std::vector<TaskOperand> whole(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(inputs));
+  each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { whole.push_back({view, false}); });
+  whole.insert(whole.end(), list.begin() + static_cast<std::ptrdiff_t>(inputs), list.end());
+  all.to_recording(what, whole);
 }
 
 }  // namespace
 
-// x has steps first. If first states or cells were given, they come for each direction of each layer.
-Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes results) {
+Status split_operands(const RecurrentGradCall& call, InputTypes inputs, RecurrentGradOperands* operands) {
   const RecurrentForm& form = call.form;
-  const View& x = *inputs[0];
   const size_t lines =
       form.layers > 0 ? static_cast<size_t>(form.layers) * static_cast<size_t>(directions_of(form)) : 0;
   const size_t count = lines * static_cast<size_t>(weights_of(form));
-  const size_t first = 2 + (call.change_h ? 1 : 0) + (call.change_c ? 1 : 0) + (call.lengths ? 1 : 0) +
-                       (call.first_h ? lines : 0) + (call.first_c ? lines : 0);
-  if (count == 0 || inputs.size() != first + count || call.wanted.size() != count)
-    return error(RONDO_INVALID_ARGUMENT, "it has %zu inputs, and wanted %zu members; %zu and %zu are needed",
-                 inputs.size(), call.wanted.size(), first + count, count);
-  const Layout& states = inputs[first + 1]->layout;
-  if (x.layout.ndim != 3 || states.ndim != 2)
-    return error(RONDO_INVALID_ARGUMENT, "x has %d dimensions and the second weight %d; 3 and 2 are needed",
-                 x.layout.ndim, states.ndim);
-  const int64_t of_states[] = {static_cast<int64_t>(lines), x.layout.shape[1], states.shape[1]};
+  size_t next = 2 + (call.change_h ? 1 : 0) + (call.change_c ? 1 : 0) + (call.lengths ? 1 : 0);
+  const size_t least = next + (call.first_h ? lines : 0) + (call.first_c ? lines : 0) + count;
+  if (count == 0 || inputs.size() < least || call.wanted.size() != count)
+    return error(RONDO_INVALID_ARGUMENT, "it has %zu inputs, and wanted %zu members; %zu or more and %zu are needed",
+                 inputs.size(), call.wanted.size(), least, count);
+  operands->in.x = *inputs[0];
+  operands->in.extras.lengths = find_operand(call, inputs, "lengths");
+  if (call.first_h) operands->first_h = inputs.subspan(next, lines), next += lines;
+  if (call.first_c) operands->first_c = inputs.subspan(next, lines), next += lines;
+  for (const View* each : inputs.subspan(next, count)) operands->in.weights.push_back(*each);
+  operands->left = inputs.subspan(next + count);
+  return {};
+}
+
+Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes results) {
+  RecurrentGradOperands of;
+  RONDO_TRY(split_operands(call, inputs, &of));
+  RecurrentForm form = call.form;
+  form.batch_first = false;  // steps come first
+  RecurrentSizes sizes;
+  RONDO_TRY(check_recurrent(&form, of.in, &sizes));
+  const rondo_dtype dtype = of.in.x.dtype;
+  const int64_t lines = int64_t{form.layers} * directions_of(form);
+  const bool lstm = form.kind == RecurrentKind::lstm;
+  const auto shape_of = [](int64_t first, int64_t second, int64_t third) {
+    const int64_t shape[] = {first, second, third};
+    return Layout::row_major(3, shape);
+  };
+  const Layout of_line = shape_of(lines, sizes.batch, sizes.hidden);
+  RONDO_TRY(
+      check_type("dy", *inputs[1], dtype, shape_of(sizes.steps, sizes.batch, directions_of(form) * sizes.hidden)));
+  if ((call.change_c || call.first_c || call.wants_c) && !lstm)
+    return error(RONDO_INVALID_ARGUMENT, "change_c, first_c or wants_c is true; only an LSTM has cells");
+  for (const char* name : {"change_h", "change_c"})
+    if (const View* change = find_operand(call, inputs, name)) RONDO_TRY(check_type(name, *change, dtype, of_line));
+  for (const View* each : of.first_h)
+    RONDO_TRY(check_type("a first state", *each, dtype, shape_of(sizes.steps + 1, sizes.batch, sizes.hidden)));
+  for (const View* each : of.first_c)
+    RONDO_TRY(
+        check_type("a first cell", *each, compute_dtype(dtype), shape_of(sizes.steps + 1, sizes.batch, sizes.hidden)));
+  if (!of.left.empty()) {
+    const std::vector<ResultType> types = types_left(form, dtype, sizes);
+    if (types.size() != of.left.size())
+      return error(RONDO_INVALID_ARGUMENT, "%zu values are what layers left; %zu are needed", of.left.size(),
+                   types.size());
+    for (size_t i = 0; i < types.size(); ++i)
+      RONDO_TRY(check_type("a value that layers left", *of.left[i], types[i].dtype, types[i].shape));
+  }
   size_t next = 0;
-  const auto add = [&](rondo_dtype dtype, const Layout& shape) {
+  const auto add = [&](const Layout& shape) {
     if (next < results.size()) results[next].set(dtype, shape);
     ++next;
   };
-  if (call.wants_x) add(x.dtype, x.layout);
-  if (call.wants_h) add(x.dtype, Layout::row_major(3, of_states));
-  if (call.wants_c) add(x.dtype, Layout::row_major(3, of_states));
-  for (size_t i = 0; i < count; ++i)
-    if (call.wanted[i]) add(inputs[first + i]->dtype, inputs[first + i]->layout);
+  if (call.wants_x) add(of.in.x.layout);
+  if (call.wants_h) add(of_line);
+  if (call.wants_c) add(of_line);
+  for (size_t i = 0; i < call.wanted.size(); ++i)
+    if (call.wanted[i]) add(of.in.weights[i].layout);
   if (next == results.size()) return {};
   return error(RONDO_INVALID_ARGUMENT, "it has %zu results; %zu are wanted", results.size(), next);
 }
@@ -238,7 +283,7 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {
   return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
-                        [&](Observer& tapes) { note(tapes, form, in, layers, changes, wanted); });
+                        [&](TellTogether& all) { note(all, form, in, layers, changes, wanted); });
 }
 
 }  // namespace rondo::ops

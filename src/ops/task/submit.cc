@@ -31,4 +31,17 @@ Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Out
   return submit(engine, std::move(task), outputs, describe, thread);
 }
 
+TellTogether::TellTogether(Observer& tapes)
+    : tapes_(tapes), sink_(this_thread().sink), first_(sink_ ? sink_->taken() : 0) {}
+
+void TellTogether::done(const char* name, const Ref<const Description>& what,
+                        const std::vector<TaskOperand>& operands) noexcept {
+  tapes_.done(name, what, operands);
+  to_recording(what, operands);
+}
+
+void TellTogether::to_recording(const Ref<const Description>& what, const std::vector<TaskOperand>& operands) noexcept {
+  if (sink_) sink_->together(first_, what, operands);
+}
+
 }  // namespace rondo::ops

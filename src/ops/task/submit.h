@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/engine.h"
 #include "engine/tasks/thread_state.h"
 #include "ops/program/kinds.h"
 #include "ops/task/output.h"
@@ -49,17 +50,35 @@ class ScopedNoTape {
   Observer* tapes_;
 };
 
-// Steps of which only what they do together means something to a tape: tell(tapes) says it.
+// Tells tapes, and the recording whose tasks from here on are its steps, what these do together.
+class TellTogether final : public Observer {
+ public:
+  explicit TellTogether(Observer& tapes);
+  void submitted(const Task&, const Ref<const Description>&) noexcept override {}
+  void done(const char* name, const Ref<const Description>& what,
+            const std::vector<TaskOperand>& operands) noexcept override;
+  // The recording alone, for operators of which tapes know less.
+  void to_recording(const Ref<const Description>& what, const std::vector<TaskOperand>& operands) noexcept;
+  Observer& tapes() { return tapes_; }
+
+ private:
+  Observer& tapes_;
+  Sink* const sink_;
+  const size_t first_;
+};
+
+// Steps of which only what they do together means something to a tape, or to a recording that is saved: tell says it.
 template <class Steps, class Tell>
 Status submit_unheard(const Steps& steps, const Tell& tell) {
   Observer* const tapes = this_thread().tapes;
   if (!tapes) [[likely]]
     return steps();
+  TellTogether together(*tapes);
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());
   }
-  tell(*tapes);
+  tell(together);
   return {};
 }
 

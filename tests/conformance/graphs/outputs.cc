@@ -150,7 +150,7 @@ TEST_P(RecordingOutputs, Misuse) {
   expect_refused(rondo_record_is_open(engine(), nullptr), RONDO_INVALID_ARGUMENT, "rondo_record_is_open", "open");
   EXPECT_EQ(open, -7);
   rondo_record_options options = named();
-  options.flags = 128;
+  options.flags = 256;
   expect_refused(rondo_record_begin(engine(), &options), RONDO_INVALID_ARGUMENT, "rondo_record_begin", "flags");
 
   must(rondo_record_begin(engine(), nullptr));

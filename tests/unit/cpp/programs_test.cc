@@ -53,6 +53,29 @@ class CppPrograms : public testing::Test {
   const Tensor x = engine.from_host<float>(kCpu, {1, 10}), y = engine.from_host<float>(kCpu, {5, 5});
 };
 
+TEST_F(CppPrograms, ReaderIsAVersionThatThisOneKnows) {
+  rondo::save_program(path, {{"scale", scale, {}, {}}}, {}, {}, "0.1");
+  EXPECT_STREQ(Program(path).info().needs, "0.1");
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      rondo::save_program(path, {{"scale", scale, {}, {}}}, {}, {}, "9.0");
+                    })
+                .find("options->reader is '9.0'"),
+            std::string::npos);
+}
+
+TEST_F(CppPrograms, CheckedNumbersNameTheOperator) {
+  rondo_record_options options = rondo::record_defaults();
+  options.flags = RONDO_RECORD_CALLABLE | RONDO_RECORD_CHECK_NUMBERS;
+  const Graph roots =
+      engine.record([&] { engine.record_output(engine.record_input(kCpu, RONDO_F32, {2}).sqrt() * 2.0); }, options);
+  EXPECT_EQ(roots.call({x}).at(0).read<float>()[0], 2);
+  const Tensor wrong = engine.from_host<float>(kCpu, {4, -1});
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT, [&] { (void)roots.call({wrong}).at(0).read<float>(); })
+                .find("operator 'sqrt' (node 0) on cpu:0 made the first NaN"),
+            std::string::npos);
+}
+
 TEST_F(CppPrograms, SavedFunctionsRunOnAnotherEngine) {
   rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
                       {{"labels", "cat\ndog"}});

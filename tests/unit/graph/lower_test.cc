@@ -193,6 +193,7 @@ TEST_F(Lower, EveryOperatorIsMadeAnew) {
                                            "Group",
                                            "Part",
                                            "IndexCheck",
+                                           "NumberCheck",
                                            "Collective",
                                            "Launch",
                                            "UserTask",

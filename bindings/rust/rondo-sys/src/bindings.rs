@@ -3918,6 +3918,12 @@ pub const RONDO_RECORD_SITES: rondo_record_flags = 32;
 #[doc = "could choose by itself: slower, but a profile times each body,"]
 #[doc = "and what is poisoned and only a body that is not chosen reads does no harm"]
 pub const RONDO_RECORD_HOST_DECIDES: rondo_record_flags = 64;
+#[doc = " each launch and call looks at what every recorded operator has made. If there is"]
+#[doc = "a NaN or an infinity it fails (RONDO_INVALID_ARGUMENT), and its outputs carry"]
+#[doc = "the error, which names the operator that made the first one, its site if that"]
+#[doc = "was noted, its operands, and the place of the element. An infinity that came in"]
+#[doc = "with a tensor or a number of the program's counts for nobody. Slower"]
+pub const RONDO_RECORD_CHECK_NUMBERS: rondo_record_flags = 128;
 pub type rondo_record_flags = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -6254,12 +6260,15 @@ pub struct rondo_program_save_options {
     pub keys: *const *const ::std::os::raw::c_char,
     #[doc = " as many"]
     pub values: *const *const ::std::os::raw::c_char,
+    #[doc = " the oldest version of the library that shall read the file, such as \"0.1\"; NULL:"]
+    #[doc = "this one"]
+    pub reader: *const ::std::os::raw::c_char,
 }
 #[test]
 fn bindgen_test_layout_rondo_program_save_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_save_options>(),
-        72usize,
+        80usize,
         concat!("Size of: ", stringify!(rondo_program_save_options))
     );
     assert_eq!(
@@ -6375,6 +6384,18 @@ fn bindgen_test_layout_rondo_program_save_options() {
         );
     }
     test_field_values();
+    fn test_field_reader() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reader) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(reader))
+        );
+    }
+    test_field_reader();
 }
 extern "C" {
     #[doc = " Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under"]
@@ -6384,8 +6405,8 @@ extern "C" {
     #[doc = ""]
     #[doc = " The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes."]
     #[doc = ""]
-    #[doc = " RONDO_UNSUPPORTED if something cannot be in a file: the message names each such operator, and where it was recorded"]
-    #[doc = " if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not"]
+    #[doc = " RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message names"]
+    #[doc = " each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not"]
     #[doc = " UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's"]
     #[doc = " error. Not allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_program_save(
@@ -8426,6 +8447,7 @@ pub const RONDO_PROGRAM_SAVE_OPTIONS_INIT: rondo_program_save_options = rondo_pr
     n_metadata: 0,
     keys: ::std::ptr::null(),
     values: ::std::ptr::null(),
+    reader: ::std::ptr::null(),
 };
 
 /// What a `rondo_program_info` begins with.

@@ -19,6 +19,7 @@ pub struct ProgramWriter<'a> {
     functions: Vec<Function<'a>>,
     weights: Vec<(String, &'a Tensor)>,
     metadata: Vec<(String, String)>,
+    reader: Option<String>,
 }
 
 struct Function<'a> {
@@ -119,6 +120,28 @@ impl<'a> ProgramWriter<'a> {
         self
     }
 
+    /// The oldest version of the library that shall read the file; without it, this one.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-writer5-{}.safetensors", std::process::id()));
+    /// Program::writer().function("double", &double).reader("0.1").write(&path)?;
+    /// let refused = Program::writer().function("double", &double).reader("9.0").write(&path);
+    /// assert_eq!(refused.unwrap_err().kind(), rondo::ErrorKind::InvalidArgument); // this one cannot know that version
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let _ = w;
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn reader(mut self, version: impl Into<String>) -> Self {
+        self.reader = Some(version.into());
+        self
+    }
+
     /// Writes the file, which takes the place of a former one when it is complete. Tensors that a function writes are
     /// states, and are saved with what is in them now; waits for them.
     ///
@@ -168,6 +191,7 @@ impl<'a> ProgramWriter<'a> {
             keys.push(c_string(function, "a key", key)?);
             values.push(c_string(function, "a value", value)?);
         }
+        let reader = self.reader.as_ref().map(|version| c_string(function, "the reader", version)).transpose()?;
         let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
         options.inputs = inputs.as_ptr();
         options.outputs = outputs.as_ptr();
@@ -177,6 +201,7 @@ impl<'a> ProgramWriter<'a> {
         options.n_metadata = self.metadata.len();
         options.keys = keys.as_ptr();
         options.values = values.as_ptr();
+        options.reader = reader.as_ref().map_or(std::ptr::null(), |version| version.as_ptr());
         // SAFETY: as many of each as said, which live until the call returns.
         check(unsafe {
             sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)

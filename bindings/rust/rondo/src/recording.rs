@@ -397,6 +397,27 @@ impl<'a> RecordingBuilder<'a> {
         self
     }
 
+    /// Each launch and call looks at what every recorded operator has made. If there is a NaN or an infinity it fails, and its
+    /// outputs carry the error: the operator that made the first one, its operands, the place of the element, and with
+    /// [`RecordingBuilder::sites`] where it was recorded. The setting `RONDO_CHECK_NUMBERS=on` does the same for all recordings.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let x = Tensor::full(&engine, Device::CPU, DType::F32, 2, -1.0)?;
+    /// let (graph, y) = engine.recording().check_numbers().record(|| x.log()?.exp())?;
+    /// graph.launch()?;
+    /// let error = y.wait().unwrap_err();
+    /// assert!(error.to_string().contains("operator 'log' (node 0)"));
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    #[doc(alias = "RONDO_RECORD_CHECK_NUMBERS")]
+    pub fn check_numbers(mut self) -> Self {
+        self.flags |= sys::RONDO_RECORD_CHECK_NUMBERS;
+        self
+    }
+
     /// Records; see [`Engine::record`].
     ///
     /// ```

@@ -162,6 +162,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("RONDO_RCBRT", "UnaryOp::Rcbrt"),
     ("RONDO_RECIPROCAL", "UnaryOp::Reciprocal"),
     ("RONDO_RECORD_CALLABLE", "RecordingBuilder::callable"),
+    ("RONDO_RECORD_CHECK_NUMBERS", "RecordingBuilder::check_numbers"),
     ("RONDO_RECORD_FALL_BACK", "RecordingBuilder::fall_back"),
     ("RONDO_RECORD_FEWER_ROUNDINGS", "RecordingBuilder::fewer_roundings"),
     ("RONDO_RECORD_HOST_DECIDES", "RecordingBuilder::host_decides"),

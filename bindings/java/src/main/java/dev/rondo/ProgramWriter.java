@@ -42,6 +42,7 @@ public final class ProgramWriter {
   private final List<Tensor> weights = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<String> values = new ArrayList<>();
+  private String reader; // null: this version
 
   /** Of nothing yet. */
   public ProgramWriter() {}
@@ -101,11 +102,23 @@ public final class ProgramWriter {
   }
 
   /**
+   * Says which is the oldest version of the library that shall read the file; without it, this one.
+   *
+   * @param version the version, such as {@code 0.1}
+   * @return this
+   */
+  public ProgramWriter reader(String version) {
+    reader = Objects.requireNonNull(version, "version");
+    return this;
+  }
+
+  /**
    * Writes the file, which takes the place of a former one when it is complete. Tensors that a function writes are states: the file has
    * what is in them now. Waits for them. Equal programs give equal bytes.
    *
    * @param path the file
-   * @throws UnsupportedException if something cannot be in a file: the message names all of it
+   * @throws UnsupportedException if something cannot be in a file, or is newer than the version that shall read it: the message names all
+   *     of it
    * @throws InvalidArgumentException for a name that comes twice, for more or fewer names than a function has inputs or outputs, and for a
    *     weight that no function uses
    * @throws IoException if it cannot be written
@@ -130,7 +143,8 @@ public final class ProgramWriter {
       final long[] addresses = uses.addresses();
       final int count = functions.size();
       write0(Memory.bytes(Memory.nameOf(path)), texts(names), Arrays.copyOf(addresses, count), texts(inputs), texts(outputs),
-          texts(weightNames), Arrays.copyOfRange(addresses, count, addresses.length), texts(keys), texts(values));
+          texts(weightNames), Arrays.copyOfRange(addresses, count, addresses.length), texts(keys), texts(values),
+          reader == null ? null : Memory.bytes(reader));
     } finally {
       uses.end();
     }
@@ -150,5 +164,5 @@ public final class ProgramWriter {
   }
 
   private static native void write0(byte[] path, byte[][] names, long[] graphs, byte[][] inputs, byte[][] outputs, byte[][] weightNames,
-      long[] weights, byte[][] keys, byte[][] values);
+      long[] weights, byte[][] keys, byte[][] values, byte[] reader);
 }

@@ -69,6 +69,28 @@ class ProgramTest {
     }
   }
 
+  @Test
+  void readerIsAVersionThatThisOneKnows() {
+    try (Scope scope = Scope.open()) {
+      final Graph graph = new Saved(Device.CPU).scale;
+      final Path path = folder.resolve("reader.safetensors");
+      new ProgramWriter().function("scale", graph).reader("0.1").write(path);
+      assertTrue(Files.exists(path));
+      fails(InvalidArgumentException.class, () -> new ProgramWriter().function("scale", graph).reader("9.0").write(path),
+          "options->reader is '9.0'");
+    }
+  }
+
+  @Test
+  void checkedNumbersNameTheOperator() {
+    try (Scope scope = Scope.open()) {
+      final Graph roots = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE, RecordFlags.CHECK_NUMBERS),
+          recording -> recording.output(recording.input(Device.CPU, DType.F32, 2).sqrt().mul(2)));
+      final Tensor x = engine.tensor(Device.CPU, new float[] {4, -1});
+      fails(InvalidArgumentException.class, () -> roots.call(x).get(0).await(), "operator 'sqrt' (node 0)");
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#modes")
   void savedFunctionsAreCalledOnAnotherEngine(Device device, EngineMode mode) {

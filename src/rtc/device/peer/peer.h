@@ -15,7 +15,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "rtc/device/peer_words.h"
+#include "rtc/device/peer/peer_words.h"
 
 namespace rondo::device {
 
