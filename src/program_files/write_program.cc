@@ -15,11 +15,18 @@ namespace {
 
 class ProgramWriter {
  public:
-  explicit ProgramWriter(std::string* json) : json_(*json) {}
+  ProgramWriter(std::string* json, std::vector<NodeMark>* marks) : json_(*json), marks_(marks) {}
 
   void write(const Program& program) {
-    json_ += "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) +
-             ",\"made_by\":" + json_text(program.made_by) + ",\"weights\":";
+    json_ +=
+        "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) + ",\"made_by\":" + json_text(program.made_by);
+    if (!program.dims.empty()) {
+      json_ += ",\"dims\":";
+      list(program.dims, false, [this](const Dim& each) {
+        json_ += format("[\"%s\",%lld,%lld]", each.name.c_str(), printable(each.least), printable(each.most));
+      });
+    }
+    json_ += ",\"weights\":";
     list(program.weights, true, [this](const Declared& each) { declare(each); });
     json_ += ",\"functions\":";
     list(program.functions, true, [this](const Function& each) { write(each); });
@@ -48,6 +55,7 @@ class ProgramWriter {
     json_ += each.state ? ",\"state\"]" : "]";
   }
   void write(const Function& function) {
+    function_ = &function;
     json_ += "{\"name\":" + json_text(function.name);
     if (function.fewer_roundings) json_ += ",\"fewer_roundings\":true";
     json_ += ",\"inputs\":";
@@ -67,7 +75,7 @@ class ProgramWriter {
       });
     }
     json_ += ",\"nodes\":";
-    list(function.nodes, true, [this](const Node& each) { write(each); });
+    write(function.nodes);
     json_ += ",\n\"outputs\":";
     list(function.outputs, false, [this](const Function::Output& each) {
       json_ += "[" + json_text(each.name) + format(",%u,\"%s\",", each.value, dtype_name(each.dtype));
@@ -92,6 +100,12 @@ class ProgramWriter {
       numbers(order, layout.ndim);
     }
     json_ += ']';
+  }
+  void write(const std::vector<Node>& nodes) {
+    list(nodes, true, [&](const Node& each) {
+      if (marks_) marks_->push_back({json_.size(), function_, &each, static_cast<size_t>(&each - nodes.data())});
+      write(each);
+    });
   }
   void write(const Node& node) {
     if (node.role == Node::Role::view) {
@@ -138,7 +152,7 @@ class ProgramWriter {
     json_ += format(",\"number\":%u,\"bodies\":", node.inputs[0]);
     list(choice.bodies, true, [this](const Choice::Body& each) {
       if (each.there)
-        list(each.nodes, true, [this](const Node& inside) { write(inside); });
+        write(each.nodes);
       else
         json_ += "null";
     });
@@ -164,6 +178,8 @@ class ProgramWriter {
   }
 
   std::string& json_;
+  std::vector<NodeMark>* const marks_;
+  const Function* function_ = nullptr;  // that is written
 };
 
 }  // namespace
@@ -194,15 +210,24 @@ void add_needed(const std::vector<Node>& nodes, Version* needed) {
 }
 }  // namespace
 
+void fix_sizes(Program* program) {
+  program->dims.clear();
+  for (Function& function : program->functions) {
+    function.sizes = 0;
+    for (Declared& each : function.inputs) each.axes.clear();
+    for (Function::Output& each : function.outputs) each.axes.clear();
+  }
+}
+
 std::string needed_version(const Program& program) {
   Version needed;
   for (const Function& function : program.functions) add_needed(function.nodes, &needed);
   return needed.text();
 }
 
-std::string write_program(const Program& program) {
+std::string write_program(const Program& program, std::vector<NodeMark>* marks) {
   std::string json;
-  ProgramWriter(&json).write(program);
+  ProgramWriter(&json, marks).write(program);
   return json;
 }
 
