@@ -8,9 +8,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "program_files/sizes.h"
@@ -20,45 +19,40 @@ namespace rondo::program_files {
 // One thread. Numbers come in the order of the samples.
 class Fitter {
  public:
-  using Sizes = std::vector<int64_t>;
+  using Numbers = std::vector<int64_t>;
   // samples: at each the sizes of all dims.
-  Fitter(const std::vector<Dim>& dims, const std::vector<Sizes>& samples);
+  Fitter(const std::vector<Dim>& dims, const std::vector<Numbers>& samples);
 
   // Empty: there is no expression.
-  const std::string& whole(const std::vector<int64_t>& numbers);
+  std::string whole(const Numbers& numbers);
   std::string real(const std::vector<double>& numbers, bool single = false) const;
-  std::string bits(const std::vector<uint64_t>& numbers);
-  // By dim: a size that has to be sampled, because quotients differ there.
-  const std::vector<std::optional<int64_t>>& wanted() const { return wanted_; }
+  std::string bits(const Numbers& numbers);
+  // By dim: a size that has to be sampled, because quotients differ there; -1: none.
+  const Numbers& wanted() const { return wanted_; }
 
  private:
-  // Something that products are made of: a dim or a quotient.
-  struct Factor {
+  // A text with its value at each sample.
+  struct Expression {
     std::string text;
-    std::vector<int64_t> values;
-  };
-  struct Product {
-    std::string text;  // empty: 1
-    std::vector<int64_t> values;
+    Numbers values;
   };
   // A quotient (a * size + c) / q.
   struct Quotient {
     int64_t a, q, c;
     int64_t at(int64_t size) const;
-    std::string text(const std::string& dim) const;
   };
 
-  std::vector<Product> products(size_t most_factors) const;
-  std::string sum(const std::vector<Product>& of, size_t terms, const std::vector<int64_t>& numbers) const;
-  std::string quotient(const std::vector<int64_t>& numbers);
-  std::string quotient_of(size_t dim, const std::map<int64_t, int64_t>& numbers);
+  std::vector<Expression> products(size_t most_factors) const;
+  std::string sum(const std::vector<Expression>& of, size_t terms, const Numbers& numbers) const;
+  std::string quotient(const Numbers& numbers);
+  std::string quotient_of(size_t dim, const Numbers& numbers);
 
   const std::vector<Dim>& dims_;
-  const std::vector<Sizes>& samples_;
-  std::vector<Factor> factors_;  // the dims come first
-  std::vector<Product> simple_;  // of dims
-  std::map<std::vector<int64_t>, std::string> known_;
-  std::vector<std::optional<int64_t>> wanted_;
+  const std::vector<Numbers>& samples_;
+  std::vector<Expression> factors_;  // that products are made of: the dims, then quotients
+  std::vector<Expression> simple_;   // products of dims
+  std::vector<Expression> known_;    // that were found
+  Numbers wanted_;
 };
 
 }  // namespace rondo::program_files

@@ -97,10 +97,10 @@ class SizesSaver {
     std::string text;
     constexpr int kMostRounds = 40;  // each halves at least what quotients there may be
     for (int round = 0; round < kMostRounds; ++round) {
-      std::optional<SampleSizes> more;
+      SampleSizes more;
       RONDO_TRY(join(&text, &more));
-      if (!more) break;
-      RONDO_TRY(add_sample(*more));
+      if (more.empty()) break;
+      RONDO_TRY(add_sample(more));
     }
     RONDO_TRY(refusals_.status());
     SampleSizes most, between, least;
@@ -119,37 +119,27 @@ class SizesSaver {
  private:
   // Sizes that differ for each dim, and from 0, 1 and the largest, where there are as many.
   std::vector<SampleSizes> first_sizes() const {
-    std::vector<SampleSizes> of_dims, all;
-    for (size_t i = 0; i < dims_.size(); ++i) {
+    constexpr int kEach = 4;
+    const size_t count = dims_.size();
+    std::vector<SampleSizes> of_dims(count), all;
+    for (size_t i = 0; i < count; ++i) {
       const Dim& dim = dims_[i];
-      const int64_t first = std::max(dim.least, std::min<int64_t>(2, dim.most));
-      const int64_t room = dim.most - first;  // sizes below the largest
-      SampleSizes& sizes = of_dims.emplace_back();
-      const int64_t shift = room >= 40 ? 3 + 2 * static_cast<int64_t>(i) : 0;
-      for (const int64_t step : {0, 1, 4, 11})
-        if (room >= 15 || step < 2) {
-          if (shift + step < std::max<int64_t>(room, 1)) sizes.push_back(first + shift + step);
-        }
-      if (room < 15)
-        for (int64_t size = first + 2; size < dim.most && sizes.size() < 4; ++size) sizes.push_back(size);
-      if (sizes.size() < 2 && room > 0) sizes.push_back(dim.most);
-    }
-    const auto add = [&](SampleSizes sizes) {
-      if (std::find(all.begin(), all.end(), sizes) == all.end()) all.push_back(std::move(sizes));
-    };
-    SampleSizes base;
-    for (const SampleSizes& each : of_dims) base.push_back(each[0]);
-    add(base);
-    for (size_t i = 0; i < dims_.size(); ++i)
-      for (const int64_t size : of_dims[i]) {
-        SampleSizes other = base;
-        other[i] = size;
-        add(std::move(other));
+      int64_t size = std::max(dim.least, std::min<int64_t>(2, dim.most));
+      const int64_t room = dim.most - size;  // sizes below the largest
+      if (room >= 40) size += 3 + 2 * static_cast<int64_t>(i);
+      for (int k = 0; k < kEach && (k < 2 || size < dim.most); ++k) {
+        of_dims[i].push_back(std::min(size, dim.most));
+        size += room < 15 || k == 0 ? 1 : k == 1 ? 3 : 7;
       }
-    for (const size_t which : {1, 2}) {
-      SampleSizes mixed = base;
-      for (size_t i = 0; i < dims_.size(); ++i) mixed[i] = of_dims[i][std::min(which, of_dims[i].size() - 1)];
-      add(std::move(mixed));
+    }
+    // All first ones; another one of each; all second ones, all third ones.
+    for (size_t i = 0; i < kEach * count + 2; ++i) {
+      SampleSizes sizes;
+      for (size_t d = 0; d < count; ++d) {
+        const size_t which = i >= kEach * count ? i - kEach * count + 1 : d == i / kEach ? i % kEach : 0;
+        sizes.push_back(of_dims[d][std::min(which, of_dims[d].size() - 1)]);
+      }
+      if (std::find(all.begin(), all.end(), sizes) == all.end()) all.push_back(std::move(sizes));
     }
     return all;
   }
@@ -187,127 +177,125 @@ class SizesSaver {
     engine_ = &graph.engine();
   }
 
-  void refuse(const Function& function, const Node* node, size_t number, const std::string& why) {
-    refusals_.add(function.name, (node ? node_name(*node, number) + (node->site.empty() ? "" : " at " + node->site)
-                                       : "its signature") +
-                                     ": " + why);
+  // node null: of the function as such.
+  RONDO_COLD void refuse(const Function& function, const Node* node, size_t number, const char* why) {
+    refusals_.add(function.name,
+                  format("%s%s%s: %s", node ? node_name(*node, number).c_str() : "its signature",
+                         node && !node->site.empty() ? " at " : "", node ? node->site.c_str() : "", why));
   }
   // That a program has other nodes or tensors than the first one is a refusal.
   void compare(const Sample& sample) {
     const Sample& first = *samples_[0];
-    const std::string when = "at " + sizes_text(dims_, sample.sizes) + " it ",
-                      then = ", unlike at " + sizes_text(dims_, first.sizes);
     for (size_t i = 0; i < functions_.size(); ++i) {
       const Function &a = first.program.functions[i], &b = sample.program.functions[i];
       Difference found;
+      size_t weight = 0;
       if (differ(a.nodes, b.nodes, &found)) {
-        refuse(a, found.node, found.number, when + found.how + then);
-        continue;
+      } else if (signatures_differ(a, b)) {
+        found.how = "has other inputs or outputs";
+      } else {
+        while (weight < a.weights.size() && weight < b.weights.size() && a.weights[weight] == b.weights[weight])
+          ++weight;
+        if (weight == a.weights.size()) continue;
+        const auto value = static_cast<uint32_t>(a.inputs.size() + weight);
+        while (found.number + 1 < a.nodes.size() && !reads(a.nodes[found.number], value)) ++found.number;
+        found.node = &a.nodes[found.number];
+        found.how = "uses another tensor from outside (make it once, before what is recorded)";
       }
-      const auto inputs_differ = [](const Declared& x, const Declared& y) { return x.dtype != y.dtype; };
-      bool signature = a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size();
-      for (size_t k = 0; !signature && k < a.inputs.size(); ++k) signature = inputs_differ(a.inputs[k], b.inputs[k]);
-      for (size_t k = 0; !signature && k < a.outputs.size(); ++k)
-        signature = a.outputs[k].dtype != b.outputs[k].dtype || a.outputs[k].value != b.outputs[k].value;
-      if (signature) refuse(a, nullptr, 0, when + "has other inputs or outputs" + then);
-      for (size_t k = 0; k < std::min(a.weights.size(), b.weights.size()); ++k)
-        if (a.weights[k] != b.weights[k]) {
-          const auto value = static_cast<uint32_t>(a.inputs.size() + k);
-          size_t at = 0;
-          while (at + 1 < b.nodes.size() &&
-                 std::find(b.nodes[at].inputs.begin(), b.nodes[at].inputs.end(), value) == b.nodes[at].inputs.end())
-            ++at;
-          refuse(a, &b.nodes[at], at,
-                 when + "uses another tensor from outside" + then + "; make the tensor once, before what is recorded");
-          break;
-        }
+      refuse(a, found.node, found.number,
+             format("at %s it %s, unlike at %s", sizes_text(dims_, sample.sizes).c_str(), found.how.c_str(),
+                    sizes_text(dims_, first.sizes).c_str())
+                 .c_str());
     }
+  }
+  static bool reads(const Node& node, uint32_t value) {
+    return std::find(node.inputs.begin(), node.inputs.end(), value) != node.inputs.end();
+  }
+  static bool signatures_differ(const Function& a, const Function& b) {
+    if (a.inputs.size() != b.inputs.size() || a.outputs.size() != b.outputs.size()) return true;
+    for (size_t k = 0; k < a.inputs.size(); ++k)
+      if (a.inputs[k].dtype != b.inputs[k].dtype) return true;
+    for (size_t k = 0; k < a.outputs.size(); ++k)
+      if (a.outputs[k].value != b.outputs[k].value || a.outputs[k].dtype != b.outputs[k].dtype) return true;
+    return false;
   }
 
   // Finds the node at a place in the text of a sample.
-  void refuse_at(const Sample& sample, size_t at, const std::string& why) {
-    auto mark = std::upper_bound(sample.marks.begin(), sample.marks.end(), at,
-                                 [](size_t place, const NodeMark& each) { return place < each.at; });
+  RONDO_COLD void refuse_at(const Sample& sample, size_t at, const char* why) {
+    size_t mark = 0;  // the one after the place
+    while (mark < sample.marks.size() && sample.marks[mark].at <= at) ++mark;
     const size_t line = sample.text.rfind('\n', at) + 1;
-    if (mark != sample.marks.begin() && std::prev(mark)->at >= line) {
-      --mark;
-      return refuse(*mark->function, mark->node, mark->number, why);
+    if (mark > 0 && sample.marks[mark - 1].at >= line) {
+      const NodeMark& of = sample.marks[mark - 1];
+      return refuse(*of.function, of.node, of.number, why);
     }
-    const bool outputs = sample.text.compare(line, 10, "\"outputs\":") == 0;
-    const Function* function = outputs && mark != sample.marks.begin() ? std::prev(mark)->function
-                               : mark != sample.marks.end()            ? mark->function
-                                                                       : &sample.program.functions.back();
-    refuse(*function, nullptr, 0, why);
+    const bool outputs = mark > 0 && sample.text.compare(line, 10, "\"outputs\":") == 0;
+    refuse(mark == sample.marks.size() && !outputs ? sample.program.functions.back()
+                                                   : *sample.marks[outputs ? mark - 1 : mark].function,
+           nullptr, 0, why);
   }
 
   // The text with expressions. more: sizes to sample before that is certain.
-  Status join(std::string* text, std::optional<SampleSizes>* more) {
-    std::vector<SampleSizes> all;
-    for (const auto& each : samples_) all.push_back(each->sizes);
-    Fitter fitter(dims_, all);
-    struct Failure {
-      size_t at;
-      std::string why;
-    };
-    std::vector<Failure> failures;
+  Status join(std::string* text, SampleSizes* more) {
+    std::vector<SampleSizes> sizes;
+    for (const auto& each : samples_) sizes.push_back(each->sizes);
+    Fitter fitter(dims_, sizes);
+    std::vector<std::pair<size_t, std::string>> failures;  // where, and why
     std::vector<size_t> at(samples_.size());
+    std::vector<std::string_view> tokens(samples_.size());
     text->clear();
     while (at[0] < samples_[0]->text.size()) {
-      std::vector<std::string_view> tokens;
-      for (size_t s = 0; s < samples_.size(); ++s) {
+      bool same = true;
+      for (size_t s = 0; s < at.size(); ++s) {
         const std::string_view of = samples_[s]->text;
-        const size_t end = at[s] < of.size() ? token_end(of, at[s]) : at[s];
-        tokens.push_back(of.substr(at[s], end - at[s]));
+        tokens[s] = of.substr(at[s], at[s] < of.size() ? token_end(of, at[s]) - at[s] : 0);
+        at[s] += tokens[s].size();
+        same = same && tokens[s] == tokens[0];
       }
-      std::string joined;
-      if (!join_tokens(tokens, &fitter, &joined)) {
-        std::string why = "no expression of the sizes gives ";
-        for (size_t s = 0; s < std::min<size_t>(samples_.size(), 4); ++s)
-          why += format("%s%s at %s", s ? ", " : "", models::shown(tokens[s]).c_str(),
-                        sizes_text(dims_, samples_[s]->sizes).c_str());
-        failures.push_back({at[0], std::move(why)});
-        // The rest of the line may not go together.
-        for (size_t s = 0; s < samples_.size(); ++s)
-          at[s] = std::min(samples_[s]->text.find('\n', at[s]), samples_[s]->text.size());
-        continue;
-      }
-      *text += joined;
-      for (size_t s = 0; s < samples_.size(); ++s) at[s] += tokens[s].size();
+      const std::string found = same ? std::string(tokens[0]) : solve(tokens, &fitter);
+      if (same)
+        *text += found;
+      else
+        *text += "\"" + found + "\"";
+      if (!found.empty()) continue;
+      std::string why = "no expression of the sizes gives ";
+      for (size_t s = 0; s < std::min<size_t>(at.size(), 4); ++s)
+        why +=
+            format("%s%s at %s", s ? ", " : "", models::shown(tokens[s]).c_str(), sizes_text(dims_, sizes[s]).c_str());
+      failures.emplace_back(at[0] - tokens[0].size(), std::move(why));
+      // The rest of the line may not go together.
+      for (size_t s = 0; s < at.size(); ++s)
+        at[s] = std::min(samples_[s]->text.find('\n', at[s]), samples_[s]->text.size());
     }
-    SampleSizes next = samples_[0]->sizes;
-    for (size_t i = 0; i < dims_.size(); ++i)
-      if (fitter.wanted()[i]) {
-        next[i] = *fitter.wanted()[i];
-        *more = next;
-      }
-    if (*more) return {};
-    for (const Failure& each : failures) refuse_at(*samples_[0], each.at, each.why);
+    more->clear();
+    for (size_t i = 0; i < dims_.size(); ++i) {
+      if (fitter.wanted()[i] < 0) continue;
+      if (more->empty()) *more = samples_[0]->sizes;
+      (*more)[i] = fitter.wanted()[i];
+    }
+    if (!more->empty()) return {};
+    for (const auto& [where, why] : failures) refuse_at(*samples_[0], where, why.c_str());
     return refusals_.status();
   }
-  static bool join_tokens(const std::vector<std::string_view>& tokens, Fitter* fitter, std::string* joined) {
-    const auto all = [&](const auto& test) { return std::all_of(tokens.begin(), tokens.end(), test); };
-    *joined = tokens[0];
-    if (all([&](std::string_view each) { return each == tokens[0]; })) return true;
-    std::string found;
-    const auto read_all = [&](auto read, auto* values) {
+  // An expression for numbers that differ; empty: there is none.
+  static std::string solve(const std::vector<std::string_view>& tokens, Fitter* fitter) {
+    std::vector<int64_t> numbers;
+    std::vector<double> reals;
+    for (int kind = 0; kind < 3; ++kind) {
+      bool all = true;
+      numbers.clear();
       for (const std::string_view each : tokens) {
         models::JsonReader json(each);
-        auto& value = values->emplace_back();
-        if (!read(json, &value).ok()) return false;
+        uint64_t word = 0;
+        Status read = kind == 0   ? json.integer(&numbers.emplace_back())
+                      : kind == 1 ? read_bits(&json, &word)
+                                  : read_real(&json, &reals.emplace_back());
+        if (kind == 1) numbers.push_back(static_cast<int64_t>(word));
+        all = all && read.ok();
       }
-      return true;
-    };
-    std::vector<int64_t> numbers;
-    std::vector<uint64_t> bits;
-    std::vector<double> reals;
-    if (read_all([](models::JsonReader& json, int64_t* value) { return json.integer(value); }, &numbers))
-      found = fitter->whole(numbers);
-    else if (read_all([](models::JsonReader& json, uint64_t* value) { return read_bits(&json, value); }, &bits))
-      found = fitter->bits(bits);
-    else if (read_all([](models::JsonReader& json, double* value) { return read_real(&json, value); }, &reals))
-      found = fitter->real(reals);
-    *joined = "\"" + found + "\"";
-    return !found.empty();
+      if (all) return kind == 0 ? fitter->whole(numbers) : kind == 1 ? fitter->bits(numbers) : fitter->real(reals);
+    }
+    return "";
   }
 
   // A recording at sizes that are not among the samples has the text that the expressions give.
@@ -336,10 +324,10 @@ class SizesSaver {
         while (same < std::min(is.size(), says.size()) && is[same] == says[same]) ++same;
         const size_t from = same - std::min<size_t>(same, 20);
         refuse_at(sample, a,
-                  "at " + sizes_text(dims_, sizes) + " it is recorded as '" +
-                      models::shown(is.substr(from, same - from + 20)) +
-                      "', and by what was found at other sizes it is '" +
-                      models::shown(says.substr(from, same - from + 20)) + "'");
+                  format("at %s it is recorded as '%s', and by what was found at other sizes it is '%s'",
+                         sizes_text(dims_, sizes).c_str(), models::shown(is.substr(from, same - from + 20)).c_str(),
+                         models::shown(says.substr(from, same - from + 20)).c_str())
+                      .c_str());
       }
       a = end;
       b = end_given;
