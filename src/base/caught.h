@@ -7,7 +7,7 @@
 
 namespace rondo {
 
-// What the exception that is being handled says. `where` becomes the beginning of its text; null: nothing does. Ends
+// Says which status the exception is that is being handled. `where` becomes the beginning of its text; null: nothing does. Ends
 // the process for one that is not of the standard library's.
 RONDO_COLD Status status_of_exception(const char* where) noexcept;
 
