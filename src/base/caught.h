@@ -7,8 +7,8 @@
 
 namespace rondo {
 
-// Says which status the exception is that is being handled. `where` becomes the beginning of its text; null: nothing does. Ends
-// the process for one that is not of the standard library's.
+// Says which status the exception is that is being handled. `where` becomes the beginning of its text; null: nothing
+// does. Ends the process for one that is not of the standard library's.
 RONDO_COLD Status status_of_exception(const char* where) noexcept;
 
 // Runs a body that returns a Status. Takes no memory of its own: the exception may mean that there is none. All

@@ -194,7 +194,7 @@ std::string Fitter::quotient_of(size_t dim, const Numbers& numbers) {
     most = values.size();
     found = size;
   }
-  if (wanted_[dim] < 0) wanted_[dim] = found;  // one at a time
+  if (wanted_[dim] < 0) wanted_[dim] = found;  // mutation: quotients_not_told_apart
   const Quotient& first = all.front();
   std::string text;
   append_term(&text, first.a, of.name);

@@ -109,7 +109,7 @@ class SizesSaver {
       between.push_back(each.most - (each.most - each.least) / 3);
       least.push_back(each.least);
     }
-    RONDO_TRY(verify(text, most));
+    RONDO_TRY(verify(text, most));  // mutation: largest_size_not_recorded
     RONDO_TRY(verify(text, between));
     RONDO_TRY(refusals_.status());
     RONDO_TRY(make_at(text, least));

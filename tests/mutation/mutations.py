@@ -19,6 +19,7 @@ PROGRAMS = {  # in the build folder
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
     "tensors": "tests/conformance/conformance_tensors",
+    "files": "tests/conformance/conformance_files",
 }
 
 
@@ -385,6 +386,21 @@ MUTATIONS = (
         breaks="what follows a body comes after what a device does in it",
         program="recording",
         cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
+    ),
+    # --- program files ---
+    Mutation(
+        name="largest_size_not_recorded",
+        breaks="a function whose sizes vary is recorded at the largest too, and must be there what was found at others",
+        program="files",
+        cases="Conformance/ProgramSizes.BranchesOnSizesAreRefused/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="quotients_not_told_apart",
+        breaks="quotients that agree at the sizes so far are told apart at one more",
+        program="files",
+        cases="Conformance/ProgramSizes.QuotientsOfImagesAreFound/cuda_async",
+        seeds=(1,),
     ),
 )
 
