@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstdarg>
+#include <exception>
 #include <new>
+#include <system_error>
 
+#include "base/caught.h"
 #include "base/json_text.h"
 #include "base/text.h"
 
@@ -108,6 +111,22 @@ Status error(rondo_status code, const char* format, ...) {
   }
   va_end(arguments);
   return made;
+}
+
+Status status_of_exception(const char* where) noexcept {
+  Status status;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    status = Status::no_memory();
+  } catch (const std::system_error& problem) {
+    status = problem.code() == std::errc::resource_unavailable_try_again
+                 ? error(RONDO_OUT_OF_MEMORY, "the system starts no thread: %s", problem.what())
+                 : error(RONDO_INTERNAL, "%s", problem.what());
+  } catch (const std::exception& exception) {
+    status = error(RONDO_INTERNAL, "%s", exception.what());
+  }
+  return where ? status.with_context(where) : status;
 }
 
 }  // namespace rondo

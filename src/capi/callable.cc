@@ -1,17 +1,12 @@
 // Makes, calls, clears and describes callables, whose functions are the user's, after checking their handles.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "callable/callable.h"
+#include "capi/callable.h"
 
 #include "base/text.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
 #include "capi/tape.h"
 #include "engine/handle.h"
-
-struct rondo_callable {
-  uint32_t magic = 0;
-  rondo::Ref<rondo::Callable> callable;
-};
 
 using namespace rondo;
 using capi::check_engine;
@@ -39,7 +34,9 @@ struct CallerFunction {
   void (*const destroy)(void*);
 };
 
-Status check_options(const rondo_callable_options& options) {
+}  // namespace
+
+Status capi::check_callable_options(const rondo_callable_options& options) {
   constexpr uint32_t kFlags = RONDO_CALLABLE_FALL_BACK | RONDO_CALLABLE_AS_WRITTEN | RONDO_CALLABLE_FEWER_ROUNDINGS;
   if (options.flags & ~kFlags)
     return error(RONDO_INVALID_ARGUMENT,
@@ -66,7 +63,22 @@ Status check_options(const rondo_callable_options& options) {
   return {};
 }
 
-}  // namespace
+rondo_callable* capi::make_callable(Ref<Callable> callable) {
+  return Callables::create([&callable](rondo_callable& handle) { handle.callable = std::move(callable); });
+}
+
+Status capi::call_callable(Callable& callable, int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs,
+                           rondo_tensor** outputs, const std::function<Status()>& check) {
+  if (n_inputs < 0) return error(RONDO_INVALID_ARGUMENT, "n_inputs is %d; 0 or more is needed", n_inputs);
+  if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
+  if (n_inputs) RONDO_NOT_NULL(inputs);
+  RONDO_NOT_NULL(outputs);
+  for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(check_each(inputs, static_cast<size_t>(i), "inputs"));
+  for (int32_t i = 0; i < n_outputs; ++i)
+    if (outputs[i]) RONDO_TRY(check_each(outputs, static_cast<size_t>(i), "outputs"));
+  if (check) RONDO_TRY(check());
+  return callable.call({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)});
+}
 
 void capi::list_live_callables(const Engine& engine, std::vector<std::string>* objects) {
   Callables::for_each([&](const rondo_callable& each) {
@@ -90,7 +102,7 @@ rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_outputs, cons
     RONDO_TRY(capi::read_options("options", options, &chosen));
     RONDO_TRY(engine->engine->usable());
     if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
-    RONDO_TRY(check_options(chosen));
+    RONDO_TRY(capi::check_callable_options(chosen));
     const char* name = Engine::intern(chosen.name ? chosen.name : "callable");
     const auto call = [function, name](int32_t n_inputs, rondo_tensor* const* inputs, int32_t outputs_wanted,
                                        rondo_tensor** outputs) -> Status {
@@ -101,7 +113,7 @@ rondo_status rondo_callable_create(rondo_engine* engine, int32_t n_outputs, cons
       return capi::failure_of_callback(format("the function of callable '%s'", name).c_str(), status);
     };
     Ref<Callable> made = make_ref<Callable>(*engine->engine, name, chosen, n_outputs, call);
-    *callable = Callables::create([&made](rondo_callable& handle) { handle.callable = std::move(made); });
+    *callable = capi::make_callable(std::move(made));
     return {};
   });
   if (!function && destroy) destroy(arg);
@@ -112,15 +124,8 @@ rondo_status rondo_callable_call(rondo_callable* callable, int32_t n_inputs, ron
                                  int32_t n_outputs, rondo_tensor** outputs) {
   return guard("rondo_callable_call", [&]() -> Status {
     RONDO_TRY(check_callable(callable));
-    if (n_inputs < 0) return error(RONDO_INVALID_ARGUMENT, "n_inputs is %d; 0 or more is needed", n_inputs);
-    if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
-    if (n_inputs) RONDO_NOT_NULL(inputs);
-    RONDO_NOT_NULL(outputs);
-    for (int32_t i = 0; i < n_inputs; ++i) RONDO_TRY(capi::check_each(inputs, static_cast<size_t>(i), "inputs"));
-    for (int32_t i = 0; i < n_outputs; ++i)
-      if (outputs[i]) RONDO_TRY(capi::check_each(outputs, static_cast<size_t>(i), "outputs"));
     const Ref<Callable> keep = callable->callable;  // the function may destroy the handle
-    return keep->call({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)});
+    return capi::call_callable(*keep, n_inputs, inputs, n_outputs, outputs);
   });
 }
 

@@ -2,6 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cinttypes>
 
+#include "capi/callable.h"
 #include "capi/graph.h"
 #include "capi/operators.h"
 #include "capi/structs.h"
@@ -37,7 +38,7 @@ Status check_program(const rondo_program* program) {
 
 Status check_instance(const rondo_program_instance* instance) {
   if (!Instances::alive(instance)) return capi::dead_handle("instance", "program instance", instance);
-  return instance->instance->graphs()[0]->engine().usable();  // a program has a function
+  return instance->instance->engine().usable();
 }
 
 Status check_number(const char* name, int64_t index, size_t count, const char* what) {
@@ -66,12 +67,19 @@ Status copy_text(const char* array, const char* const* texts, size_t i, bool opt
   return {};
 }
 
-rondo_program_tensor_info describe(rondo_dtype dtype, const Layout& shape, bool state) {
+rondo_program_tensor_info describe(const Program& program, rondo_dtype dtype, const Layout& shape,
+                                   const std::vector<std::string>& axes, bool state = false) {
   rondo_program_tensor_info facts = RONDO_PROGRAM_TENSOR_INFO_INIT;
   facts.dtype = dtype;
   facts.ndim = shape.ndim;
   facts.state = state;
   std::copy_n(shape.shape, shape.ndim, facts.shape);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (axes[d].empty()) continue;
+    facts.dims[d] = -1;
+    for (size_t i = 0; i < program.dims.size(); ++i)
+      if (axes[d] == program.dims[i].name) facts.dims[d] = static_cast<int32_t>(i) + 1;
+  }
   return facts;
 }
 
@@ -86,6 +94,56 @@ Status check_idle(const Engine& engine, const char* what) {
   if (Engine::in_task()) return error(RONDO_INVALID_STATE, "%s inside a task is refused; do it outside", what);
   return {};
 }
+
+// The names that options give for inputs and outputs of all functions, one after the other.
+class GivenNames {
+ public:
+  explicit GivenNames(const rondo_program_save_options& given) : given_(given) {}
+  // Those of the next function, which has such inputs and outputs.
+  Status take(const Bindings& bindings, SavedFunction* function) {
+    for (uint32_t k = 0; k < bindings.size(); ++k)
+      RONDO_TRY(
+          bindings.is_input(k)
+              ? copy_text("options->inputs", given_.inputs, input_++, true, &function->inputs.emplace_back())
+              : copy_text("options->outputs", given_.outputs, output_++, true, &function->outputs.emplace_back()));
+    return {};
+  }
+
+ private:
+  const rondo_program_save_options& given_;
+  size_t input_ = 0, output_ = 0;
+};
+
+// Functions by the caller's, which records each of them at sizes.
+class CallersRecordings {
+ public:
+  CallersRecordings(rondo_program_record_fn record, void* arg, const rondo_program_save_options& given)
+      : record_(record), arg_(arg), names_(given) {}
+  Status at(size_t function, const std::vector<int64_t>& sizes, SavedFunction* saved) {
+    rondo_graph* graph = nullptr;
+    capi::forget_last_error();
+    const KeptArithmetic arithmetic;
+    const rondo_status status =
+        record_(arg_, static_cast<int32_t>(function), static_cast<int32_t>(sizes.size()), sizes.data(), &graph);
+    if (status != RONDO_OK) return capi::failure_of_callback("the function that records", status);
+    if (!graph) return error(RONDO_USER_ERROR, "the function that records has returned RONDO_OK, and *graph is NULL");
+    if (const Status wrong = capi::check_graph(graph, "*graph"); !wrong.ok())
+      return error(RONDO_USER_ERROR, "the function that records: %s", wrong.message());
+    saved->graph = graph->graph;
+    rondo_graph_destroy(graph);
+    RONDO_TRY(saved->graph->engine().usable());
+    if (function == saved_.size()) RONDO_TRY(names_.take(saved->graph->bindings(), &saved_.emplace_back()));
+    saved->inputs = saved_[function].inputs;
+    saved->outputs = saved_[function].outputs;
+    return {};
+  }
+
+ private:
+  const rondo_program_record_fn record_;
+  void* const arg_;
+  GivenNames names_;
+  std::vector<SavedFunction> saved_;  // their names
+};
 
 Status read_save_options(const rondo_program_save_options& given, SaveOptions* options) {
   for (size_t i = 0; i < given.n_weights; ++i) {
@@ -110,6 +168,68 @@ Status read_save_options(const rondo_program_save_options& given, SaveOptions* o
   return {};
 }
 
+Status read_instance_options(const rondo_program_instance_options& given, const Program& program,
+                             InstanceOptions* options) {
+  RONDO_TRY(capi::read_options("options->callables", given.callables, &options->callables));
+  RONDO_TRY(capi::check_callable_options(options->callables));
+  if (options->callables.name || options->callables.flags)
+    return error(RONDO_INVALID_ARGUMENT,
+                 "options->callables has a name or flags; the program has the names, and says how it is recorded");
+  for (size_t i = 0; i < given.n_weights; ++i) {
+    models::NamedTensor& weight = options->weights.emplace_back();
+    RONDO_TRY(copy_text("options->weight_names", given.weight_names, i, false, &weight.name));
+    if (!given.weights) return capi::null_argument("options->weights");
+    RONDO_TRY(capi::check_each(given.weights, i, "options->weights"));
+    weight.view = given.weights[i]->view;
+  }
+  if (given.most_turns < 0)
+    return error(RONDO_INVALID_ARGUMENT, "options->most_turns is %lld; 0 (as the file says) or more is needed",
+                 printable(given.most_turns));
+  options->most_turns = given.most_turns;
+  options->extra.resize(program.functions.size());
+  if (given.n_extra && !given.extra_values) return capi::null_argument("options->extra_values");
+  for (size_t i = 0; i < given.n_extra; ++i) {
+    std::string name;
+    RONDO_TRY(copy_text("options->extra_functions", given.extra_functions, i, false, &name));
+    size_t function = 0;
+    RONDO_TRY(find_function(program, name.c_str(), &function));
+    const int64_t value = given.extra_values[i];
+    const uint32_t values = program.functions[function].values;
+    if (value < 0 || value >= values)
+      return error(RONDO_INVALID_ARGUMENT, "options->extra_values[%zu] is %lld; function '%s' has the values 0 to %u", i,
+                   printable(value), models::shown(name).c_str(), values - 1);
+    options->extra[function].push_back(static_cast<uint32_t>(value));
+  }
+  return {};
+}
+
+Status create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
+                       const rondo_program_instance_options* options, rondo_program_instance** instance) {
+  RONDO_TRY(check_program(program));
+  rondo_program_instance_options chosen = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+  RONDO_TRY(capi::read_options("options", options, &chosen));
+  InstanceOptions wanted;
+  RONDO_TRY(read_instance_options(chosen, program->file->program(), &wanted));
+  RONDO_TRY(capi::check_engine(engine, "engine"));
+  RONDO_NOT_NULL(instance);
+  const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
+  const Ref<ProgramFile> file = program->file;
+  RONDO_TRY(inner->usable());
+  RONDO_TRY(check_idle(*inner, "making an instance of a program"));
+  Device* found = nullptr;
+  RONDO_TRY(get_device(device, &found));
+  Ref<Instance> made;
+  RONDO_TRY(Instance::make(file, *inner, *found, wanted, &made));
+  std::vector<Ref<FollowedGraph>> followed;
+  for (const Instance::Callee& each : made->functions())
+    followed.push_back(each.graph ? make_ref<FollowedGraph>(each.graph) : Ref<FollowedGraph>());
+  *instance = Instances::create([&](rondo_program_instance& handle) {
+    handle.instance = std::move(made);
+    handle.followed = std::move(followed);
+  });
+  return {};
+}
+
 }  // namespace
 
 extern "C" {
@@ -125,7 +245,7 @@ rondo_status rondo_program_save(const char* path, int32_t n_functions, const cha
     SaveOptions chosen;
     RONDO_TRY(read_save_options(given, &chosen));
     std::vector<SavedFunction> functions(static_cast<size_t>(n_functions));
-    size_t input = 0, output = 0;
+    GivenNames given_names(given);
     for (size_t i = 0; i < functions.size(); ++i) {
       SavedFunction& each = functions[i];
       RONDO_TRY(copy_text("names", names, i, false, &each.name));
@@ -133,14 +253,44 @@ rondo_status rondo_program_save(const char* path, int32_t n_functions, const cha
       each.graph = graphs[i]->graph;
       RONDO_TRY(each.graph->engine().usable());
       RONDO_TRY(check_idle(each.graph->engine(), "saving a program"));
-      const Bindings& bindings = each.graph->bindings();
-      for (uint32_t k = 0; k < bindings.size(); ++k)
-        RONDO_TRY(bindings.is_input(k)
-                      ? copy_text("options->inputs", given.inputs, input++, true, &each.inputs.emplace_back())
-                      : copy_text("options->outputs", given.outputs, output++, true, &each.outputs.emplace_back()));
+      RONDO_TRY(given_names.take(each.graph->bindings(), &each));
     }
     Engine::NotRecorded not_recorded;
     return save_program(path, functions, chosen);
+  });
+}
+
+rondo_status rondo_program_save_with_dims(const char* path, int32_t n_functions, const char* const* names,
+                                          int32_t n_dims, const char* const* dim_names, const int64_t* least,
+                                          const int64_t* most, rondo_program_record_fn record, void* arg,
+                                          const rondo_program_save_options* options) {
+  return guard_whole("rondo_program_save_with_dims", [&]() -> Status {
+    RONDO_NOT_NULL(path);
+    if (n_functions < 1) return error(RONDO_INVALID_ARGUMENT, "n_functions is %d; 1 or more is needed", n_functions);
+    if (n_dims < 1)
+      return error(RONDO_INVALID_ARGUMENT, "n_dims is %d; 1 or more is needed, or rondo_program_save", n_dims);
+    RONDO_NOT_NULL(least);
+    RONDO_NOT_NULL(most);
+    RONDO_NOT_NULL(record);
+    rondo_program_save_options given = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    RONDO_TRY(capi::read_options("options", options, &given));
+    SaveOptions chosen;
+    RONDO_TRY(read_save_options(given, &chosen));
+    if (Engine::thread_sink() || Engine::in_task())
+      return error(RONDO_INVALID_STATE, "saving a program cannot be recorded, nor be done inside a task");
+    std::vector<SavedFunction> functions(static_cast<size_t>(n_functions));
+    for (size_t i = 0; i < functions.size(); ++i) RONDO_TRY(copy_text("names", names, i, false, &functions[i].name));
+    std::vector<Dim> dims(static_cast<size_t>(n_dims));
+    for (size_t i = 0; i < dims.size(); ++i) {
+      RONDO_TRY(copy_text("dim_names", dim_names, i, false, &dims[i].name));
+      dims[i].least = least[i];
+      dims[i].most = most[i];
+    }
+    CallersRecordings recordings(record, arg, given);
+    const RecordAt at = [&](size_t function, const std::vector<int64_t>& sizes, SavedFunction* saved) {
+      return recordings.at(function, sizes, saved);
+    };
+    return save_with_sizes(path, std::move(functions), dims, at, chosen);
   });
 }
 
@@ -174,6 +324,7 @@ rondo_status rondo_program_query(rondo_program* program, rondo_program_info* inf
     facts.metadata = static_cast<int64_t>(program->file->metadata().size());
     for (const Declared& each : of.weights) (each.state ? facts.state_bytes : facts.weight_bytes) += bytes_of(each);
     of.needs.copy(facts.needs, sizeof facts.needs - 1);
+    facts.dims = static_cast<int64_t>(of.dims.size());
     return capi::write_info("info", info, facts);
   });
 }
@@ -192,6 +343,7 @@ rondo_status rondo_program_function(rondo_program* program, int64_t index, const
     facts.nodes = static_cast<int64_t>(function.nodes.size());
     facts.parameters = static_cast<int32_t>(function.parameters.size());
     facts.sections = static_cast<int32_t>(function.sections.size());
+    facts.varies = function.sizes != 0;
     RONDO_TRY(capi::write_info("info", info, facts));
     *name = function.name.c_str();
     return {};
@@ -220,7 +372,7 @@ rondo_status rondo_program_input(rondo_program* program, int64_t function, int32
     const std::vector<Declared>& inputs = of.functions[static_cast<size_t>(function)].inputs;
     RONDO_TRY(check_number("index", index, inputs.size(), "inputs"));
     const Declared& input = inputs[static_cast<size_t>(index)];
-    RONDO_TRY(capi::write_info("info", info, describe(input.dtype, input.shape, false)));
+    RONDO_TRY(capi::write_info("info", info, describe(of, input.dtype, input.shape, input.axes)));
     *name = input.name.c_str();
     return {};
   });
@@ -236,7 +388,7 @@ rondo_status rondo_program_output(rondo_program* program, int64_t function, int3
     const std::vector<Function::Output>& outputs = of.functions[static_cast<size_t>(function)].outputs;
     RONDO_TRY(check_number("index", index, outputs.size(), "outputs"));
     const Function::Output& output = outputs[static_cast<size_t>(index)];
-    RONDO_TRY(capi::write_info("info", info, describe(output.dtype, output.shape, false)));
+    RONDO_TRY(capi::write_info("info", info, describe(of, output.dtype, output.shape, output.axes)));
     *name = output.name.c_str();
     return {};
   });
@@ -247,10 +399,11 @@ rondo_status rondo_program_weight(rondo_program* program, int64_t index, const c
   return guard("rondo_program_weight", [&]() -> Status {
     RONDO_TRY(check_program(program));
     RONDO_NOT_NULL(name);
-    const std::vector<Declared>& weights = program->file->program().weights;
+    const Program& of = program->file->program();
+    const std::vector<Declared>& weights = of.weights;
     RONDO_TRY(check_number("index", index, weights.size(), "weights"));
     const Declared& weight = weights[static_cast<size_t>(index)];
-    RONDO_TRY(capi::write_info("info", info, describe(weight.dtype, weight.shape, weight.state)));
+    RONDO_TRY(capi::write_info("info", info, describe(of, weight.dtype, weight.shape, {}, weight.state)));
     *name = weight.name.c_str();
     return {};
   });
@@ -278,28 +431,49 @@ rondo_status rondo_program_text(rondo_program* program, char* buffer, size_t cap
   });
 }
 
-rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
-                                           rondo_program_instance** instance) {
-  return guard_whole("rondo_program_create_instance", [&]() -> Status {
+rondo_status rondo_program_dim(rondo_program* program, int64_t index, const char** name, int64_t* least,
+                               int64_t* most) {
+  return guard("rondo_program_dim", [&]() -> Status {
     RONDO_TRY(check_program(program));
-    RONDO_TRY(capi::check_engine(engine, "engine"));
-    RONDO_NOT_NULL(instance);
-    const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
-    const Ref<ProgramFile> file = program->file;
-    RONDO_TRY(inner->usable());
-    RONDO_TRY(check_idle(*inner, "making an instance of a program"));
-    Device* found = nullptr;
-    RONDO_TRY(get_device(device, &found));
-    Ref<Instance> made;
-    RONDO_TRY(Instance::make(file, *inner, *found, &made));
-    std::vector<Ref<FollowedGraph>> followed;
-    for (const Ref<Graph>& each : made->graphs()) followed.push_back(make_ref<FollowedGraph>(each));
-    *instance = Instances::create([&](rondo_program_instance& handle) {
-      handle.instance = std::move(made);
-      handle.followed = std::move(followed);
-    });
+    RONDO_NOT_NULL(name);
+    RONDO_NOT_NULL(least);
+    RONDO_NOT_NULL(most);
+    const std::vector<Dim>& dims = program->file->program().dims;
+    RONDO_TRY(check_number("index", index, dims.size(), "dimensions"));
+    const Dim& dim = dims[static_cast<size_t>(index)];
+    *name = dim.name.c_str();
+    *least = dim.least;
+    *most = dim.most;
     return {};
   });
+}
+
+rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const int64_t* dims, rondo_program** bound) {
+  return guard_whole("rondo_program_bind", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_NOT_NULL(bound);
+    const size_t count = program->file->program().dims.size();
+    if (n_dims < 0 || static_cast<size_t>(n_dims) != count)
+      return error(RONDO_INVALID_ARGUMENT, "n_dims is %d; the program has %zu dimensions", n_dims, count);
+    if (count) RONDO_NOT_NULL(dims);
+    Ref<ProgramFile> made;
+    RONDO_TRY(program->file->bind(std::vector<int64_t>(dims, dims + count), &made));
+    *bound = Programs::create([&made](rondo_program& handle) { handle.file = std::move(made); });
+    return {};
+  });
+}
+
+rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                           rondo_program_instance** instance) {
+  return guard_whole("rondo_program_create_instance",
+                     [&] { return create_instance(program, engine, device, nullptr, instance); });
+}
+
+rondo_status rondo_program_create_instance_with(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                                const rondo_program_instance_options* options,
+                                                rondo_program_instance** instance) {
+  return guard_whole("rondo_program_create_instance_with",
+                     [&] { return create_instance(program, engine, device, options, instance); });
 }
 
 void rondo_program_instance_destroy(rondo_program_instance* instance) {
@@ -319,10 +493,21 @@ rondo_status rondo_program_call(rondo_program_instance* instance, const char* fu
   return guard("rondo_program_call", [&]() -> Status {
     RONDO_TRY(check_instance(instance));
     RONDO_NOT_NULL(function);
+    const Ref<Instance> inner = instance->instance;
     size_t found = 0;
-    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
-    return capi::call_graph(*instance->instance->graphs()[found], *instance->followed[found], n_inputs, inputs,
-                            n_outputs, outputs);
+    RONDO_TRY(find_function(inner->file().program(), function, &found));
+    const Instance::Callee& callee = inner->functions()[found];
+    if (callee.graph)
+      return capi::call_graph(*callee.graph, *instance->followed[found], n_inputs, inputs, n_outputs, outputs);
+    return capi::call_callable(*callee.callable, n_inputs, inputs, n_outputs, outputs, [&]() -> Status {
+      for (int32_t i = 0; i < n_inputs; ++i)
+        if (Device& device = inputs[i]->view.device(); &device != &inner->device())
+          return error(RONDO_INVALID_ARGUMENT, "inputs[%d] is on %s; the instance is on %s", i,
+                       device_name(device.id()).c_str(), device_name(inner->device().id()).c_str());
+      std::vector<int64_t> sizes;
+      return inner->file().find_sizes(inner->file().program().functions[found], {inputs, static_cast<size_t>(n_inputs)},
+                                      &sizes);
+    });
   });
 }
 
@@ -333,7 +518,30 @@ rondo_status rondo_program_graph(rondo_program_instance* instance, const char* f
     RONDO_NOT_NULL(graph);
     size_t found = 0;
     RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
-    *graph = capi::make_graph(instance->instance->graphs()[found], instance->followed[found]);
+    const Instance::Callee& callee = instance->instance->functions()[found];
+    if (!callee.graph)
+      return error(
+          RONDO_UNSUPPORTED,
+          "the sizes of function '%s' vary, and it has a graph for each; an instance of rondo_program_bind has "
+          "the one of its sizes",
+          models::shown(function).c_str());
+    *graph = capi::make_graph(callee.graph, instance->followed[found]);
+    return {};
+  });
+}
+
+rondo_status rondo_program_callable(rondo_program_instance* instance, const char* function, rondo_callable** callable) {
+  return guard("rondo_program_callable", [&]() -> Status {
+    RONDO_TRY(check_instance(instance));
+    RONDO_NOT_NULL(function);
+    RONDO_NOT_NULL(callable);
+    size_t found = 0;
+    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
+    const Instance::Callee& callee = instance->instance->functions()[found];
+    if (!callee.callable)
+      return error(RONDO_UNSUPPORTED, "function '%s' has one size; rondo_program_graph gives its graph",
+                   models::shown(function).c_str());
+    *callable = capi::make_callable(callee.callable);
     return {};
   });
 }

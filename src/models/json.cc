@@ -139,6 +139,12 @@ Status JsonReader::number(uint64_t* value) {
 }
 
 Status JsonReader::integer(int64_t* value) {
+  if (texts_ && next() == '"') {
+    std::string given;
+    RONDO_TRY(text(&given));
+    const Status status = texts_->read(given, value);
+    return status.ok() ? status : wrong(status.message());
+  }
   skip_space();
   const bool negative = at_ < text_.size() && text_[at_] == '-';
   if (negative) ++at_;

@@ -19,16 +19,29 @@ size_t first_not_utf8(std::string_view text);
 // A text for a message: no control characters, not too long.
 std::string shown(std::string_view text);
 
+// Says what a text is worth that stands in place of a number.
+class NumberTexts {
+ public:
+  virtual Status read(std::string_view text, int64_t* value) = 0;
+
+ protected:
+  ~NumberTexts() = default;
+};
+
 // Reads text, which must be UTF-8, from the start. One thread. After an error nothing more is read.
 class JsonReader {
  public:
   // subject: what messages call the text, which must be a literal.
-  explicit JsonReader(std::string_view text, const char* subject = "its header") : text_(text), subject_(subject) {}
+  // texts: may stand where an integer is expected; null: none may.
+  explicit JsonReader(std::string_view text, const char* subject = "its header", NumberTexts* texts = nullptr)
+      : text_(text), subject_(subject), texts_(texts) {}
 
   Status text(std::string* value);
   Status number(uint64_t* value);
   Status integer(int64_t* value);
   Status boolean(bool* value);
+  NumberTexts* texts() const { return texts_; }
+  void read_texts(NumberTexts* texts) { texts_ = texts; }
   // Any value as it is written, which another reader may read.
   Status raw(std::string_view* value);
   // The character that stands next, white space aside; 0 at the end.
@@ -70,6 +83,7 @@ class JsonReader {
 
   std::string_view text_;
   const char* subject_;
+  NumberTexts* texts_;
   size_t at_ = 0;
 };
 

@@ -383,9 +383,44 @@ std::string bits_text(uint64_t bits) {
   return format("\"0x%llx\"", static_cast<unsigned long long>(bits));
 }
 
+namespace {
+
+// "0x1p+0/(B*T)"
+Status read_varying(JsonReader* json, std::string_view text, double* value) {
+  const size_t open = text.find('(');
+  const bool closes = open != std::string_view::npos && open > 0 && text.back() == ')';
+  if (!closes || (text[open - 1] != '*' && text[open - 1] != '/'))
+    return json->wrong("a real number that varies is one times an expression in parentheses, or divided by it");
+  const std::string number(text.substr(0, open - 1));
+  const double first = read_decimal(number.c_str());
+  if ("\"" + number + "\"" != real_text(first)) return json->wrong("a real number in hexadecimal notation is expected");
+  int64_t by = 0;
+  const Status status = json->texts()->read(text.substr(open + 1, text.size() - open - 2), &by);
+  if (!status.ok()) return json->wrong(status.message());
+  *value = vary(first, text[open - 1] == '/', by);
+  return {};
+}
+Status read_varying_bits(JsonReader* json, std::string_view text, uint64_t* bits) {
+  const bool single = text.substr(0, 4) == "f32:";
+  if (single || text.substr(0, 4) == "f64:") {
+    double value = 0;
+    RONDO_TRY(read_varying(json, text.substr(4), &value));
+    *bits = single ? bit_cast<uint32_t>(static_cast<float>(value)) : bit_cast<uint64_t>(value);
+    return {};
+  }
+  int64_t whole = 0;
+  const Status status = json->texts()->read(text, &whole);
+  if (!status.ok()) return json->wrong(status.message());
+  *bits = static_cast<uint64_t>(whole);
+  return {};
+}
+
+}  // namespace
+
 Status read_bits(JsonReader* json, uint64_t* bits) {
   std::string text;
   RONDO_TRY(json->text(&text));
+  if (json->texts() && text.compare(0, 2, "0x") != 0) return read_varying_bits(json, text, bits);
   const char *const begin = text.c_str(), *const end = begin + text.size();
   if (text.size() > 2 && text.compare(0, 2, "0x") == 0)
     if (const auto [at, failed] = std::from_chars(begin + 2, end, *bits, 16); at == end && failed == std::errc())
@@ -396,6 +431,7 @@ Status read_bits(JsonReader* json, uint64_t* bits) {
 Status read_real(JsonReader* json, double* value) {
   std::string text;
   RONDO_TRY(json->text(&text));
+  if (json->texts() && !text.empty() && text.back() == ')') return read_varying(json, text, value);
   uint64_t bits = kNan;
   const bool nan = text.compare(0, 3, "nan") == 0;
   if (nan && text.size() > 4) {
@@ -416,8 +452,9 @@ bool write_attributes(const ops::Call& call, std::string* json) {
   return use && use(&call, json, nullptr, nullptr).ok();
 }
 
-Status read_attributes(const std::string& kind, std::string_view text, Ref<const ops::Call>* call) {
-  JsonReader json(text, "its attributes");
+Status read_attributes(const std::string& kind, std::string_view text, models::NumberTexts* texts,
+                       Ref<const ops::Call>* call) {
+  JsonReader json(text, "its attributes", texts);
   for (size_t i = 0; i < std::size(kUses); ++i) {
     if (kind != ops::kKinds[i].name) continue;
     if (!kUses[i]) return error(RONDO_UNSUPPORTED, "a node of the kind %s cannot be in a file", kind.c_str());

@@ -22,11 +22,12 @@ Status ProgramFile::open(const char* path, Ref<ProgramFile>* file) {
 Status ProgramFile::read() {
   for (const auto& [key, value] : data_->header().metadata)
     if (key == kProgramKey)
-      text_ = &value;
+      text_ = value;
     else
       metadata_.emplace_back(key, value);
-  if (!text_) return error(RONDO_IO_ERROR, "its metadata have no '%s': it has tensors and no program", kProgramKey);
-  RONDO_TRY(read_program(*text_, &program_));
+  if (text_.empty())
+    return error(RONDO_IO_ERROR, "its metadata have no '%s': it has tensors and no program", kProgramKey);
+  RONDO_TRY(read_program(text_, nullptr, &program_));
   if (program_.weights.size() != data_->header().entries.size())
     return error(RONDO_IO_ERROR, "its program has %zu weights, and the file %zu tensors", program_.weights.size(),
                  data_->header().entries.size());
@@ -45,6 +46,12 @@ Status ProgramFile::read() {
 
 namespace {
 
+Status check_size(const Dim& dim, int64_t size, const std::string& by) {
+  if (size >= dim.least && size <= dim.most) return {};
+  return error(RONDO_INVALID_ARGUMENT, "the size '%s' is %lld%s; %lld to %lld are possible", dim.name.c_str(),
+               printable(size), by.c_str(), printable(dim.least), printable(dim.most));
+}
+
 Status load_weight(const ProgramFile& file, const Declared& weight, Engine& engine, Device& device,
                    TensorHandle* tensor) {
   rondo_tensor* made = nullptr;
@@ -58,40 +65,160 @@ Status load_weight(const ProgramFile& file, const Declared& weight, Engine& engi
 
 }  // namespace
 
-Status ProgramFile::share_weights(Engine& engine, Device& device, SharedTensors* shared) const {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(shared_, [](const Shared& each) { return each.weights.expired(); });
-  for (const Shared& each : shared_)
-    if (each.engine == &engine && each.device == &device)
+Status ProgramFile::share_weights(Engine& engine, Device& device, const std::vector<bool>& replaced,
+                                  SharedTensors* shared) const {
+  const std::lock_guard lock(shared_->mutex);
+  std::vector<Shared::Loaded>& all = shared_->loaded;
+  std::erase_if(all, [](const Shared::Loaded& each) { return each.weights.expired(); });
+  for (const Shared::Loaded& each : all)
+    if (each.engine == &engine && each.device == &device && each.replaced == replaced)
       if ((*shared = each.weights.lock())) return {};
   auto loaded = std::make_shared<std::vector<TensorHandle>>();
-  for (const Declared& each : program_.weights) {
+  for (size_t i = 0; i < program_.weights.size(); ++i) {
     TensorHandle& tensor = loaded->emplace_back();
-    if (!each.state) RONDO_TRY(load_weight(*this, each, engine, device, &tensor));
+    const Declared& each = program_.weights[i];
+    if (!each.state && !replaced[i]) RONDO_TRY(load_weight(*this, each, engine, device, &tensor));
   }
   *shared = loaded;
-  shared_.push_back({&engine, &device, loaded});
+  all.push_back({&engine, &device, replaced, loaded});
   return {};
 }
 
-Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, Ref<Instance>* instance) {
+Status ProgramFile::bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bound) const {
+  for (size_t i = 0; i < program_.dims.size(); ++i) RONDO_TRY(check_size(program_.dims[i], sizes[i], ""));
+  const Ref<ProgramFile> made = make_ref<ProgramFile>();
+  made->data_ = data_;
+  made->metadata_ = metadata_;
+  made->shared_ = shared_;
+  RONDO_TRY(data_->about(
+      read_program(text_, &sizes, &made->program_).with_context("at " + sizes_text(program_.dims, sizes))));
+  fix_sizes(&made->program_);
+  made->text_ = write_program(made->program_);
+  *bound = made;
+  return {};
+}
+
+Status ProgramFile::find_sizes(const Function& function, std::span<rondo_tensor* const> inputs,
+                               std::vector<int64_t>* sizes) const {
+  if (inputs.size() != function.inputs.size())
+    return error(RONDO_INVALID_ARGUMENT, "n_inputs is %zu; function '%s' has %zu", inputs.size(),
+                 shown(function.name).c_str(), function.inputs.size());
+  sizes->assign(program_.dims.size(), -1);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Declared& declared = function.inputs[i];
+    const View& view = inputs[i]->view;
+    if (view.dtype != declared.dtype || view.layout.ndim != declared.shape.ndim)
+      return error(RONDO_INVALID_ARGUMENT, "inputs[%zu] ('%s') is %s %s; %s with %d axes is needed", i,
+                   shown(declared.name).c_str(), dtype_name(view.dtype), shape_text(view.layout).c_str(),
+                   dtype_name(declared.dtype), declared.shape.ndim);
+    for (size_t d = 0; d < declared.axes.size(); ++d)
+      for (size_t k = 0; k < program_.dims.size(); ++k) {
+        if (declared.axes[d] != program_.dims[k].name || (*sizes)[k] >= 0) continue;
+        (*sizes)[k] = view.layout.shape[d];
+        RONDO_TRY(
+            check_size(program_.dims[k], (*sizes)[k], format(", by inputs[%zu] ('%s')", i, declared.name.c_str())));
+      }
+  }
+  for (size_t k = 0; k < sizes->size(); ++k)
+    if ((*sizes)[k] < 0) (*sizes)[k] = program_.dims[k].most;  // nothing varies with it
+  Sizes at(program_.dims, *sizes);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Declared& declared = function.inputs[i];
+    Layout wanted = declared.shape;
+    for (size_t d = 0; d < declared.axes.size(); ++d)
+      if (!declared.axes[d].empty()) RONDO_TRY(at.read(declared.axes[d], &wanted.shape[d]));
+    if (!wanted.same_shape(inputs[i]->view.layout))
+      return error(RONDO_INVALID_ARGUMENT, "inputs[%zu] ('%s') has the shape %s; with %s it is %s", i,
+                   shown(declared.name).c_str(), shape_text(inputs[i]->view.layout).c_str(),
+                   sizes_text(program_.dims, *sizes).c_str(), shape_text(wanted).c_str());
+  }
+  return {};
+}
+
+// Those of the options stand in place of the file's.
+Status Instance::load_weights(const InstanceOptions& options) {
+  const std::vector<Declared>& declared = file_->program().weights;
+  std::vector<const View*> given(declared.size(), nullptr);
+  for (const models::NamedTensor& each : options.weights) {
+    size_t i = 0;
+    while (i < declared.size() && declared[i].name != each.name) ++i;
+    const char* const name = "the weight '%s' %s";
+    const std::string shown_name = shown(each.name);
+    if (i == declared.size()) return error(RONDO_INVALID_ARGUMENT, name, shown_name.c_str(), "is not the program's");
+    if (given[i]) return error(RONDO_INVALID_ARGUMENT, name, shown_name.c_str(), "is given twice");
+    const View& view = each.view;
+    if (view.dtype != declared[i].dtype || !view.layout.same_shape(declared[i].shape))
+      return error(RONDO_INVALID_ARGUMENT, "the weight '%s' is %s %s; what is given is %s %s", shown_name.c_str(),
+                   dtype_name(declared[i].dtype), shape_text(declared[i].shape).c_str(), dtype_name(view.dtype),
+                   shape_text(view.layout).c_str());
+    if (&view.engine() != engine_.get() || &view.device() != device_)
+      return error(RONDO_INVALID_ARGUMENT, name, shown_name.c_str(), "is given on another engine or device");
+    if (view.accumulate || view.offset != 0 || !view.layout.contiguous() || view.bytes() != view.storage->bytes())
+      return error(RONDO_INVALID_ARGUMENT, name, shown_name.c_str(),
+                   "is given as a part of a tensor, or not row-major; give a copy");
+    given[i] = &view;
+  }
+  std::vector<bool> replaced;
+  for (const View* each : given) replaced.push_back(each != nullptr);
+  RONDO_TRY(file_->share_weights(*engine_, *device_, replaced, &shared_));
+  auto weights = std::make_shared<std::vector<TensorHandle>>();
+  for (size_t i = 0; i < declared.size(); ++i) {
+    TensorHandle& tensor = weights->emplace_back();
+    if (given[i])
+      tensor.reset(make_view(Ref<Storage>::share(given[i]->storage), *given[i]));
+    else if (declared[i].state)
+      RONDO_TRY(load_weight(*file_, declared[i], *engine_, *device_, &tensor));
+    else
+      tensor.reset(make_view((*shared_)[i]->storage, (*shared_)[i]->view));
+  }
+  weights_ = std::move(weights);
+  return {};
+}
+
+Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
+                      Ref<Instance>* instance) {
   const Ref<Instance> made = make_ref<Instance>();
   made->file_ = file;
-  RONDO_TRY(file->share_weights(engine, device, &made->shared_));
+  made->engine_ = Ref<Engine>::share(&engine);
+  made->device_ = &device;
+  RONDO_TRY(made->load_weights(options));
   const Program& program = file->program();
-  for (size_t i = 0; i < program.weights.size(); ++i) {
-    TensorHandle& tensor = made->weights_.emplace_back();
-    if (program.weights[i].state)
-      RONDO_TRY(load_weight(*file, program.weights[i], engine, device, &tensor));
+  for (size_t i = 0; i < program.functions.size(); ++i) {
+    const Function& each = program.functions[i];
+    Callee& callee = made->functions_.emplace_back();
+    if (each.sizes)
+      callee.callable = made->make_callable(i, options);
     else
-      tensor.reset(make_view((*made->shared_)[i]->storage, (*made->shared_)[i]->view));
+      RONDO_TRY(file->data()->about(
+          make_function({program, each, engine, device, made->weights(), options.most_turns, options.extra[i]},
+                        &callee.graph)
+              .with_context("function '" + shown(each.name) + "'")));
   }
-  for (const Function& each : program.functions)
-    RONDO_TRY(
-        file->data()->about(make_function(program, each, engine, device, made->weights_, &made->graphs_.emplace_back())
-                                .with_context("function '" + shown(each.name) + "'")));
   *instance = made;
   return {};
+}
+
+// Its function reads the program anew at the sizes of its inputs.
+Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& options) const {
+  const Function& of = file_->program().functions[function];
+  rondo_callable_options chosen = options.callables;
+  if (of.fewer_roundings) chosen.flags |= RONDO_CALLABLE_FEWER_ROUNDINGS;
+  const std::vector<uint32_t>& extra = options.extra[function];
+  const auto issue = [file = file_, &engine = *engine_, &device = *device_, shared = shared_, weights = weights_,
+                      function, most_turns = options.most_turns,
+                      extra](int32_t n_inputs, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) -> Status {
+    const std::span given(inputs, static_cast<size_t>(n_inputs));
+    std::vector<int64_t> sizes;
+    RONDO_TRY(file->find_sizes(file->program().functions[function], given, &sizes));
+    Program program;
+    Status status = read_program(file->text(), &sizes, &program);
+    if (status.ok())
+      status = issue_function({program, program.functions[function], engine, device, *weights, most_turns, extra},
+                              given, outputs);
+    return file->data()->about(status.with_context("at " + sizes_text(file->program().dims, sizes)));
+  };
+  return make_ref<Callable>(*engine_, Engine::intern(of.name.c_str()), chosen,
+                            static_cast<int32_t>(of.outputs.size() + extra.size()), issue);
 }
 
 }  // namespace rondo::program_files

@@ -2,6 +2,7 @@
 // attributes, shapes and dtypes go together. The recorded task must be the one of the file.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_map>
 
 #include "base/caught.h"
@@ -46,28 +47,50 @@ Status wrong(const std::string& what) {
 // Records the nodes of one function. Its thread records.
 class FunctionRecorder {
  public:
-  FunctionRecorder(const Program& program, const Function& function, Engine& engine, Device& device)
-      : program_(program), function_(function), engine_(engine), device_(device), recording_(*recording_of(engine)) {}
+  explicit FunctionRecorder(const FunctionSource& source)
+      : source_(source),
+        program_(source.program),
+        function_(source.function),
+        engine_(source.engine),
+        device_(source.device),
+        recording_(*recording_of(source.engine)) {}
 
-  Status record(const std::vector<TensorHandle>& weights) {
+  Status record() {
     for (const Declared& each : function_.inputs) {
       rondo_tensor* made = nullptr;
       RONDO_TRY(make_input(engine_, device_, each.dtype, each.shape, &made));
       put(TensorHandle(made));
     }
-    for (const uint32_t weight : function_.weights) {
-      const rondo_tensor& tensor = *weights[weight];
-      put(TensorHandle(make_view(tensor.storage, tensor.view)));
-      weights_.emplace(tensor.view.storage, weight);
-    }
+    put_weights();
     RONDO_TRY(add_all(function_.nodes));
     RONDO_TRY(switch_to(kNoSection));
     for (const Function::Output& each : function_.outputs) {
-      const View& made = view(each.value);
-      Status status = made.dtype == each.dtype && made.layout.same_shape(each.shape)
-                          ? name_output(engine_, made)
-                          : wrong("it is of another dtype or shape than its value");
+      Status status = check_output(each);
+      if (status.ok()) status = name_output(engine_, view(each.value));
       if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
+    }
+    for (const uint32_t each : source_.extra) {
+      RONDO_TRY(check_extra(each));
+      RONDO_TRY(copy_of(*values_[each]));  // after all values
+      RONDO_TRY(name_output(engine_, values_.back()->view));
+    }
+    return {};
+  }
+  // The same on tensors that are there, without settings of its own: parameters and sections are as the file has them.
+  Status issue(std::span<rondo_tensor* const> inputs, rondo_tensor** outputs) {
+    issues_ = true;
+    for (const rondo_tensor* each : inputs) RONDO_TRY(put_input(*each));
+    put_weights();
+    RONDO_TRY(add_all(function_.nodes));
+    for (const Function::Output& each : function_.outputs) {
+      const Status status = check_output(each);
+      if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
+    }
+    for (const Function::Output& each : function_.outputs)
+      *outputs++ = make_view(values_[each.value]->storage, view(each.value));
+    for (const uint32_t each : source_.extra) {
+      RONDO_TRY(check_extra(each));
+      *outputs++ = make_view(values_[each]->storage, view(each));
     }
     return {};
   }
@@ -75,6 +98,41 @@ class FunctionRecorder {
  private:
   const View& view(uint32_t value) const { return values_[value]->view; }
   void put(TensorHandle tensor) { values_.push_back(std::move(tensor)); }
+  void put_weights() {
+    for (const uint32_t weight : function_.weights) {
+      const rondo_tensor& tensor = *source_.weights[weight];
+      put(TensorHandle(make_view(tensor.storage, tensor.view)));
+      weights_.emplace(tensor.view.storage, weight);
+    }
+  }
+  // Nodes count on axes in their order.
+  Status put_input(const rondo_tensor& given) {
+    const Layout& layout = given.view.layout;
+    if (layout.contiguous()) {
+      put(TensorHandle(make_view(given.storage, given.view)));
+      return {};
+    }
+    return copy_of(given);
+  }
+  // Puts a row-major one.
+  Status copy_of(const rondo_tensor& given) {
+    const Layout& layout = given.view.layout;
+    Ref<Storage> storage;
+    const View copy =
+        make_temporary(engine_, device_, given.view.dtype, Layout::row_major(layout.ndim, layout.shape), &storage);
+    RONDO_TRY(ops::copy_elements(given.view, copy));
+    put(TensorHandle(make_view(storage, copy)));
+    return {};
+  }
+  Status check_extra(uint32_t value) const {
+    return view(value).accumulate ? error(RONDO_UNSUPPORTED, "value %u is a view that is added to", value) : Status();
+  }
+  Status check_output(const Function::Output& output) const {
+    const View& made = view(output.value);
+    return made.dtype == output.dtype && made.layout.same_shape(output.shape)
+               ? Status()
+               : wrong("it is of another dtype or shape than its value");
+  }
   // A tensor that nothing has written is zero, as all memory of graphs is.
   Status make(const Written& written) {
     const Layout& layout = written.layout;
@@ -111,6 +169,7 @@ class FunctionRecorder {
   }
   // A body keeps for itself the values that it makes.
   Status add_choice(const Node& node) {
+    if (is_off(node)) return {};
     RONDO_TRY(switch_to(node.section));
     const Choice& choice = *node.choice;
     std::vector<BodySource> bodies;
@@ -127,9 +186,13 @@ class FunctionRecorder {
         return status;
       };
     }
-    return control(engine_, form_of(choice.kind, choice.limit), view(node.inputs[0]), bodies);
+    int64_t limit = choice.limit;
+    if (choice.kind == ControlForm::Kind::loop && source_.most_turns)
+      limit = limit ? std::min(limit, source_.most_turns) : source_.most_turns;
+    return control(engine_, form_of(choice.kind, limit), view(node.inputs[0]), bodies);
   }
   Status add_operation(const Node& node) {
+    if (is_off(node)) return {};
     RONDO_TRY(switch_to(node.section));
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of)) return add_parameter(node, *parameter);
     std::vector<View> inputs, written;
@@ -158,6 +221,9 @@ class FunctionRecorder {
   // One task, which is what the file says; checks of indices aside.
   Status check_recorded(const ops::Call& call, size_t before, std::span<const View> inputs,
                         std::span<const View> written) {
+    const auto is_empty = [](const View& each) { return each.elements() == 0; };
+    if (std::any_of(inputs.begin(), inputs.end(), is_empty) || std::any_of(written.begin(), written.end(), is_empty))
+      return check_recorded_of_nothing(before, inputs, written);
     const ops::Call* found = nullptr;
     size_t at = 0;
     for (size_t i = before; i < recording_.taken(); ++i) {
@@ -200,6 +266,21 @@ class FunctionRecorder {
       operands = operands.first(count);
     return check_operands(operands, inputs, written);
   }
+  // Operators make no task of tensors without elements, or another one.
+  Status check_recorded_of_nothing(size_t before, std::span<const View> inputs, std::span<const View> written) {
+    const auto among = [](std::span<const View> views, const Storage* storage) {
+      return std::any_of(views.begin(), views.end(), [&](const View& each) { return each.storage == storage; });
+    };
+    std::vector<TaskOperand> operands;
+    for (size_t i = before; i < recording_.taken(); ++i) {
+      operands.clear();
+      recording_.task(i).list_operands(&operands);
+      for (const TaskOperand& each : operands)
+        if (!among(written, each.view.storage) && (each.written || !among(inputs, each.view.storage)))
+          return wrong("its operands are not those that its operator uses");
+    }
+    return {};
+  }
   Status add_parameter(const Node& node, const ops::ParameterCall& call) {
     if (depth_ > 0) return wrong("a parameter in a body");
     if (call.number >= function_.parameters.size()) return wrong("it is a parameter that the function does not have");
@@ -207,6 +288,12 @@ class FunctionRecorder {
     const Written& written = node.outputs[0];
     if (!written.made || written.dtype != parameter.dtype || written.layout.ndim != 0)
       return wrong("a parameter makes a tensor of its dtype without axes");
+    if (issues_) {
+      RONDO_TRY(make(written));
+      const TensorHandle& tensor = values_.back();
+      ops::Result result = {tensor.get(), &device_, tensor->view.dtype, tensor->view.layout};
+      return ops::invoke(ops::FillCall{parameter.word}, {engine_, "Fill", {}, {&result, 1}});
+    }
     rondo_tensor* made = nullptr;
     RONDO_TRY(record_parameter(engine_, parameter.name.c_str(), device_, parameter.dtype,
                                ops::scalar_of_word(parameter.word, compute_dtype(parameter.dtype)), &made));
@@ -214,8 +301,12 @@ class FunctionRecorder {
     return {};
   }
 
+  // A node of a section writes what is there before it.
+  bool is_off(const Node& node) const {
+    return issues_ && node.section != kNoSection && !function_.sections[node.section].on;
+  }
   Status switch_to(uint32_t section) {
-    if (section == section_) return {};
+    if (section == section_ || issues_) return {};
     if (section_ != kNoSection) RONDO_TRY(end_section(engine_));
     section_ = section;
     if (section == kNoSection) return {};
@@ -223,6 +314,7 @@ class FunctionRecorder {
     return begin_section(engine_, each.name.c_str(), each.on);
   }
 
+  const FunctionSource& source_;
   const Program& program_;
   const Function& function_;
   Engine& engine_;
@@ -232,23 +324,30 @@ class FunctionRecorder {
   std::unordered_map<const Storage*, uint32_t> weights_;
   uint32_t section_ = kNoSection;
   int64_t bytes_ = 0, steps_ = 0;
-  int depth_ = 0;  // bodies around
+  int depth_ = 0;        // bodies around
+  bool issues_ = false;  // into a recording that is not the function's own
 };
 
 }  // namespace
 
-Status make_function(const Program& program, const Function& function, Engine& engine, Device& device,
-                     const std::vector<TensorHandle>& weights, Ref<Graph>* graph) {
+Status make_function(const FunctionSource& source, Ref<Graph>* graph) {
   const tape::Aside aside;
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
-  options.name = function.name.c_str();
+  options.name = source.function.name.c_str();
   options.flags = RONDO_RECORD_CALLABLE;
-  if (function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  if (source.function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
   if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // nodes of the file
-  RONDO_TRY(begin_recording(engine, options, true));
-  Status status = caught([&] { return FunctionRecorder(program, function, engine, device).record(weights); });
-  if (status.ok()) return end_recording(engine, graph);
-  RONDO_TRY(abort_recording(engine));
+  RONDO_TRY(begin_recording(source.engine, options, true));
+  Status status = caught([&] { return FunctionRecorder(source).record(); });
+  if (status.ok()) return end_recording(source.engine, graph);
+  RONDO_TRY(abort_recording(source.engine));
+  return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
+}
+
+Status issue_function(const FunctionSource& source, std::span<rondo_tensor* const> inputs, rondo_tensor** outputs) {
+  if (!recording_of(source.engine))
+    return error(RONDO_INVALID_STATE, "a function of a program is called in recordings only");
+  const Status status = FunctionRecorder(source).issue(inputs, outputs);
   return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
 }
 

@@ -14,6 +14,7 @@
 
 #include "graph/run/control.h"
 #include "ops/program/kinds.h"
+#include "program_files/sizes.h"
 
 namespace rondo::program_files {
 
@@ -24,8 +25,9 @@ inline constexpr size_t kMostNodes = 1u << 20, kMostOperands = 1u << 16, kLonges
 struct Declared {
   std::string name;
   rondo_dtype dtype = RONDO_F32;
-  Layout shape;        // row-major
-  bool state = false;  // of a weight: functions write it, and each instance has its own
+  Layout shape;                   // row-major
+  bool state = false;             // of a weight: functions write it, and each instance has its own
+  std::vector<std::string> axes;  // of an input: expressions of sizes, an empty one where an axis is fixed; or none
 };
 
 // A result of a node: a value that it makes, or one that is there.
@@ -48,6 +50,7 @@ struct Node {
   std::unique_ptr<Choice> choice;  // of control flow
   uint32_t section = kNoSection;
   std::string_view former;  // of an operation: the name that its kind had when the file was written; mostly empty
+  std::string site;         // where it was recorded, if that was noted; files do not have it
 };
 
 // Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its
@@ -79,7 +82,8 @@ struct Function {
     std::string name;
     uint32_t value;
     rondo_dtype dtype;
-    Layout shape;  // row-major
+    Layout shape;                   // row-major
+    std::vector<std::string> axes;  // as those of an input
   };
   std::string name;
   bool fewer_roundings = false;
@@ -89,10 +93,14 @@ struct Function {
   std::vector<Section> sections;
   std::vector<Node> nodes;
   std::vector<Output> outputs;
+  uint32_t values = 0;  // outside of bodies
+  uint32_t sizes = 0;   // a bit for each dim of the program that something in it varies with
 };
 
+// Its shapes and attributes are those at some sizes, one for each dim.
 struct Program {
   std::string needs, made_by;
+  std::vector<Dim> dims;
   std::vector<Declared> weights;
   std::vector<Function> functions;
 };
@@ -105,10 +113,22 @@ std::string needed_version(const Program& program, const KnownWords& words = kno
 // RONDO_UNSUPPORTED with all words that the version which `words` are of does not know.
 Status check_version(const Program& program, const KnownWords& words);
 
-// As the version reads it that `words` are of.
-std::string write_program(const Program& program, const KnownWords& words = known_words());
-// Everything is checked that can be without tensors: words, numbers of values, order, names.
-Status read_program(std::string_view text, Program* program, const KnownWords& words = known_words());
+// Marks the place where the text of a node begins.
+struct NodeMark {
+  size_t at;
+  const Function* function;
+  const Node* node;
+  size_t number;  // in its list
+};
+// As the version reads it that `words` are of. marks: null, or given one for each node, in the order of the text.
+std::string write_program(const Program& program, const KnownWords& words = known_words(),
+                          std::vector<NodeMark>* marks = nullptr);
+// Everything is checked that can be without tensors: words, numbers of values, order, names. sizes: one for each dim,
+// within its bounds; null: the largest.
+Status read_program(std::string_view text, const std::vector<int64_t>* sizes, Program* program,
+                    const KnownWords& words = known_words());
+// The program at the sizes that it was read at, and no others.
+void fix_sizes(Program* program);
 // How messages call a node: "node 3 (Matmul)".
 std::string node_name(const Node& node, size_t number);
 // True if the kind is one of views.

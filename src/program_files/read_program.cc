@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/control.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -24,17 +25,20 @@ namespace {
 
 class ProgramReader {
  public:
-  ProgramReader(std::string_view text, Program* program, const KnownWords& words)
-      : json_(text, "its program"), program_(*program), words_(words) {}
+  ProgramReader(std::string_view text, const std::vector<int64_t>* sizes, Program* program, const KnownWords& words)
+      : json_(text, "its program"), program_(*program), words_(words), given_(sizes) {}
 
   Status read() {
-    RONDO_TRY(members({"rondo_program", "needs", "made_by", "weights", "functions"}, 0, [&](size_t i) -> Status {
+    RONDO_TRY(members({"rondo_program", "needs", "made_by", "dims", "weights", "functions"}, 0b1000, [&](size_t i) {
       switch (i) {
         case 0: return read_grammar();
         case 1: return read_needs();
         case 2: return json_.text(&program_.made_by);
-        case 3: return json_.array([&] { return declare(&program_.weights, &weight_names_, "weight", true); });
-        default: return json_.array([&] { return read_function(); });
+        case 3: return read_dims();
+        case 4: return json_.array([&] { return declare(&program_.weights, &weight_names_, "weight", true); });
+        default:
+          if (!program_.dims.empty()) json_.read_texts(&sizes_);
+          return json_.array([&] { return read_function(); });
       }
     }));
     RONDO_TRY(json_.end());
@@ -113,16 +117,30 @@ class ProgramReader {
     needs_ = *version;
     return {};
   }
+  Status read_dims() {
+    RONDO_TRY(json_.array([&] {
+      Dim& each = program_.dims.emplace_back();
+      return tuple("a size", 3, 3, [&](size_t i) {
+        return i == 0 ? json_.text(&each.name) : json_.integer(i == 1 ? &each.least : &each.most);
+      });
+    }));
+    if (program_.dims.empty()) return json_.wrong("a list of sizes that has none is left out");
+    if (const Status wrong = check_dims(program_.dims); !wrong.ok()) return json_.wrong(wrong.message());
+    for (const Dim& each : program_.dims) values_of_dims_.push_back(each.most);
+    if (given_) values_of_dims_ = *given_;
+    return {};
+  }
   Status read_name(const char* what, std::unordered_set<std::string>* taken, std::string* name) {
     RONDO_TRY(json_.text(name));
     if (const Status wrong = check_name(what, *name); !wrong.ok()) return json_.wrong(wrong.message());
     return taken->insert(*name).second ? Status()
                                        : json_.wrong(format("the %s '%s' comes twice", what, shown(*name).c_str()));
   }
-  Status read_shape(rondo_dtype dtype, Layout* layout) {
+  // axes: null, or given the expressions that stand in it.
+  Status read_shape(rondo_dtype dtype, Layout* layout, std::vector<std::string>* axes = nullptr) {
     int64_t shape[kMaxDims];
     int ndim = 0;
-    RONDO_TRY(numbers(shape, &ndim));
+    RONDO_TRY(numbers(shape, &ndim, axes));
     const Status checked = check_shape(ndim, shape, dtype, layout);
     if (!checked.ok()) return json_.wrong(checked.message());
     // Larger sizes would overflow in what is computed from them, and no memory holds them.
@@ -131,9 +149,13 @@ class ProgramReader {
     for (int d = 0; d < ndim; ++d) bytes *= std::max<int64_t>(shape[d], 1);
     return bytes <= kMostBytes ? Status() : json_.wrong("a tensor of more than 2^47 bytes");
   }
-  Status numbers(int64_t* values, int* count) {
+  Status numbers(int64_t* values, int* count, std::vector<std::string>* axes = nullptr) {
     return json_.array([&]() -> Status {
       if (*count == kMaxDims) return json_.wrong(format("more than %d numbers", kMaxDims));
+      if (axes && json_.texts()) {
+        axes->resize(static_cast<size_t>(*count) + 1);
+        if (JsonReader ahead = json_; json_.next() == '"') (void)ahead.text(&axes->back());
+      }
       return json_.integer(&values[(*count)++]);
     });
   }
@@ -143,7 +165,7 @@ class ProgramReader {
     RONDO_TRY(tuple(what, 3, may_state ? 4 : 3, [&](size_t i) -> Status {
       if (i == 0) return read_name(what, taken, &each.name);
       if (i == 1) return read_dtype(&json_, &each.dtype);
-      if (i == 2) return read_shape(each.dtype, &each.shape);
+      if (i == 2) return read_shape(each.dtype, &each.shape, &each.axes);
       std::string word;
       RONDO_TRY(json_.text(&word));
       each.state = word == "state";
@@ -159,9 +181,27 @@ class ProgramReader {
     nodes_ = 0;
     input_names_.clear();
     Function& function = *function_;
+    sizes_.take_used();
+    const Status status = read_members_of(function);
+    return (status.ok() ? find_sizes(&function) : status)
+        .with_context(format("function '%s'", shown(function.name).c_str()));
+  }
+  // Calls know a size by an axis of an input.
+  Status find_sizes(Function* function) {
+    function->values = values_;
+    function->sizes = sizes_.take_used();
+    for (size_t i = 0; i < program_.dims.size(); ++i) {
+      const std::string& name = program_.dims[i].name;
+      bool found = (function->sizes >> i & 1) == 0;
+      for (const Declared& each : function->inputs)
+        found = found || std::find(each.axes.begin(), each.axes.end(), name) != each.axes.end();
+      if (!found) return json_.wrong("no axis of an input has just the size '" + name + "'");
+    }
+    return {};
+  }
+  Status read_members_of(Function& function) {
     return members({"name", "fewer_roundings", "inputs", "weights", "parameters", "sections", "nodes", "outputs"},
-                   0b110010,
-                   [&](size_t i) -> Status {
+                   0b110010, [&](size_t i) -> Status {
                      switch (i) {
                        case 0: return read_name("function", &function_names_, &function.name);
                        case 1: return read_true(&function.fewer_roundings);
@@ -176,8 +216,7 @@ class ProgramReader {
                        case 6: return json_.array([&] { return read_node(&function.nodes); });
                        default: return read_outputs();
                      }
-                   })
-        .with_context(format("function '%s'", shown(function.name).c_str()));
+                   });
   }
   Status read_true(bool* value) {
     RONDO_TRY(json_.boolean(value));
@@ -224,7 +263,7 @@ class ProgramReader {
         return i == 0   ? read_name("output", &taken, &each.name)
                : i == 1 ? read_value(&each.value)
                : i == 2 ? read_dtype(&json_, &each.dtype)
-                        : read_shape(each.dtype, &each.shape);
+                        : read_shape(each.dtype, &each.shape, &each.axes);
       });
     });
   }
@@ -263,7 +302,7 @@ class ProgramReader {
     } else {
       std::string_view raw;
       RONDO_TRY(json_.raw(&raw));
-      JsonReader whole(raw, "a node");
+      JsonReader whole(raw, "a node", json_.texts());
       std::swap(json_, whole);
       status = first == "view" ? read_view(&node) : first == "empty" ? read_empty(&node) : read_operation(&node);
       std::swap(json_, whole);
@@ -370,10 +409,11 @@ class ProgramReader {
     const KnownWords::Former* const former = words_.former(kind);
     if (former) {
       node->former = former->name;
-      RONDO_TRY(read_attributes(std::string(former->kind), present_attributes(*former, attributes), &node->call));
+      RONDO_TRY(read_attributes(std::string(former->kind), present_attributes(*former, attributes), json_.texts(),
+                                &node->call));
     } else {
       if (words_.version < words_.since(kind)) return unknown(json_, "kind", kind);
-      RONDO_TRY(read_attributes(kind, attributes, &node->call));
+      RONDO_TRY(read_attributes(kind, attributes, json_.texts(), &node->call));
     }
     if (words_.attributes.empty()) return {};
     std::string json;
@@ -478,6 +518,9 @@ class ProgramReader {
   JsonReader json_;
   Program& program_;
   const KnownWords& words_;
+  const std::vector<int64_t>* const given_;
+  std::vector<int64_t> values_of_dims_;
+  Sizes sizes_{program_.dims, values_of_dims_};
   Version needs_;
   std::unordered_set<std::string> weight_names_, function_names_, input_names_;
   Function* function_ = nullptr;
@@ -501,8 +544,9 @@ Status check_name(const char* what, std::string_view name) {
   return {};
 }
 
-Status read_program(std::string_view text, Program* program, const KnownWords& words) {
-  ProgramReader reader(text, program, words);
+Status read_program(std::string_view text, const std::vector<int64_t>* sizes, Program* program,
+                    const KnownWords& words) {
+  ProgramReader reader(text, sizes, program, words);
   return reader.about(reader.read());
 }
 

@@ -13,6 +13,7 @@
 #include "ops/program/views.h"
 #include "program_files/attributes.h"
 #include "program_files/check.h"
+#include "program_files/collected.h"
 #include "program_files/known_words.h"
 #include "program_files/program_text.h"
 #include "program_files/recorded_scope.h"
@@ -23,80 +24,6 @@ namespace rondo::program_files {
 namespace {
 
 using ops::Call;
-
-// Everything that cannot be saved, for one message.
-class Refusals {
- public:
-  RONDO_COLD void add(const std::string& function, const std::string& what) {
-    constexpr size_t kShown = 20;
-    if (count_++ < kShown) text_ += "\n  function '" + models::shown(function) + "', " + what;
-  }
-  Status status() const {
-    if (count_ == 0) return {};
-    return error(RONDO_UNSUPPORTED, "%zu operator%s cannot be saved:%s", count_, count_ == 1 ? "" : "s", text_.c_str());
-  }
-
- private:
-  size_t count_ = 0;
-  std::string text_;
-};
-
-// The tensors from outside of all functions.
-class Weights {
- public:
-  explicit Weights(const std::vector<models::NamedTensor>& named) {
-    for (const models::NamedTensor& each : named) names_.emplace(each.view.storage, &each);
-  }
-  Status check(const std::vector<models::NamedTensor>& named) const {
-    std::unordered_set<std::string_view> taken;
-    for (const models::NamedTensor& each : named) {
-      RONDO_TRY(check_name("weight", each.name));
-      if (!taken.insert(each.name).second)
-        return error(RONDO_INVALID_ARGUMENT, "two weights have the name '%s'", models::shown(each.name).c_str());
-      if (!is_whole(each.view))
-        return error(RONDO_INVALID_ARGUMENT, "the weight '%s' is a part of a tensor, or not row-major; name the tensor",
-                     models::shown(each.name).c_str());
-    }
-    if (names_.size() != named.size()) return error(RONDO_INVALID_ARGUMENT, "a weight has two names");
-    return {};
-  }
-  // The number of the one on this storage, which `used` shows.
-  uint32_t number(Storage& storage, const View& used) {
-    const auto [found, fresh] = numbers_.try_emplace(&storage, static_cast<uint32_t>(tensors.size()));
-    if (!fresh) return found->second;
-    const auto named = names_.find(&storage);
-    models::NamedTensor tensor;
-    tensor.view = named != names_.end() ? named->second->view : used;
-    if (!is_whole(tensor.view)) {
-      const auto item = static_cast<int64_t>(dtype_size(used.dtype));
-      const int64_t all = static_cast<int64_t>(storage.bytes()) / item;
-      tensor.view = {&storage, used.dtype, false, Layout::row_major(1, &all), 0};
-    }
-    if (named != names_.end()) tensor.name = named->second->name;
-    tensors.push_back(std::move(tensor));
-    written.push_back(false);
-    return found->second;
-  }
-  // Names for those that have none.
-  void name_others() {
-    std::unordered_set<std::string> taken;
-    for (const auto& [storage, each] : names_) taken.insert(each->name);
-    size_t next = 0;
-    for (models::NamedTensor& each : tensors)
-      while (each.name.empty())
-        if (const std::string name = format("weight%zu", next++); !taken.count(name)) each.name = name;
-  }
-  static bool is_whole(const View& view) {
-    return !view.accumulate && view.offset == 0 && view.layout.contiguous() && view.bytes() == view.storage->bytes();
-  }
-
-  std::vector<models::NamedTensor> tensors;
-  std::vector<bool> written;  // by a function
-
- private:
-  std::unordered_map<const Storage*, const models::NamedTensor*> names_;
-  std::unordered_map<const Storage*, uint32_t> numbers_;
-};
 
 // Writes down one graph.
 class FunctionMaker {
@@ -161,7 +88,7 @@ class FunctionMaker {
     RONDO_TRY(names_of("input", saved_.inputs, bindings.inputs(), &names));
     for (uint32_t i = 0; i < bindings.inputs(); ++i) {
       const Binding& each = bindings[i];
-      function_.inputs.push_back({names[i], each.dtype, each.layout});
+      function_.inputs.push_back({names[i], each.dtype, each.layout, false, {}});
       View view;
       view.storage = each.storage.get();
       view.dtype = each.dtype;
@@ -227,7 +154,7 @@ class FunctionMaker {
       if (!values_.count(view.storage)) add_empty(view);
       if (!value_of(*scope, view, &value))
         refusals_.add(function_.name, format("output %u: it is seen in another way than it was written", i));
-      function_.outputs.push_back({names[i], value, each.dtype, each.layout});
+      function_.outputs.push_back({names[i], value, each.dtype, each.layout, {}});
     }
     return {};
   }
@@ -278,6 +205,7 @@ class FunctionMaker {
   }
   uint32_t add_view(Ref<const Call> call, uint32_t from) {
     Node& node = nodes_->emplace_back();
+    node.site = site_;
     node.role = Node::Role::view;
     node.call = std::move(call);
     node.inputs = {from};
@@ -333,6 +261,7 @@ class FunctionMaker {
     size_t known = 0;
     while (known < node.operands.size() && node.operands[known].known) ++known;
     const std::span<const ops::ProgramOperand> operands(node.operands.data(), known);
+    site_ = node.site;
     std::string why = why_not(scope, node, operands);
     if (why.empty()) {
       if (!operands.empty()) device_ = &operands[0].view.device();
@@ -364,6 +293,7 @@ class FunctionMaker {
   // Why steps cannot be saved as what they do together; empty: they can.
   std::string why_not(const Scope& scope, const ops::ProgramGroup& group) {
     const ops::ProgramNode& first = scope.program.nodes[group.begin];
+    site_ = first.site;
     std::unordered_set<const Storage*> named;
     for (const auto& each : group.operators)
       for (const TaskOperand& operand : each.operands) {
@@ -428,6 +358,7 @@ class FunctionMaker {
   void add_empty(const View& view) {
     const View all = whole(view);
     Node& empty = nodes_->emplace_back();
+    empty.site = site_;
     empty.role = Node::Role::empty;
     empty.outputs.push_back({next_, true, all.dtype, all.layout});
     define(all);
@@ -451,6 +382,7 @@ class FunctionMaker {
   bool add_operation(Scope& scope, const Operation& recorded) {
     const std::vector<Operation::Operand>& operands = recorded.operands;
     Node node;
+    node.site = site_;
     node.call = recorded.call;
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of))
       node.call = make_ref<const Call>(ops::ParameterCall{setting_[parameter->number]});
@@ -492,6 +424,7 @@ class FunctionMaker {
   bool add_choice(Scope& scope, size_t number, const Control& control) {
     const ops::ProgramNode& recorded = scope.program.nodes[number];
     Node node;
+    node.site = recorded.site;
     node.role = Node::Role::control;
     node.choice = std::make_unique<Choice>();
     node.choice->kind = control.form().kind;
@@ -534,41 +467,64 @@ class FunctionMaker {
   const Device* device_ = nullptr;
   uint32_t next_ = 0;
   int64_t steps_ = 0;  // of recurrent layers
+  std::string site_;   // of what is written down now
 };
 
 }  // namespace
+
+Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, Function* function) {
+  return FunctionMaker(saved, weights, refusals, function).make();
+}
+
+Status check_functions(const std::vector<SavedFunction>& functions) {
+  std::unordered_set<std::string_view> names;
+  for (const SavedFunction& each : functions)
+    if (!names.insert(each.name).second)
+      return error(RONDO_INVALID_ARGUMENT, "two functions have the name '%s'", models::shown(each.name).c_str());
+  return {};
+}
+
+KnownWords words_of(const SaveOptions& options) {
+  KnownWords words = known_words();
+  if (options.reader) words.version = *options.reader;
+  return words;
+}
+
+Status complete(const SaveOptions& options, const KnownWords& words, Weights* weights, Program* program) {
+  for (const models::NamedTensor& each : options.weights)
+    if (std::none_of(weights->tensors.begin(), weights->tensors.end(),
+                     [&](const models::NamedTensor& used) { return used.view.storage == each.view.storage; }))
+      return error(RONDO_INVALID_ARGUMENT, "no function uses the weight '%s'", models::shown(each.name).c_str());
+  weights->name_others();
+  for (size_t i = 0; i < weights->tensors.size(); ++i) {
+    const models::NamedTensor& each = weights->tensors[i];
+    program->weights.push_back({each.name, each.view.dtype, each.view.layout, weights->written[i], {}});
+  }
+  program->made_by = format("%d.%d.%d", RONDO_VERSION_MAJOR, RONDO_VERSION_MINOR, RONDO_VERSION_PATCH);
+  RONDO_TRY(check_version(*program, words));
+  program->needs = needed_version(*program, words);
+  return {};
+}
+
+Status write_file(const char* path, const SaveOptions& options, const Weights& weights, std::string text) {
+  models::Metadata metadata = options.metadata;
+  metadata.emplace_back(kProgramKey, std::move(text));
+  return models::save(path, weights.tensors, metadata);
+}
 
 Status save_program(const char* path, const std::vector<SavedFunction>& functions, const SaveOptions& options) {
   Program program;
   Refusals refusals;
   Weights weights(options.weights);
   RONDO_TRY(weights.check(options.weights));
-  std::unordered_set<std::string_view> names;
+  RONDO_TRY(check_functions(functions));
   program.functions.resize(functions.size());
-  for (size_t i = 0; i < functions.size(); ++i) {
-    if (!names.insert(functions[i].name).second)
-      return error(RONDO_INVALID_ARGUMENT, "two functions have the name '%s'",
-                   models::shown(functions[i].name).c_str());
-    RONDO_TRY(FunctionMaker(functions[i], &weights, &refusals, &program.functions[i]).make());
-  }
+  for (size_t i = 0; i < functions.size(); ++i)
+    RONDO_TRY(make_saved(functions[i], &weights, &refusals, &program.functions[i]));
   RONDO_TRY(refusals.status());
-  for (const models::NamedTensor& each : options.weights)
-    if (std::none_of(weights.tensors.begin(), weights.tensors.end(),
-                     [&](const models::NamedTensor& used) { return used.view.storage == each.view.storage; }))
-      return error(RONDO_INVALID_ARGUMENT, "no function uses the weight '%s'", models::shown(each.name).c_str());
-  weights.name_others();
-  for (size_t i = 0; i < weights.tensors.size(); ++i) {
-    const models::NamedTensor& each = weights.tensors[i];
-    program.weights.push_back({each.name, each.view.dtype, each.view.layout, weights.written[i]});
-  }
-  program.made_by = format("%d.%d.%d", RONDO_VERSION_MAJOR, RONDO_VERSION_MINOR, RONDO_VERSION_PATCH);
-  KnownWords words = known_words();
-  if (options.reader) words.version = *options.reader;
-  RONDO_TRY(check_version(program, words));
-  program.needs = needed_version(program, words);
-  models::Metadata metadata = options.metadata;
-  metadata.emplace_back(kProgramKey, write_program(program, words));
-  return models::save(path, weights.tensors, metadata);
+  const KnownWords words = words_of(options);
+  RONDO_TRY(complete(options, words, &weights, &program));
+  return write_file(path, options, weights, write_program(program, words));
 }
 
 }  // namespace rondo::program_files

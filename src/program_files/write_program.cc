@@ -16,11 +16,19 @@ namespace {
 
 class ProgramWriter {
  public:
-  ProgramWriter(std::string* json, const KnownWords& words) : json_(*json), words_(words) {}
+  ProgramWriter(std::string* json, const KnownWords& words, std::vector<NodeMark>* marks)
+      : json_(*json), words_(words), marks_(marks) {}
 
   void write(const Program& program) {
-    json_ += "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) +
-             ",\"made_by\":" + json_text(program.made_by) + ",\"weights\":";
+    json_ +=
+        "{\"rondo_program\":1,\"needs\":" + json_text(program.needs) + ",\"made_by\":" + json_text(program.made_by);
+    if (!program.dims.empty()) {
+      json_ += ",\"dims\":";
+      list(program.dims, false, [this](const Dim& each) {
+        json_ += format("[\"%s\",%lld,%lld]", each.name.c_str(), printable(each.least), printable(each.most));
+      });
+    }
+    json_ += ",\"weights\":";
     list(program.weights, true, [this](const Declared& each) { declare(each); });
     json_ += ",\"functions\":";
     list(program.functions, true, [this](const Function& each) { write(each); });
@@ -49,6 +57,7 @@ class ProgramWriter {
     json_ += each.state ? ",\"state\"]" : "]";
   }
   void write(const Function& function) {
+    function_ = &function;
     json_ += "{\"name\":" + json_text(function.name);
     if (function.fewer_roundings) json_ += ",\"fewer_roundings\":true";
     json_ += ",\"inputs\":";
@@ -68,7 +77,7 @@ class ProgramWriter {
       });
     }
     json_ += ",\"nodes\":";
-    list(function.nodes, true, [this](const Node& each) { write(each); });
+    write(function.nodes);
     json_ += ",\n\"outputs\":";
     list(function.outputs, false, [this](const Function::Output& each) {
       json_ += "[" + json_text(each.name) + format(",%u,\"%s\",", each.value, dtype_name(each.dtype));
@@ -93,6 +102,12 @@ class ProgramWriter {
       numbers(order, layout.ndim);
     }
     json_ += ']';
+  }
+  void write(const std::vector<Node>& nodes) {
+    list(nodes, true, [&](const Node& each) {
+      if (marks_) marks_->push_back({json_.size(), function_, &each, static_cast<size_t>(&each - nodes.data())});
+      write(each);
+    });
   }
   void write(const Node& node) {
     if (node.role == Node::Role::view) {
@@ -145,7 +160,7 @@ class ProgramWriter {
     json_ += format(",\"number\":%u,\"bodies\":", node.inputs[0]);
     list(choice.bodies, true, [this](const Choice::Body& each) {
       if (each.there)
-        list(each.nodes, true, [this](const Node& inside) { write(inside); });
+        write(each.nodes);
       else
         json_ += "null";
     });
@@ -172,6 +187,8 @@ class ProgramWriter {
 
   std::string& json_;
   const KnownWords& words_;
+  std::vector<NodeMark>* const marks_;
+  const Function* function_ = nullptr;  // that is written
 };
 
 }  // namespace
@@ -190,6 +207,15 @@ std::string node_name(const Node& node, size_t number) {
                 node.role == Node::Role::control ? form_of(node.choice->kind).name
                 : node.role == Node::Role::empty ? "empty"
                                                  : row_of(*node.call).name);
+}
+
+void fix_sizes(Program* program) {
+  program->dims.clear();
+  for (Function& function : program->functions) {
+    function.sizes = 0;
+    for (Declared& each : function.inputs) each.axes.clear();
+    for (Function::Output& each : function.outputs) each.axes.clear();
+  }
 }
 
 std::string needed_version(const Program& program, const KnownWords& words) {
@@ -217,9 +243,9 @@ Status check_version(const Program& program, const KnownWords& words) {
                text.c_str());
 }
 
-std::string write_program(const Program& program, const KnownWords& words) {
+std::string write_program(const Program& program, const KnownWords& words, std::vector<NodeMark>* marks) {
   std::string json;
-  ProgramWriter(&json, words).write(program);
+  ProgramWriter(&json, words, marks).write(program);
   return json;
 }
 

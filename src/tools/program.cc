@@ -25,16 +25,19 @@ std::string shown(const std::string& text) {
   return plain(text, false);
 }
 
-// "f32 [2, 3]"
-std::string kind_text(const rondo_program_tensor_info& info) {
+// "f32 [B, 3]"; a size that is another expression is "...".
+std::string kind_text(const rondo_program_tensor_info& info, const std::vector<ProgramDim>& dims) {
   std::string text = std::string(rondo_dtype_name(info.dtype)) + " [";
-  for (int32_t d = 0; d < info.ndim; ++d) text += (d ? ", " : "") + std::to_string(info.shape[d]);
+  for (int32_t d = 0; d < info.ndim; ++d)
+    text += (d ? ", " : "") + (info.dims[d] > 0   ? dims[static_cast<size_t>(info.dims[d]) - 1].name
+                               : info.dims[d] < 0 ? "..."
+                                                  : std::to_string(info.shape[d]));
   return text + "]";
 }
 
-void print_values(const char* what, const std::vector<Program::Value>& values) {
+void print_values(const char* what, const std::vector<Program::Value>& values, const std::vector<ProgramDim>& dims) {
   for (const Program::Value& each : values)
-    std::printf("  %-7s %s: %s%s\n", what, shown(each.name).c_str(), kind_text(each.info).c_str(),
+    std::printf("  %-7s %s: %s%s\n", what, shown(each.name).c_str(), kind_text(each.info, dims).c_str(),
                 each.info.state ? ", a state" : "");
 }
 
@@ -43,17 +46,38 @@ void print(const Program& program) {
   std::printf("needs Rondo %s; this is %s\n", info.needs, rondo_version_string());
   std::printf("%lld weights of %lld bytes, states of %lld bytes\n", static_cast<long long>(info.weights),
               static_cast<long long>(info.weight_bytes), static_cast<long long>(info.state_bytes));
+  const std::vector<ProgramDim> dims = program.dims();
+  for (const ProgramDim& each : dims)
+    std::printf("%s is from %lld to %lld\n", shown(each.name).c_str(), static_cast<long long>(each.least),
+                static_cast<long long>(each.most));
   for (const Program::Function& each : program.functions()) {
     std::printf("\nfunction %s: %lld nodes, %d parameters, %d sections\n", shown(each.name).c_str(),
                 static_cast<long long>(each.info.nodes), each.info.parameters, each.info.sections);
-    print_values("input", each.inputs);
-    print_values("output", each.outputs);
+    print_values("input", each.inputs, dims);
+    print_values("output", each.outputs, dims);
   }
   if (info.weights > 0) std::printf("\n");
-  print_values("weight", program.weights());
+  print_values("weight", program.weights(), dims);
   if (info.metadata > 0) std::printf("\n");
   for (const auto& [key, value] : program.metadata())
     std::printf("  text    %s: %s\n", shown(key).c_str(), shown(value).c_str());
+}
+
+// Makes instances, which checks all nodes: of a program whose sizes vary at the smallest and at the largest.
+void verify(const Program& program, const Engine& engine) {
+  const rondo_device device = {RONDO_CPU, 0};
+  const std::vector<ProgramDim> dims = program.dims();
+  if (dims.empty()) {
+    (void)program.instance(engine, device);
+    return;
+  }
+  std::vector<int64_t> least, most;
+  for (const ProgramDim& each : dims) {
+    least.push_back(each.least);
+    most.push_back(each.most);
+  }
+  (void)program.bind(least).instance(engine, device);
+  (void)program.bind(most).instance(engine, device);
 }
 
 // "cuda:0"; false: it is no device's name.
@@ -162,7 +186,7 @@ int program(int count, char** arguments) {
   } else {
     Engine engine(nullptr);
     if (const int status = make_engine("program", memory, &engine)) return status;
-    (void)opened.instance(engine, {RONDO_CPU, 0});
+    verify(opened, engine);
     std::printf("%s is whole: each node is one that Rondo %s records\n", shown(file).c_str(), rondo_version_string());
   }
   return 0;

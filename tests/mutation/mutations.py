@@ -18,8 +18,8 @@ PROGRAMS = {  # in the build folder
     "models": "tests/conformance/conformance_models",
     "engine": "tests/conformance/conformance_engine",
     "recording": "tests/conformance/conformance_recording",
-    "files": "tests/conformance/conformance_files",
     "tensors": "tests/conformance/conformance_tensors",
+    "files": "tests/conformance/conformance_files",
 }
 
 
@@ -427,6 +427,21 @@ MUTATIONS = (
         cases="Conformance/Numbers.InfinitiesOfMasksAreNobodys/cuda_async",
         seeds=(1,),
         endings=("failed",),
+    ),
+    # --- program files ---
+    Mutation(
+        name="largest_size_not_recorded",
+        breaks="a function whose sizes vary is recorded at the largest too, and must be there what was found at others",
+        program="files",
+        cases="Conformance/ProgramSizes.BranchesOnSizesAreRefused/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
+        name="quotients_not_told_apart",
+        breaks="quotients that agree at the sizes so far are told apart at one more",
+        program="files",
+        cases="Conformance/ProgramSizes.QuotientsOfImagesAreFound/cuda_async",
+        seeds=(1,),
     ),
 )
 

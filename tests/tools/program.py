@@ -110,6 +110,20 @@ def case_run():
     assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
 
 
+def case_sizes():
+    """A function whose sizes vary is shown with names, checked at both bounds, and called at a size between."""
+    text = TEXT[:TEXT.index(',\n{"name":"count"')] + "]}"
+    text = text.replace("[2,3]", '["n",3]').replace(',"weights":[', ',"dims":[["n",1,9]],"weights":[', 1)
+    path, out = saved(text), FOLDER / "out.safetensors"
+    holds(run("program", "show", path)[0], "n is from 1 to 9", "x: f32 [n, 3]", "y: f32 [n, 3]", "w: f32 [3]")
+    holds(run("program", "verify", path)[0], "is whole")
+    run("run", path, "--inputs", inputs(), "--outputs", out)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}, read(out)
+    many = write("many.safetensors", {"x": ([10, 3], [1] * 30)})
+    holds(run("run", path, "--inputs", many, "--outputs", out, status=1)[1], "the size 'n' is 10", "1 to 9")
+    holds(run("program", "verify", saved(text.replace('"shape":["n",3]', '"shape":["n*n",3]')), status=1)[1], "function 'scale'", "[81, 3]")
+
+
 def case_memory():
     """A program that asks for more than it may take is told so, with the limit."""
     large = saved(TEXT.replace('[3,"f32",[2,3]]', '[3,"f32",[1048576,2,3]]').replace('["y",3,"f32",[2,3]]', '["y",3,"f32",[1048576,2,3]]')

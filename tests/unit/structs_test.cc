@@ -217,6 +217,13 @@ rondo_status call(Objects& objects, rondo_program_save_options* options) {
   unlink(Objects::program_path().c_str());
   return status;
 }
+rondo_status call(Objects& objects, rondo_program_instance_options* options) {
+  rondo_program_instance* instance = nullptr;
+  const rondo_status status =
+      rondo_program_create_instance_with(objects.program, objects.engine, {RONDO_CPU, 0}, options, &instance);
+  rondo_program_instance_destroy(instance);
+  return status;
+}
 rondo_status call(Objects& objects, rondo_program_info* info) {
   return rondo_program_query(objects.program, info);
 }

@@ -19,7 +19,7 @@ import natives
 NOTE = "// Made by bindings/java/generate from the C headers. Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0\n"
 # Structs that Java has a class of its own for, written by hand: it may have another name.
 BY_HAND = {"rondo_device", "rondo_argument", "rondo_message", "rondo_exchange_step", "rondo_comm_hooks",
-           "rondo_program_save_options"}
+           "rondo_program_save_options", "rondo_program_instance_options"}
 
 # Java's part and the native part are made for each other: the layout of structs is in both.
 FINGERPRINT_JAVA = """package dev.rondo;

@@ -28,7 +28,7 @@ BOOLEANS = {("rondo_matmul_options", "transpose_a"), ("rondo_matmul_options", "t
             ("rondo_recurrent_options", "bidirectional"), ("rondo_recurrent_options", "batch_first"), ("rondo_recurrent_options", "relu"),
             ("rondo_dot_interaction", "keep_first"), ("rondo_pool_options", "ceil_mode"), ("rondo_pool_options", "count_include_pad"),
             ("rondo_buckets_options", "sum"), ("rondo_optimizer_options", "nesterov"),
-            ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights"), ("rondo_program_tensor_info", "state")}
+            ("rondo_optimizer_options", "amsgrad"), ("rondo_optimizer_options", "master_weights"), ("rondo_program_tensor_info", "state"), ("rondo_program_function_info", "varies")}
 
 # What DJL calls operators that have no method of the same name on a tensor here.
 PEERS = {"rondo_topk": "NDArray.topK", "rondo_cumulative": "NDArray.cumSum, NDArray.cumProd", "rondo_select": "NDArray.booleanMask",
@@ -73,7 +73,8 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "expression_run_each": "Expression.run", "model_file_query": "ModelFile.info", "model_file_find": "ModelFile.tensor", "model_file_tensor": "ModelFile.tensors",
            "program_save": "ProgramWriter.write", "program_query": "Program.info", "program_function": "Program.functions", "program_find": "Program.function",
            "program_input": "Program.functions", "program_output": "Program.functions", "program_weight": "Program.weights",
-           "program_create_instance": "Program.instance", "program_call": "ProgramInstance.call", "program_graph": "ProgramInstance.graph",
+           "program_create_instance": "Program.instance", "program_create_instance_with": "Program.instance", "program_save_with_dims": "ProgramWriter.write",
+           "program_dim": "Program.dims", "program_callable": "ProgramInstance.function", "program_call": "ProgramInstance.call", "program_graph": "ProgramInstance.graph",
            "embedding_bag_descend": "EmbeddingBag.descend", "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
            "ranks_query": "Comm.ranks", "version": "Rondo.version", "version_string": "Rondo.version"}
 TENSORS = {"cast", "copy", "matmul", "softmax", "dropout"}  # operators that a tensor has as methods of the same name

@@ -3,10 +3,12 @@
 #ifndef RONDO_HPP_PROGRAMS_HPP
 #define RONDO_HPP_PROGRAMS_HPP
 
+#include <rondo/hpp/callable.hpp>
 #include <rondo/hpp/graph.hpp>
 #include <rondo/hpp/models.hpp>
 
 #include <functional>
+#include <map>
 
 namespace rondo {
 inline namespace abi_0 {
@@ -15,16 +17,30 @@ inline namespace abi_0 {
 class ProgramInstance : public Owner<rondo_program_instance, rondo_program_instance_destroy> {
  public:
   using Owner::Owner;
-  ProgramInstance(rondo_program_instance* handle, rondo_engine* engine) : Owner(handle), engine_(engine) {}
+  // outputs: how many each function has.
+  ProgramInstance(rondo_program_instance* handle, rondo_engine* engine, std::map<std::string, int32_t> outputs = {})
+      : Owner(handle), engine_(engine), outputs_(std::move(outputs)) {}
 
-  // A function by its name. Who calls it often keeps it.
+  // A function of one size by its name. Who calls it often keeps it.
   Graph graph(const std::string& function) const {
     rondo_graph* graph = nullptr;
     throw_on_failure(rondo_program_graph(get(), function.c_str(), &graph));
     return Graph(graph, engine_);
   }
+  // A function whose sizes vary: for figures and the report of its graphs.
+  Callable callable(const std::string& function) const {
+    rondo_callable* callable = nullptr;
+    throw_on_failure(rondo_program_callable(get(), function.c_str(), &callable));
+    const auto known = outputs_.find(function);
+    return Callable(callable, known == outputs_.end() ? 0 : known->second);
+  }
   std::vector<Tensor> call(const std::string& function, const Tensors& inputs) const {
-    return graph(function).call(inputs);
+    const auto known = outputs_.find(function);
+    if (known == outputs_.end()) return graph(function).call(inputs);  // which says why, if there is none
+    detail::Made made(static_cast<size_t>(known->second), engine_);
+    throw_on_failure(
+        rondo_program_call(get(), function.c_str(), inputs.count(), inputs.data(), made.count(), made.data()));
+    return made.take_all();
   }
   void call_into(const std::string& function, const Tensors& inputs, const Tensors& outputs) const {
     std::vector<rondo_tensor*> given = outputs.handles();
@@ -38,6 +54,21 @@ class ProgramInstance : public Owner<rondo_program_instance, rondo_program_insta
 
  private:
   rondo_engine* engine_ = nullptr;
+  std::map<std::string, int32_t> outputs_;
+};
+
+// What an instance has otherwise than the file says.
+struct ProgramInstanceOptions {
+  rondo_callable_options callables = RONDO_CALLABLE_OPTIONS_INIT;  // of functions whose sizes vary
+  std::vector<std::pair<std::string, Tensor>> weights = {};        // in place of those of the file
+  int64_t most_turns = 0;                                          // of each loop; 0: as the file says
+  std::vector<std::pair<std::string, int64_t>> extra = {};  // functions and values, which are outputs behind their own
+};
+
+// A size that varies and has a name.
+struct ProgramDim {
+  std::string name;
+  int64_t least = 0, most = 0;
 };
 
 // A program file that is open.
@@ -107,13 +138,67 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
       return rondo_program_text(get(), buffer, capacity, length);
     });
   }
+  // Its dimensions that vary, in order.
+  std::vector<ProgramDim> dims() const {
+    std::vector<ProgramDim> all(static_cast<size_t>(info().dims));
+    for (size_t i = 0; i < all.size(); ++i) {
+      const char* name = nullptr;
+      throw_on_failure(rondo_program_dim(get(), static_cast<int64_t>(i), &name, &all[i].least, &all[i].most));
+      all[i].name = name;
+    }
+    return all;
+  }
+  // The program at these sizes of its dimensions, and no others.
+  Program bind(const std::vector<int64_t>& sizes) const {
+    rondo_program* bound = nullptr;
+    throw_on_failure(rondo_program_bind(get(), static_cast<int32_t>(sizes.size()), sizes.data(), &bound));
+    return Program(bound);
+  }
   ProgramInstance instance(const Engine& engine, rondo_device device) const {
     rondo_program_instance* made = nullptr;
     throw_on_failure(rondo_program_create_instance(get(), engine.get(), device, &made));
-    return ProgramInstance(made, engine.get());
+    return adopt(made, engine, {});
+  }
+  ProgramInstance instance(const Engine& engine, rondo_device device, const ProgramInstanceOptions& options) const {
+    std::vector<const char*> names, functions;
+    std::vector<rondo_tensor*> weights;
+    std::vector<int64_t> values;
+    for (const auto& [name, tensor] : options.weights) {
+      names.push_back(name.c_str());
+      weights.push_back(tensor.get());
+    }
+    for (const auto& [function, value] : options.extra) {
+      functions.push_back(function.c_str());
+      values.push_back(value);
+    }
+    rondo_program_instance_options given = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+    given.callables = &options.callables;
+    given.n_weights = weights.size();
+    given.weight_names = names.data();
+    given.weights = weights.data();
+    given.most_turns = options.most_turns;
+    given.n_extra = values.size();
+    given.extra_functions = functions.data();
+    given.extra_values = values.data();
+    rondo_program_instance* made = nullptr;
+    throw_on_failure(rondo_program_create_instance_with(get(), engine.get(), device, &given, &made));
+    return adopt(made, engine, options.extra);
   }
 
  private:
+  ProgramInstance adopt(rondo_program_instance* made, const Engine& engine,
+                        const std::vector<std::pair<std::string, int64_t>>& extra) const {
+    ProgramInstance instance(made, engine.get());
+    std::map<std::string, int32_t> outputs;
+    for (int64_t i = 0, n = info().functions; i < n; ++i) {
+      const char* name = nullptr;
+      rondo_program_function_info function = RONDO_PROGRAM_FUNCTION_INFO_INIT;
+      throw_on_failure(rondo_program_function(get(), i, &name, &function));
+      outputs[name] = function.outputs;
+    }
+    for (const auto& each : extra) ++outputs[each.first];
+    return ProgramInstance(instance.release(), engine.get(), std::move(outputs));
+  }
   static rondo_program* open(const std::string& path) {
     rondo_program* program = nullptr;
     throw_on_failure(rondo_program_open(path.c_str(), &program));
@@ -137,18 +222,53 @@ struct SavedFunction {
   std::vector<std::string> inputs = {}, outputs = {};
 };
 
+// A function whose sizes vary: it is recorded at sizes, one for each dimension, as a graph that is called. To fail,
+// throw. Names of all inputs and outputs are given for all functions, or for none.
+struct SizedFunction {
+  std::string name;
+  std::function<Graph(const std::vector<int64_t>& sizes)> record;
+  std::vector<std::string> inputs = {}, outputs = {};
+};
+
 namespace detail {
 
 // The names that C gets: as many as the graph has inputs, or outputs.
-inline void add_names(const SavedFunction& function, const char* what, const std::vector<std::string>& names,
+inline void add_names(const std::string& function, const char* what, const std::vector<std::string>& names,
                       int32_t count, std::vector<const char*>* all) {
   if (!names.empty() && names.size() != static_cast<size_t>(count))
-    throw Error(RONDO_INVALID_ARGUMENT, "save_program: function '" + function.name + "' has " + std::to_string(count) +
-                                            " " + what + ", not " + std::to_string(names.size()) +
+    throw Error(RONDO_INVALID_ARGUMENT, "save_program: function '" + function + "' has " + std::to_string(count) + " " +
+                                            what + ", not " + std::to_string(names.size()) +
                                             ": names are given for each of them, or for none");
   for (const std::string& each : names) all->push_back(each.empty() ? nullptr : each.c_str());
   if (names.empty()) all->resize(all->size() + static_cast<size_t>(count));
 }
+
+// Names of weights and texts, as C gets them.
+struct Kept {
+  Kept(const std::vector<std::pair<std::string, Tensor>>& weights,
+       const std::vector<std::pair<std::string, std::string>>& metadata) {
+    for (const auto& [name, tensor] : weights) {
+      weight_names.push_back(name.c_str());
+      handles.push_back(tensor.get());
+    }
+    for (const auto& [key, value] : metadata) {
+      keys.push_back(key.c_str());
+      values.push_back(value.c_str());
+    }
+  }
+  rondo_program_save_options options() const {
+    rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    options.n_weights = handles.size();
+    options.weight_names = weight_names.data();
+    options.weights = handles.data();
+    options.n_metadata = keys.size();
+    options.keys = keys.data();
+    options.values = values.data();
+    return options;
+  }
+  std::vector<const char*> weight_names, keys, values;
+  std::vector<rondo_tensor*> handles;
+};
 
 }  // namespace detail
 
@@ -159,37 +279,80 @@ inline void save_program(const std::string& path, const std::vector<SavedFunctio
                          const std::vector<std::pair<std::string, Tensor>>& weights = {},
                          const std::vector<std::pair<std::string, std::string>>& metadata = {},
                          const char* reader = nullptr) {
-  std::vector<const char*> function_names, inputs, outputs, weight_names, keys, values;
+  std::vector<const char*> function_names, inputs, outputs;
   std::vector<rondo_graph*> graphs;
-  std::vector<rondo_tensor*> handles;
   for (const SavedFunction& function : functions) {
     const Graph& graph = function.graph;
     const rondo_graph_info info = graph.info();
     function_names.push_back(function.name.c_str());
     graphs.push_back(graph.get());
-    detail::add_names(function, "inputs", function.inputs, info.inputs, &inputs);
-    detail::add_names(function, "outputs", function.outputs, info.outputs, &outputs);
+    detail::add_names(function.name, "inputs", function.inputs, info.inputs, &inputs);
+    detail::add_names(function.name, "outputs", function.outputs, info.outputs, &outputs);
   }
-  for (const auto& [name, tensor] : weights) {
-    weight_names.push_back(name.c_str());
-    handles.push_back(tensor.get());
-  }
-  for (const auto& [key, value] : metadata) {
-    keys.push_back(key.c_str());
-    values.push_back(value.c_str());
-  }
-  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  const detail::Kept kept(weights, metadata);
+  rondo_program_save_options options = kept.options();
   options.inputs = inputs.data();
   options.outputs = outputs.data();
-  options.n_weights = handles.size();
-  options.weight_names = weight_names.data();
-  options.weights = handles.data();
-  options.n_metadata = keys.size();
-  options.keys = keys.data();
-  options.values = values.data();
   options.reader = reader;
   throw_on_failure(rondo_program_save(path.c_str(), static_cast<int32_t>(graphs.size()), function_names.data(),
                                       graphs.data(), &options));
+}
+
+// The same of functions whose sizes vary: each is recorded at several sizes between the bounds of the dimensions, by
+// which the numbers that differ become expressions. As rondo_program_save_with_dims.
+inline void save_program_with_dims(const std::string& path, const std::vector<ProgramDim>& dims,
+                                   const std::vector<SizedFunction>& functions,
+                                   const std::vector<std::pair<std::string, Tensor>>& weights = {},
+                                   const std::vector<std::pair<std::string, std::string>>& metadata = {}) {
+  std::vector<const char*> function_names, dim_names, inputs, outputs;
+  std::vector<int64_t> least, most;
+  bool all = true, none = true;
+  for (const SizedFunction& function : functions) {
+    function_names.push_back(function.name.c_str());
+    const bool named = !function.inputs.empty() || !function.outputs.empty();
+    all = all && named;
+    none = none && !named;
+    for (const std::string& each : function.inputs) inputs.push_back(each.empty() ? nullptr : each.c_str());
+    for (const std::string& each : function.outputs) outputs.push_back(each.empty() ? nullptr : each.c_str());
+  }
+  if (!all && !none)
+    throw Error(RONDO_INVALID_ARGUMENT,
+                "save_program_with_dims: names of inputs and outputs are given for all functions, or for none");
+  for (const ProgramDim& each : dims) {
+    dim_names.push_back(each.name.c_str());
+    least.push_back(each.least);
+    most.push_back(each.most);
+  }
+  const detail::Kept kept(weights, metadata);
+  rondo_program_save_options options = kept.options();
+  if (!none) {
+    options.inputs = inputs.data();
+    options.outputs = outputs.data();
+  }
+  struct Recording {
+    const std::vector<SizedFunction>& functions;
+    bool named;
+  } recording = {functions, !none};
+  const auto record = [](void* arg, int32_t function, int32_t n_dims, const int64_t* sizes,
+                         rondo_graph** graph) noexcept {
+    return detail::caught([&] {
+      const Recording& of = *static_cast<const Recording*>(arg);
+      const SizedFunction& each = of.functions[static_cast<size_t>(function)];
+      Graph made = each.record(std::vector<int64_t>(sizes, sizes + n_dims));
+      const rondo_graph_info info = made.info();
+      std::vector<const char*> unused;
+      if (of.named) {
+        detail::add_names(each.name, "inputs", each.inputs, info.inputs, &unused);
+        detail::add_names(each.name, "outputs", each.outputs, info.outputs, &unused);
+      }
+      *graph = made.release();
+    });
+  };
+  detail::carry([&] {
+    return rondo_program_save_with_dims(path.c_str(), static_cast<int32_t>(functions.size()), function_names.data(),
+                                        static_cast<int32_t>(dims.size()), dim_names.data(), least.data(), most.data(),
+                                        record, &recording, &options);
+  });
 }
 
 }  // namespace abi_0

@@ -141,6 +141,51 @@ TEST_P(MisusePrograms, NullArguments) {
       {"rondo_program_instance_weight", "tensor",
        [&] { return rondo_program_instance_weight(instance, "weight0", nullptr); }},
   });
+  const char* const dims[] = {"B"};
+  const int64_t least[] = {1}, most[] = {4};
+  const auto records = [](void*, int32_t, int32_t, const int64_t*, rondo_graph**) { return RONDO_OK; };
+  const auto save_dims = [&](const char* to, const char* const* named, int32_t n_dims, const char* const* dim_names,
+                             const int64_t* from, const int64_t* up_to, rondo_program_record_fn record) {
+    return rondo_program_save_with_dims(to, 1, named, n_dims, dim_names, from, up_to, record, nullptr, nullptr);
+  };
+  const char* const save_with = "rondo_program_save_with_dims";
+  const char* const to = path.c_str();
+  int64_t bound = -7;
+  rondo_callable* callable_handle = nullptr;
+  rondo_program_instance_options options = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+  const auto create_with = [&](const std::function<void()>& change) {
+    options = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+    change();
+    return rondo_program_create_instance_with(program, engine(), device(), &options, &no_instance);
+  };
+  const char* const create_function = "rondo_program_create_instance_with";
+  all_refused({
+      {save_with, "path", [&] { return save_dims(nullptr, names, 1, dims, least, most, records); }},
+      {save_with, "names", [&] { return save_dims(to, nullptr, 1, dims, least, most, records); }},
+      {save_with, "n_dims", [&] { return save_dims(to, names, 0, dims, least, most, records); }},
+      {save_with, "dim_names", [&] { return save_dims(to, names, 1, nullptr, least, most, records); }},
+      {save_with, "dim_names[0]", [&] { return save_dims(to, names, 1, none, least, most, records); }},
+      {save_with, "least", [&] { return save_dims(to, names, 1, dims, nullptr, most, records); }},
+      {save_with, "most", [&] { return save_dims(to, names, 1, dims, least, nullptr, records); }},
+      {save_with, "record", [&] { return save_dims(to, names, 1, dims, least, most, nullptr); }},
+      {"rondo_program_dim", "program", [&] { return rondo_program_dim(nullptr, 0, &name, &bound, &bound); }},
+      {"rondo_program_dim", "index", [&] { return rondo_program_dim(program, 0, &name, &bound, &bound); }},
+      {"rondo_program_bind", "program", [&] { return rondo_program_bind(nullptr, 0, nullptr, &no_program); }},
+      {"rondo_program_bind", "bound", [&] { return rondo_program_bind(program, 0, nullptr, nullptr); }},
+      {"rondo_program_bind", "n_dims", [&] { return rondo_program_bind(program, 1, least, &no_program); }},
+      {"rondo_program_callable", "instance", [&] { return rondo_program_callable(nullptr, "f", &callable_handle); }},
+      {"rondo_program_callable", "function",
+       [&] { return rondo_program_callable(instance, nullptr, &callable_handle); }},
+      {"rondo_program_callable", "callable", [&] { return rondo_program_callable(instance, "f", nullptr); }},
+      {create_function, "options->weight_names", [&] { return create_with([&] { options.n_weights = 1; }); }},
+      {create_function, "options->weights",
+       [&] { return create_with([&] { options.n_weights = 1, options.weight_names = names; }); }},
+      {create_function, "options->extra_values", [&] { return create_with([&] { options.n_extra = 1; }); }},
+      {create_function, "options->extra_functions",
+       [&] { return create_with([&] { options.n_extra = 1, options.extra_values = least; }); }},
+  });
+  EXPECT_EQ(bound, -7);
+  EXPECT_EQ(callable_handle, nullptr);
   EXPECT_EQ(no_program, nullptr);
   EXPECT_EQ(no_instance, nullptr);
   EXPECT_EQ(handle, nullptr);

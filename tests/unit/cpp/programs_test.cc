@@ -122,6 +122,62 @@ TEST_F(CppPrograms, FileSaysWhatIsInIt) {
   EXPECT_EQ(program.text().rfind("{\"rondo_program\":1", 0), 0u) << program.text();
 }
 
+TEST_F(CppPrograms, FunctionsWhoseSizesVary) {
+  const rondo::SizedFunction rows = {
+      "rows",
+      [&](const std::vector<int64_t>& sizes) {
+        rondo_record_options options = rondo::record_defaults();
+        options.flags = RONDO_RECORD_CALLABLE;
+        return engine.record(
+            [&] {
+              const Tensor in = engine.record_input(kCpu, RONDO_F32, {sizes[0], 2});
+              engine.record_output(rondo::reshape(in * w, {2 * sizes[0]}) * (1.0 / static_cast<double>(sizes[0])));
+            },
+            options);
+      },
+      {"x"},
+      {"y"}};
+  rondo::save_program_with_dims(path, {{"n", 1, 100}}, {rows}, {{"w", w}});
+  const Program program(path);
+  ASSERT_EQ(program.dims().size(), 1u);
+  EXPECT_EQ(program.dims()[0].name, "n");
+  EXPECT_EQ(program.dims()[0].most, 100);
+  EXPECT_EQ(program.functions().at(0).inputs.at(0).info.dims[0], 1);
+  rondo::ProgramInstanceOptions options;
+  options.weights = {{"w", engine.from_host<float>(kCpu, {1, 2})}};
+  options.callables.limit_bytes = 1 << 20;
+  const rondo::ProgramInstance plain = program.instance(engine, kCpu), other = program.instance(engine, kCpu, options);
+  const Tensor one = rondo::reshape(x, {1, 2}), both = rondo::reshape(rondo::concat({x, y}, 0), {2, 2});
+  EXPECT_EQ(plain.call("rows", {one}).at(0).read<float>(), (Floats{2, 30}));
+  EXPECT_EQ(plain.call("rows", {both}).at(0).read<float>(), (Floats{1, 15, 5, 7.5}));
+  EXPECT_EQ(other.call("rows", {one}).at(0).read<float>(), (Floats{1, 20}));
+  EXPECT_EQ(plain.callable("rows").info().recordings, 2);
+  EXPECT_NE(plain.callable("rows").report(), "");
+  const rondo::ProgramInstance bound = program.bind({2}).instance(engine, kCpu);
+  EXPECT_EQ(bound.graph("rows").call({both}).at(0).read<float>(), (Floats{1, 15, 5, 7.5}));
+  // What is thrown while it records comes to who saves.
+  rondo::SizedFunction throws = rows;
+  throws.record = [](const std::vector<int64_t>&) -> Graph { throw std::runtime_error("no such layer"); };
+  EXPECT_THROW(rondo::save_program_with_dims(path, {{"n", 1, 100}}, {throws}), std::runtime_error);
+  throws = rows;
+  throws.inputs.push_back("more");
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      rondo::save_program_with_dims(path, {{"n", 1, 100}}, {throws});
+                    }),
+            "");
+}
+
+TEST_F(CppPrograms, ValuesInsideAreOutputsToo) {
+  rondo::save_program(path, {{"scale", scale}});
+  rondo::ProgramInstanceOptions options;
+  options.extra = {{"scale", 3}};  // x * w
+  const rondo::ProgramInstance instance = Program(path).instance(engine, kCpu, options);
+  const std::vector<Tensor> outputs = instance.call("scale", {x, y});
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].read<float>(), (Floats{2, 30}));
+}
+
 TEST_F(CppPrograms, WhatIsWrongIsRefused) {
   EXPECT_EQ(refusal(RONDO_INVALID_ARGUMENT,
                     [&] {

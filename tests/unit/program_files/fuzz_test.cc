@@ -134,10 +134,10 @@ class ProgramFuzz : public ::testing::Test {
 
   // A program that is read is written and read again as it is.
   static bool read(const std::string& text, Program* program) {
-    if (!read_program(text, program).ok()) return false;
+    if (!read_program(text, nullptr, program).ok()) return false;
     const std::string written = write_program(*program);
     Program again;
-    const Status status = read_program(written, &again);
+    const Status status = read_program(written, nullptr, &again);
     EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
     EXPECT_EQ(write_program(again), written) << text;
     return true;

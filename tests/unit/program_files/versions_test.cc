@@ -42,13 +42,13 @@ const std::string kLargest =
 
 Program must_read(const std::string& text, const KnownWords& words) {
   Program program;
-  const Status status = read_program(text, &program, words);
+  const Status status = read_program(text, nullptr, &program, words);
   EXPECT_TRUE(status.ok()) << status.message();
   return program;
 }
 std::string refusal(const std::string& text, const KnownWords& words) {
   Program program;
-  const Status status = read_program(text, &program, words);
+  const Status status = read_program(text, nullptr, &program, words);
   EXPECT_EQ(status.code(), RONDO_UNSUPPORTED) << status.message();
   return status.message();
 }
@@ -68,7 +68,8 @@ TEST(Versions, OldFilesKeepTheirMeaningInTheNext) {
     if (text.find("\"Gated\"") != std::string::npos || text.find("\"Cumulative\"") != std::string::npos ||
         (text.find("\"parameter\":") != std::string::npos && text.find("\"Reduce\"") != std::string::npos))
       continue;  // those that the table takes for newer
-    EXPECT_EQ(write_program(must_read(text, kNextWords), kNextWords), text);
+    const std::string now = write_program(must_read(text, known_words()));  // at the largest sizes, if they vary
+    EXPECT_EQ(write_program(must_read(text, kNextWords), kNextWords), now);
   }
   // The changed kind does what it did, under the name that it had.
   const std::string old = program_of(kRunning, kOld);
@@ -106,7 +107,7 @@ TEST(Versions, NeedsIsTheNewestWord) {
   for (const auto& [node, needs] :
        {std::pair(kGated, kOld), {kWithParameter, kOld}, {kRunningNow, kOld}, {kPlainSum, kNext}, {kRunning, kNext}}) {
     Program program;
-    const Status status = read_program(program_of(node, needs), &program, kNextWords);
+    const Status status = read_program(program_of(node, needs), nullptr, &program, kNextWords);
     EXPECT_EQ(status.code(), RONDO_IO_ERROR) << node;
     EXPECT_NE(std::string(status.message()).find("what it uses needs"), std::string::npos) << status.message();
   }

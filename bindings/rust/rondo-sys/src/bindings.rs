@@ -6417,6 +6417,48 @@ extern "C" {
         options: *const rondo_program_save_options,
     ) -> rondo_status;
 }
+#[doc = " Records one function of a program at some sizes, for rondo_program_save_with_dims: the one with the number `function`"]
+#[doc = " among its names, with dims[i] of the i-th named dimension. Gives *graph, which is called (RONDO_RECORD_CALLABLE), and"]
+#[doc = " which passes to Rondo. It has the same operators at all sizes, and uses the same tensors from outside: what it needs"]
+#[doc = " besides is made once, before. Must not throw. Returns RONDO_OK, or a status that saving fails with."]
+pub type rondo_program_record_fn = ::std::option::Option<
+    unsafe extern "C" fn(
+        arg: *mut ::std::os::raw::c_void,
+        function: i32,
+        n_dims: i32,
+        dims: *const i64,
+        graph: *mut *mut rondo_graph,
+    ) -> rondo_status,
+>;
+extern "C" {
+    #[doc = " Writes functions whose sizes vary, as rondo_program_save does those of one size. The dimensions dim_names[i], n_dims"]
+    #[doc = " of them (8 at most), are from least[i] to most[i]; a loaded function takes all sizes in between. Names have letters"]
+    #[doc = " of ASCII, digits and _, and begin with no digit."]
+    #[doc = ""]
+    #[doc = " Calls `record` on the calling thread, with `arg`, several times for each function: at sizes between the bounds that"]
+    #[doc = " differ for each dimension, and after that at two that were not among them, the largest of all dimensions and one"]
+    #[doc = " more. Each number of the program that differs between recordings must be an expression of the dimensions: a sum of"]
+    #[doc = " products, a quotient of one dimension rounded down, or a real number times these or divided by them. Each dimension"]
+    #[doc = " that a function varies with is an axis of one of its inputs. options: names of inputs and outputs are as many as the"]
+    #[doc = " recorded graphs have."]
+    #[doc = ""]
+    #[doc = " RONDO_UNSUPPORTED if nodes differ between recordings, if a number is no such expression, or if the two further"]
+    #[doc = " recordings are not what was found; the message names each such operator, and where it was recorded if that was noted."]
+    #[doc = " The failure of `record` with the sizes it was asked for; RONDO_USER_ERROR if it gives no graph; RONDO_INVALID_STATE"]
+    #[doc = " while this thread records; other errors as of rondo_program_save. Since 0.1."]
+    pub fn rondo_program_save_with_dims(
+        path: *const ::std::os::raw::c_char,
+        n_functions: i32,
+        names: *const *const ::std::os::raw::c_char,
+        n_dims: i32,
+        dim_names: *const *const ::std::os::raw::c_char,
+        least: *const i64,
+        most: *const i64,
+        record: rondo_program_record_fn,
+        arg: *mut ::std::os::raw::c_void,
+        options: *const rondo_program_save_options,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " Opens the file `path` and reads and checks its program; no weight is read. The caller owns *program. RONDO_NOT_FOUND"]
     #[doc = " if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the reason;"]
@@ -6445,12 +6487,14 @@ pub struct rondo_program_info {
     pub state_bytes: i64,
     #[doc = " the version of the library that it needs, such as \"0.1\""]
     pub needs: [::std::os::raw::c_char; 16usize],
+    #[doc = " number of dimensions that vary and have names"]
+    pub dims: i64,
 }
 #[test]
 fn bindgen_test_layout_rondo_program_info() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_info>(),
-        64usize,
+        72usize,
         concat!("Size of: ", stringify!(rondo_program_info))
     );
     assert_eq!(
@@ -6542,6 +6586,18 @@ fn bindgen_test_layout_rondo_program_info() {
         );
     }
     test_field_needs();
+    fn test_field_dims() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_program_info), "::", stringify!(dims))
+        );
+    }
+    test_field_dims();
 }
 extern "C" {
     #[doc = " Facts about a program. Never blocks. Since 0.1."]
@@ -6562,12 +6618,16 @@ pub struct rondo_program_function_info {
     pub parameters: i32,
     #[doc = " parts that rondo_graph_enable switches"]
     pub sections: i32,
+    #[doc = " 1: something in it varies with dimensions that have names, and it is called at any size"]
+    pub varies: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_program_function_info() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_function_info>(),
-        32usize,
+        40usize,
         concat!("Size of: ", stringify!(rondo_program_function_info))
     );
     assert_eq!(
@@ -6647,6 +6707,30 @@ fn bindgen_test_layout_rondo_program_function_info() {
         );
     }
     test_field_sections();
+    fn test_field_varies() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).varies) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(varies))
+        );
+    }
+    test_field_varies();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_function_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            36usize,
+            concat!("Offset of field: ", stringify!(rondo_program_function_info), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Name and facts of one function, by `index`, in the file's order. *name lives as long as the program. Never blocks."]
@@ -6667,6 +6751,17 @@ extern "C" {
         index: *mut i64,
     ) -> rondo_status;
 }
+extern "C" {
+    #[doc = " Name and bounds of a dimension that varies, by `index`. *name lives as long as the program. Never blocks."]
+    #[doc = " RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    pub fn rondo_program_dim(
+        program: *mut rondo_program,
+        index: i64,
+        name: *mut *const ::std::os::raw::c_char,
+        least: *mut i64,
+        most: *mut i64,
+    ) -> rondo_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct rondo_program_tensor_info {
@@ -6680,14 +6775,17 @@ pub struct rondo_program_tensor_info {
     pub state: i32,
     #[doc = " 0"]
     pub reserved: i32,
-    #[doc = " its shape"]
+    #[doc = " its shape; where it varies, that of the largest sizes"]
     pub shape: [i64; 8usize],
+    #[doc = " of each axis: 0, it is fixed; 1 + i, it has the size of the dimension i; -1, its size"]
+    #[doc = "is another expression of dimensions"]
+    pub dims: [i32; 8usize],
 }
 #[test]
 fn bindgen_test_layout_rondo_program_tensor_info() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_tensor_info>(),
-        88usize,
+        120usize,
         concat!("Size of: ", stringify!(rondo_program_tensor_info))
     );
     assert_eq!(
@@ -6767,6 +6865,18 @@ fn bindgen_test_layout_rondo_program_tensor_info() {
         );
     }
     test_field_shape();
+    fn test_field_dims() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_tensor_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).dims) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_program_tensor_info), "::", stringify!(dims))
+        );
+    }
+    test_field_dims();
 }
 extern "C" {
     #[doc = " Name and facts of an input of a function, both by index. *name lives as long as the program. Never blocks."]
@@ -6819,6 +6929,18 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " Gives a program with dimensions at these sizes and no others, one for each dimension: its functions have the shapes"]
+    #[doc = " of these. The caller owns *bound, which is a program like others, shares weights with `program` and lives on without"]
+    #[doc = " it. RONDO_INVALID_ARGUMENT for another number of sizes and for those outside the bounds; RONDO_IO_ERROR if what"]
+    #[doc = " the file says cannot have these sizes. Since 0.1."]
+    pub fn rondo_program_bind(
+        program: *mut rondo_program,
+        n_dims: i32,
+        dims: *const i64,
+        bound: *mut *mut rondo_program,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " Makes an instance of a program on a device: loads the weights and records each function anew, which checks that"]
     #[doc = " attributes, shapes and dtypes of all nodes go together. The caller owns *instance, which keeps the file open."]
     #[doc = " RONDO_IO_ERROR for a program whose nodes do not go together, with function, node and reason; RONDO_INVALID_STATE"]
@@ -6830,6 +6952,164 @@ extern "C" {
         instance: *mut *mut rondo_program_instance,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_instance_options {
+    #[doc = " set by RONDO_PROGRAM_INSTANCE_OPTIONS_INIT"]
+    pub size: usize,
+    #[doc = " of functions whose sizes vary: the bytes that the graphs of one may take,"]
+    #[doc = "and sizes that inputs are filled up to; its name and flags are not given."]
+    #[doc = "NULL means RONDO_CALLABLE_OPTIONS_INIT"]
+    pub callables: *const rondo_callable_options,
+    #[doc = " weights that are given instead of those in the file, which are not read"]
+    pub n_weights: usize,
+    #[doc = " as many names of the program's weights, each once"]
+    pub weight_names: *const *const ::std::os::raw::c_char,
+    #[doc = " as many, each whole and on the device, of the weight's dtype and shape. They"]
+    #[doc = "are used as they are at each call; of a state, functions write them"]
+    pub weights: *const *mut rondo_tensor,
+    #[doc = " loops turn at most as often, whatever limit the file has; 0: as it says"]
+    pub most_turns: i64,
+    #[doc = " further outputs of functions, after their own, for comparing layers"]
+    pub n_extra: usize,
+    #[doc = " as many names of functions; outputs come in this order"]
+    pub extra_functions: *const *const ::std::os::raw::c_char,
+    #[doc = " as many numbers of values outside of bodies, as rondo_program_text has them"]
+    pub extra_values: *const i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_instance_options() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_instance_options>(),
+        72usize,
+        concat!("Size of: ", stringify!(rondo_program_instance_options))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_instance_options>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_instance_options))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_callables() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).callables) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(callables))
+        );
+    }
+    test_field_callables();
+    fn test_field_n_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_weights) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(n_weights))
+        );
+    }
+    test_field_n_weights();
+    fn test_field_weight_names() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight_names) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(weight_names))
+        );
+    }
+    test_field_weight_names();
+    fn test_field_weights() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(weights))
+        );
+    }
+    test_field_weights();
+    fn test_field_most_turns() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).most_turns) as usize - ptr as usize
+            },
+            40usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(most_turns))
+        );
+    }
+    test_field_most_turns();
+    fn test_field_n_extra() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_extra) as usize - ptr as usize
+            },
+            48usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(n_extra))
+        );
+    }
+    test_field_n_extra();
+    fn test_field_extra_functions() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).extra_functions) as usize - ptr as usize
+            },
+            56usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(extra_functions))
+        );
+    }
+    test_field_extra_functions();
+    fn test_field_extra_values() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).extra_values) as usize - ptr as usize
+            },
+            64usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(extra_values))
+        );
+    }
+    test_field_extra_values();
+}
+extern "C" {
+    #[doc = " The same with options; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT. RONDO_INVALID_ARGUMENT for options that"]
+    #[doc = " rondo_callable_create refuses, for a name and flags of callables, for names and values that the program does not"]
+    #[doc = " have, and for weights that do not fit; errors as of rondo_program_create_instance. Since 0.1."]
+    pub fn rondo_program_create_instance_with(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        options: *const rondo_program_instance_options,
+        instance: *mut *mut rondo_program_instance,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " Destroys the handle `instance`. Never blocks; calls in flight finish first, and graphs that were taken out stay. NULL"]
     #[doc = " is allowed. Since 0.1."]
@@ -6837,8 +7117,14 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Calls a function by its name, as rondo_graph_call does a graph: inputs and outputs in the order of the file. From any"]
-    #[doc = " thread; on the instance's engine. RONDO_NOT_FOUND if there is no such function, with the names there are; other"]
-    #[doc = " errors as of rondo_graph_call. Since 0.1."]
+    #[doc = " thread; on the instance's engine."]
+    #[doc = ""]
+    #[doc = " A function whose sizes vary is a callable (rondo/callable.h): its inputs have any sizes within the bounds, and the"]
+    #[doc = " first call at some sizes records and compiles. RONDO_INVALID_ARGUMENT for sizes outside the bounds, and for inputs"]
+    #[doc = " whose shapes do not go together, with the input and the size."]
+    #[doc = ""]
+    #[doc = " RONDO_NOT_FOUND if there is no such function, with the names there are; other errors as of rondo_graph_call and"]
+    #[doc = " rondo_callable_call. Since 0.1."]
     pub fn rondo_program_call(
         instance: *mut rondo_program_instance,
         function: *const ::std::os::raw::c_char,
@@ -6851,12 +7137,23 @@ extern "C" {
 extern "C" {
     #[doc = " The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and"]
     #[doc = " sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is"]
-    #[doc = " no such function, with the names there are; RONDO_INVALID_STATE if the engine is destroyed. Never blocks. Since"]
-    #[doc = " 0.1."]
+    #[doc = " no such function, with the names there are; RONDO_INVALID_STATE if the engine is destroyed; RONDO_UNSUPPORTED for a"]
+    #[doc = " function whose sizes vary: an instance of rondo_program_bind has its graph. Never blocks. Since 0.1."]
     pub fn rondo_program_graph(
         instance: *mut rondo_program_instance,
         function: *const ::std::os::raw::c_char,
         graph: *mut *mut rondo_graph,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The callable of a function whose sizes vary, by its name: for figures and the report of its graphs, and to let go of"]
+    #[doc = " them. Its calls are the instance's. The caller owns *callable, which lives on without the instance. RONDO_UNSUPPORTED"]
+    #[doc = " for a function of one size, which rondo_program_graph gives; other errors as of rondo_program_graph. Never blocks."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_callable(
+        instance: *mut rondo_program_instance,
+        function: *const ::std::os::raw::c_char,
+        callable: *mut *mut rondo_callable,
     ) -> rondo_status;
 }
 extern "C" {
@@ -8459,6 +8756,7 @@ pub const RONDO_PROGRAM_INFO_INIT: rondo_program_info = rondo_program_info {
     weight_bytes: 0,
     state_bytes: 0,
     needs: [0; 16],
+    dims: 0,
 };
 
 /// What a `rondo_program_function_info` begins with.
@@ -8469,6 +8767,8 @@ pub const RONDO_PROGRAM_FUNCTION_INFO_INIT: rondo_program_function_info = rondo_
     nodes: 0,
     parameters: 0,
     sections: 0,
+    varies: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_program_tensor_info` begins with.
@@ -8479,6 +8779,20 @@ pub const RONDO_PROGRAM_TENSOR_INFO_INIT: rondo_program_tensor_info = rondo_prog
     state: 0,
     reserved: 0,
     shape: [0; 8],
+    dims: [0; 8],
+};
+
+/// What a `rondo_program_instance_options` begins with.
+pub const RONDO_PROGRAM_INSTANCE_OPTIONS_INIT: rondo_program_instance_options = rondo_program_instance_options {
+    size: ::std::mem::size_of::<rondo_program_instance_options>(),
+    callables: ::std::ptr::null(),
+    n_weights: 0,
+    weight_names: ::std::ptr::null(),
+    weights: ::std::ptr::null(),
+    most_turns: 0,
+    n_extra: 0,
+    extra_functions: ::std::ptr::null(),
+    extra_values: ::std::ptr::null(),
 };
 
 /// What a `rondo_descend_options` begins with.

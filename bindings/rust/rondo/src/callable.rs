@@ -195,15 +195,7 @@ impl<'a> CallableBuilder<'a> {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn pad(mut self, axis: i32, sizes: &[i64]) -> Self {
-        self.options.pad_axis = axis;
-        // One too many is refused: it would not be larger than the one before.
-        let room = self.options.pad_sizes.len();
-        for (slot, size) in self.options.pad_sizes.iter_mut().zip(sizes) {
-            *slot = *size;
-        }
-        if sizes.len() > room {
-            self.options.pad_sizes[room - 1] = -1;
-        }
+        set_padding(&mut self.options, axis, sizes);
         self
     }
 
@@ -261,6 +253,10 @@ impl<'a> CallableBuilder<'a> {
 }
 
 impl Callable {
+    pub(crate) fn adopt(handle: *mut sys::rondo_callable, outputs: usize, engine: &Engine) -> Callable {
+        Callable { handle: crate::tensor::made(handle), outputs, engine: engine.clone() }
+    }
+
     /// Calls it; its results are new tensors. Does not wait for devices. The first call of a signature records and
     /// compiles; in a recording the closure is called, and its operators are recorded as any others.
     ///
@@ -432,6 +428,18 @@ impl fmt::Debug for Callable {
 struct Body<F> {
     function: F,
     engine: Engine,
+}
+
+pub(crate) fn set_padding(options: &mut sys::rondo_callable_options, axis: i32, sizes: &[i64]) {
+    options.pad_axis = axis;
+    // One too many is refused: it would not be larger than the one before.
+    let room = options.pad_sizes.len();
+    for (slot, size) in options.pad_sizes.iter_mut().zip(sizes) {
+        *slot = *size;
+    }
+    if sizes.len() > room {
+        options.pad_sizes[room - 1] = -1;
+    }
 }
 
 unsafe extern "C" fn call<F>(

@@ -39,6 +39,14 @@ unsafe impl Send for Graph {}
 unsafe impl Sync for Graph {}
 
 impl Graph {
+    /// The handle, for who destroys it instead.
+    pub(crate) fn into_handle(self) -> *mut sys::rondo_graph {
+        let graph = std::mem::ManuallyDrop::new(self);
+        // SAFETY: read once, of what is not dropped any more.
+        drop(unsafe { std::ptr::read(&graph.engine) });
+        graph.as_ptr()
+    }
+
     pub(crate) fn adopt(handle: *mut sys::rondo_graph, engine: &Engine) -> Graph {
         Graph { handle: crate::tensor::made(handle), engine: engine.clone() }
     }

@@ -355,6 +355,10 @@ impl Texts {
         self.addresses.push(std::ptr::null());
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
     pub(crate) fn as_ptr(&self) -> *const *const c_char {
         self.addresses.as_ptr()
     }

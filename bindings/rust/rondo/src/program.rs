@@ -1,6 +1,7 @@
 //! Program files: recorded functions that are saved with their weights, and called elsewhere.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::collections::HashMap;
 use std::fmt;
 use std::os::raw::c_char;
 use std::path::Path;
@@ -12,6 +13,7 @@ use crate::device::c_string;
 use crate::error::check;
 use crate::memory::c_path;
 use crate::model_file::text_of;
+use crate::program_instance::ProgramInstanceOptions;
 use crate::tensor::made;
 use crate::{DType, Device, Engine, Error, ErrorKind, ProgramInstance, ProgramWriter, Result};
 
@@ -164,6 +166,7 @@ impl Program {
                     name: unsafe { text_of(name) },
                     inputs: inputs.collect::<Result<_>>()?,
                     outputs: outputs.collect::<Result<_>>()?,
+                    varies: info.varies != 0,
                     nodes: info.nodes as usize,
                     parameters: info.parameters as usize,
                     sections: info.sections as usize,
@@ -198,6 +201,80 @@ impl Program {
         (0..self.query()?.weights)
             .map(|i| value(|name, info| unsafe { sys::rondo_program_weight(self.as_ptr(), i, name, info) }))
             .collect()
+    }
+
+    /// The dimensions that vary, in the file's order; none: all sizes are fixed.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-dims-{}.safetensors", std::process::id()));
+    /// # Program::writer()
+    /// #     .dim("n", 1, 64)
+    /// #     .sized("double", |sizes| {
+    /// #         let (graph, ()) = engine.recording().callable().record(|| {
+    /// #             engine.record_output(&engine.record_input(Device::CPU, DType::F32, sizes[0])?.mul(2)?)
+    /// #         })?;
+    /// #         Ok(graph)
+    /// #     })
+    /// #     .write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let dims = program.dims()?;
+    /// assert_eq!((&*dims[0].name, dims[0].least, dims[0].most), ("n", 1, 64));
+    /// assert_eq!(program.functions()?[0].inputs[0].axes, [rondo::ProgramAxis::Dim(0)]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_dim")]
+    pub fn dims(&self) -> Result<Vec<ProgramDim>> {
+        (0..self.query()?.dims)
+            .map(|index| {
+                let (mut name, mut least, mut most) = (null(), 0, 0);
+                check(unsafe { sys::rondo_program_dim(self.as_ptr(), index, &mut name, &mut least, &mut most) })?;
+                // SAFETY: what is stored there lives as long as the program.
+                Ok(ProgramDim { name: unsafe { text_of(name) }, least: least as usize, most: most as usize })
+            })
+            .collect()
+    }
+
+    /// The program at these sizes of its dimensions, one for each, and no others. Its instances share weights with this one's.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-bind-{}.safetensors", std::process::id()));
+    /// # Program::writer()
+    /// #     .dim("n", 1, 64)
+    /// #     .sized("double", |sizes| {
+    /// #         let (graph, ()) = engine.recording().callable().record(|| {
+    /// #             engine.record_output(&engine.record_input(Device::CPU, DType::F32, sizes[0])?.mul(2)?)
+    /// #         })?;
+    /// #         Ok(graph)
+    /// #     })
+    /// #     .write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let bound = program.bind(&[3])?;
+    /// assert_eq!(bound.functions()?[0].inputs[0].shape, [3]);
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 3, &[1.0f32, 2.0, 3.0])?;
+    /// let graph = bound.instance(&engine, Device::CPU)?.graph("double")?;
+    /// assert_eq!(graph.call(&[&x])?[0].to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for another number of sizes, and for those outside the bounds.
+    #[doc(alias = "rondo_program_bind")]
+    pub fn bind(&self, sizes: &[usize]) -> Result<Program> {
+        let sizes: Vec<i64> = sizes.iter().map(|&size| i64::try_from(size).unwrap_or(i64::MAX)).collect();
+        let mut handle = null_mut();
+        check(unsafe { sys::rondo_program_bind(self.as_ptr(), sizes.len() as i32, sizes.as_ptr(), &mut handle) })?;
+        Ok(Program { handle: made(handle) })
     }
 
     /// The number of a function among all, by its name.
@@ -321,7 +398,50 @@ impl Program {
         check(unsafe {
             sys::rondo_program_create_instance(self.as_ptr(), engine.as_ptr(), device.as_raw(), &mut handle)
         })?;
-        Ok(ProgramInstance::adopt(handle, engine))
+        Ok(ProgramInstance::adopt(handle, engine, self.outputs()?))
+    }
+
+    /// The same with options: weights in place of the file's, further outputs, limits.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-with-{}.safetensors", std::process::id()));
+    /// # Program::writer()
+    /// #     .dim("n", 1, 64)
+    /// #     .sized("double", |sizes| {
+    /// #         let (graph, ()) = engine.recording().callable().record(|| {
+    /// #             engine.record_output(&engine.record_input(Device::CPU, DType::F32, sizes[0])?.mul(2)?)
+    /// #         })?;
+    /// #         Ok(graph)
+    /// #     })
+    /// #     .write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// let options = rondo::ProgramInstanceOptions::new().limit_bytes(1 << 20);
+    /// let instance = program.instance_with(&engine, Device::CPU, &options)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 2, &[1.0f32, 2.0])?;
+    /// assert_eq!(instance.call("double", &[&x])?[0].to_vec::<f32>()?, [2.0, 4.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for weights and values that the program does not have, and for
+    /// weights that do not fit; [`NotFound`](crate::ErrorKind::NotFound) for a function; others as of [`Program::instance`].
+    #[doc(alias = "rondo_program_create_instance_with")]
+    pub fn instance_with(
+        &self,
+        engine: &Engine,
+        device: Device,
+        options: &ProgramInstanceOptions<'_>,
+    ) -> Result<ProgramInstance> {
+        let mut outputs = self.outputs()?;
+        let handle = options.create(self.as_ptr(), engine, device)?;
+        for (function, _) in options.extra_outputs() {
+            *outputs.entry(function.clone()).or_default() += 1;
+        }
+        Ok(ProgramInstance::adopt(handle, engine, outputs))
     }
 
     /// The handle of the C interface, borrowed: it lives as long as this program.
@@ -342,6 +462,18 @@ impl Program {
     /// ```
     pub fn as_ptr(&self) -> *mut sys::rondo_program {
         self.handle.as_ptr()
+    }
+
+    /// How many outputs each function has.
+    fn outputs(&self) -> Result<HashMap<String, usize>> {
+        (0..self.query()?.functions)
+            .map(|function| {
+                let (mut name, mut info) = (null(), sys::RONDO_PROGRAM_FUNCTION_INFO_INIT);
+                check(unsafe { sys::rondo_program_function(self.as_ptr(), function, &mut name, &mut info) })?;
+                // SAFETY: what is stored there lives as long as the program.
+                Ok((unsafe { text_of(name) }, info.outputs as usize))
+            })
+            .collect()
     }
 
     fn query(&self) -> Result<sys::rondo_program_info> {
@@ -393,12 +525,38 @@ pub struct ProgramFunction {
     pub inputs: Vec<ProgramValue>,
     /// Its outputs, in order.
     pub outputs: Vec<ProgramValue>,
+    /// Whether something in it varies with the dimensions of the program, so that it is called at any size.
+    pub varies: bool,
     /// How many nodes it has, views too.
     pub nodes: usize,
     /// How many numbers [`Graph::set`](crate::Graph::set) sets.
     pub parameters: usize,
     /// How many parts [`Graph::enable`](crate::Graph::enable) switches.
     pub sections: usize,
+}
+
+/// A dimension of a [`Program`] that varies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProgramDim {
+    /// Its name.
+    pub name: String,
+    /// Its smallest size.
+    pub least: usize,
+    /// Its largest size.
+    pub most: usize,
+}
+
+/// The size of an axis of a [`ProgramValue`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ProgramAxis {
+    /// It is fixed.
+    Fixed,
+    /// It is that of the dimension of this number.
+    Dim(usize),
+    /// It is another expression of dimensions.
+    Expression,
 }
 
 /// What a [`Program`] says of an input, an output or a weight.
@@ -409,8 +567,10 @@ pub struct ProgramValue {
     pub name: String,
     /// Its dtype.
     pub dtype: DType,
-    /// Its sizes.
+    /// Its sizes; where they vary, those of the largest.
     pub shape: Vec<usize>,
+    /// What each of its axes has as its size.
+    pub axes: Vec<ProgramAxis>,
     /// Of a weight: functions write it, and each instance has its own.
     pub state: bool,
 }
@@ -427,6 +587,14 @@ fn value(
         name: unsafe { text_of(name) },
         dtype,
         shape: info.shape[..info.ndim as usize].iter().map(|&size| size as usize).collect(),
+        axes: info.dims[..info.ndim as usize]
+            .iter()
+            .map(|&dim| match dim {
+                0 => ProgramAxis::Fixed,
+                1.. => ProgramAxis::Dim(dim as usize - 1),
+                _ => ProgramAxis::Expression,
+            })
+            .collect(),
         state: info.state != 0,
     })
 }

@@ -1,7 +1,9 @@
 //! What is written into a program file.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::ffi::CString;
 use std::fmt;
+use std::os::raw::c_void;
 use std::path::Path;
 
 use rondo_sys as sys;
@@ -10,7 +12,7 @@ use crate::device::c_string;
 use crate::error::check;
 use crate::memory::c_path;
 use crate::model_file::Texts;
-use crate::{Error, ErrorKind, Graph, Result, Tensor};
+use crate::{failure, Error, ErrorKind, Graph, GraphInfo, Result, Tensor};
 
 /// What goes into a program file; made by [`Program::writer`](crate::Program::writer).
 #[derive(Default)]
@@ -20,12 +22,18 @@ pub struct ProgramWriter<'a> {
     weights: Vec<(String, &'a Tensor)>,
     metadata: Vec<(String, String)>,
     reader: Option<String>,
+    dims: Vec<(String, i64, i64)>,
 }
 
 struct Function<'a> {
     name: String,
-    graph: &'a Graph,
+    source: Source<'a>,
     names: Option<(Vec<String>, Vec<String>)>,
+}
+
+enum Source<'a> {
+    Graph(&'a Graph),
+    AtSizes(Box<dyn Fn(&[usize]) -> Result<Graph> + 'a>),
 }
 
 impl<'a> ProgramWriter<'a> {
@@ -46,7 +54,7 @@ impl<'a> ProgramWriter<'a> {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn function(mut self, name: impl Into<String>, graph: &'a Graph) -> Self {
-        self.functions.push(Function { name: name.into(), graph, names: None });
+        self.functions.push(Function { name: name.into(), source: Source::Graph(graph), names: None });
         self
     }
 
@@ -75,7 +83,81 @@ impl<'a> ProgramWriter<'a> {
         outputs: impl IntoIterator<Item = M>,
     ) -> Self {
         let names = (inputs.into_iter().map(Into::into).collect(), outputs.into_iter().map(Into::into).collect());
-        self.functions.push(Function { name: name.into(), graph, names: Some(names) });
+        self.functions.push(Function { name: name.into(), source: Source::Graph(graph), names: Some(names) });
+        self
+    }
+
+    /// A dimension that varies between two sizes. Functions of a file that has some are given by
+    /// [`sized`](Self::sized) and [`sized_named`](Self::sized_named).
+    ///
+    /// ```
+    /// let writer = rondo::Program::writer().dim("batch", 1, 64).dim("tokens", 1, 512);
+    /// ```
+    pub fn dim(mut self, name: impl Into<String>, least: usize, most: usize) -> Self {
+        let whole = |size| i64::try_from(size).unwrap_or(i64::MAX);
+        self.dims.push((name.into(), whole(least), whole(most)));
+        self
+    }
+
+    /// A function whose sizes vary: the closure records it at sizes, one for each dimension, as a graph that is called. It is
+    /// called several times, has the same operators each time, and uses the same tensors from outside.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine, Program, Tensor};
+    ///
+    /// let engine = Engine::new()?;
+    /// let w = Tensor::from_slice(&engine, Device::CPU, 2, &[2.0f32, 3.0])?;
+    /// let path = std::env::temp_dir().join(format!("rondo-program-sized-{}.safetensors", std::process::id()));
+    /// Program::writer()
+    ///     .dim("batch", 1, 64)
+    ///     .sized("scale", |sizes| {
+    ///         let (graph, ()) = engine.recording().callable().record(|| {
+    ///             let x = engine.record_input(Device::CPU, DType::F32, [sizes[0], 2])?;
+    ///             engine.record_output(&x.mul(&w)?)
+    ///         })?;
+    ///         Ok(graph)
+    ///     })
+    ///     .write(&path)?;
+    /// let instance = Program::open(&path)?.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, [2, 2], &[1.0f32, 1.0, 10.0, 10.0])?;
+    /// assert_eq!(instance.call("scale", &[&x])?[0].to_vec::<f32>()?, [2.0, 3.0, 20.0, 30.0]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn sized(mut self, name: impl Into<String>, record: impl Fn(&[usize]) -> Result<Graph> + 'a) -> Self {
+        self.functions.push(Function { name: name.into(), source: Source::AtSizes(Box::new(record)), names: None });
+        self
+    }
+
+    /// The same with a name for each input and each output, which all functions have or none.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program};
+    /// # let engine = Engine::new()?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-sized-named-{}.safetensors", std::process::id()));
+    /// Program::writer()
+    ///     .dim("n", 1, 64)
+    ///     .sized_named("double", ["x"], ["y"], |sizes| {
+    ///         let (graph, ()) = engine.recording().callable().record(|| {
+    ///             engine.record_output(&engine.record_input(Device::CPU, DType::F32, sizes[0])?.mul(2)?)
+    ///         })?;
+    ///         Ok(graph)
+    ///     })
+    ///     .write(&path)?;
+    /// assert_eq!(Program::open(&path)?.functions()?[0].inputs[0].name, "x");
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn sized_named<N: Into<String>, M: Into<String>>(
+        mut self,
+        name: impl Into<String>,
+        inputs: impl IntoIterator<Item = N>,
+        outputs: impl IntoIterator<Item = M>,
+        record: impl Fn(&[usize]) -> Result<Graph> + 'a,
+    ) -> Self {
+        let names = (inputs.into_iter().map(Into::into).collect(), outputs.into_iter().map(Into::into).collect());
+        let source = Source::AtSizes(Box::new(record));
+        self.functions.push(Function { name: name.into(), source, names: Some(names) });
         self
     }
 
@@ -163,23 +245,43 @@ impl<'a> ProgramWriter<'a> {
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where something cannot be in a file, which names all of it;
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice, for more or fewer names than
     /// a function has inputs or outputs, and for a weight that no function uses;
-    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written.
+    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written. Of functions whose sizes vary:
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for what is no expression of the sizes, and what a closure returns, which
+    /// panics on if it did.
     #[doc(alias = "rondo_program_save")]
+    #[doc(alias = "rondo_program_save_with_dims")]
+    #[track_caller]
     pub fn write(self, path: impl AsRef<Path>) -> Result<()> {
         let function = "ProgramWriter::write";
         let path = c_path(function, path.as_ref())?;
         let (mut names, mut graphs) = (Texts::default(), Vec::new());
         let (mut inputs, mut outputs) = (Texts::default(), Texts::default());
+        let named = self.functions.iter().filter(|each| each.names.is_some()).count();
         for each in &self.functions {
-            let info = each.graph.info()?;
             names.push(c_string(function, "a function's name", &each.name)?);
-            graphs.push(each.graph.as_ptr());
-            let (of_inputs, of_outputs) = match &each.names {
-                Some((inputs, outputs)) => (Some(inputs), Some(outputs)),
-                None => (None, None),
-            };
-            add_names(&each.name, "inputs", of_inputs, info.inputs as usize, &mut inputs)?;
-            add_names(&each.name, "outputs", of_outputs, info.outputs as usize, &mut outputs)?;
+            match &each.source {
+                Source::Graph(_) if !self.dims.is_empty() => return Err(wrong(&each.name, "is one graph", "sized")),
+                Source::AtSizes(_) if self.dims.is_empty() => return Err(wrong(&each.name, "has sizes", "dim")),
+                Source::Graph(graph) => {
+                    each.add_names(&graph.info()?, &mut inputs, &mut outputs)?;
+                    graphs.push(graph.as_ptr());
+                }
+                Source::AtSizes(_) if named != 0 && named != self.functions.len() => {
+                    return Err(wrong(
+                        &each.name,
+                        "is among some that have names of inputs and some that do not",
+                        "sized",
+                    ))
+                }
+                Source::AtSizes(_) => {
+                    let (of_inputs, of_outputs) = each.names.as_ref().map_or((&[][..], &[][..]), |(a, b)| (a, b));
+                    for (given, all) in [(of_inputs, &mut inputs), (of_outputs, &mut outputs)] {
+                        for name in given {
+                            all.push(c_string(function, "a name", name)?);
+                        }
+                    }
+                }
+            }
         }
         let (mut weight_names, mut tensors) = (Texts::default(), Vec::new());
         for (name, tensor) in &self.weights {
@@ -193,8 +295,10 @@ impl<'a> ProgramWriter<'a> {
         }
         let reader = self.reader.as_ref().map(|version| c_string(function, "the reader", version)).transpose()?;
         let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
-        options.inputs = inputs.as_ptr();
-        options.outputs = outputs.as_ptr();
+        if self.dims.is_empty() || named > 0 {
+            options.inputs = inputs.as_ptr();
+            options.outputs = outputs.as_ptr();
+        }
         options.n_weights = tensors.len();
         options.weight_names = weight_names.as_ptr();
         options.weights = tensors.as_ptr();
@@ -202,11 +306,90 @@ impl<'a> ProgramWriter<'a> {
         options.keys = keys.as_ptr();
         options.values = values.as_ptr();
         options.reader = reader.as_ref().map_or(std::ptr::null(), |version| version.as_ptr());
+        if !self.dims.is_empty() {
+            return self.save_at_sizes(&path, &names, &options);
+        }
         // SAFETY: as many of each as said, which live until the call returns.
         check(unsafe {
             sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)
         })
     }
+}
+
+impl ProgramWriter<'_> {
+    #[track_caller]
+    fn save_at_sizes(&self, path: &CString, names: &Texts, options: &sys::rondo_program_save_options) -> Result<()> {
+        let (mut dims, mut least, mut most) = (Texts::default(), Vec::new(), Vec::new());
+        for (name, from, to) in &self.dims {
+            dims.push(c_string("ProgramWriter::write", "a dimension's name", name)?);
+            least.push(*from);
+            most.push(*to);
+        }
+        let functions: *const Vec<Function<'_>> = &self.functions;
+        // SAFETY: as many of each as said, which live until the call returns, and so do the functions that `record` is given.
+        failure::hear(|| unsafe {
+            sys::rondo_program_save_with_dims(
+                path.as_ptr(),
+                self.functions.len() as i32,
+                names.as_ptr(),
+                dims.len() as i32,
+                dims.as_ptr(),
+                least.as_ptr(),
+                most.as_ptr(),
+                Some(record),
+                functions.cast_mut().cast(),
+                options,
+            )
+        })
+    }
+}
+
+unsafe extern "C" fn record(
+    functions: *mut c_void,
+    function: i32,
+    n_dims: i32,
+    dims: *const i64,
+    graph: *mut *mut sys::rondo_graph,
+) -> sys::rondo_status {
+    // SAFETY: what `save_at_sizes` gave, and as many sizes as are said.
+    let (functions, dims, slot) = unsafe {
+        (&*functions.cast::<Vec<Function<'_>>>(), std::slice::from_raw_parts(dims, n_dims as usize), &mut *graph)
+    };
+    let made = failure::tell(|| {
+        let each = &functions[function as usize];
+        let sizes: Vec<usize> = dims.iter().map(|&size| size as usize).collect();
+        let Source::AtSizes(record) = &each.source else { unreachable!("a function without sizes") };
+        let graph = record(&sizes)?;
+        // No more names are given than there are.
+        each.add_names(&graph.info()?, &mut Texts::default(), &mut Texts::default())?;
+        Ok(graph)
+    });
+    match made {
+        Ok(made) => {
+            *slot = made.into_handle();
+            sys::RONDO_OK
+        }
+        Err(status) => status,
+    }
+}
+
+impl Function<'_> {
+    fn add_names(&self, info: &GraphInfo, inputs: &mut Texts, outputs: &mut Texts) -> Result<()> {
+        let (of_inputs, of_outputs) = match &self.names {
+            Some((inputs, outputs)) => (Some(inputs), Some(outputs)),
+            None => (None, None),
+        };
+        add_names(&self.name, "inputs", of_inputs, info.inputs as usize, inputs)?;
+        add_names(&self.name, "outputs", of_outputs, info.outputs as usize, outputs)
+    }
+}
+
+fn wrong(name: &str, what: &str, method: &str) -> Error {
+    let message = format!(
+        "ProgramWriter::write: function '{name}' {what}; a file with dimensions (`dim`) has functions that are recorded at sizes \
+         (`sized`, or `sized_named` for all of them), see `{method}`"
+    );
+    Error::new(ErrorKind::InvalidArgument, message)
 }
 
 impl fmt::Debug for ProgramWriter<'_> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::{env, fs, process, thread};
 
 use common::everywhere;
-use rondo::{DType, Device, Engine, ErrorKind, Graph, Program, ProgramWriter, Result, Tensor};
+use rondo::{DType, Device, Engine, ErrorKind, Graph, Program, ProgramInstanceOptions, ProgramWriter, Result, Tensor};
 
 struct File(PathBuf);
 
@@ -162,4 +162,68 @@ fn what_is_wrong_is_refused() {
     assert!(few.kind() == ErrorKind::InvalidArgument && few.to_string().contains("ProgramInstance"), "{}", few);
     fs::write(&file.0, b"no header").unwrap();
     assert_eq!(Program::open(&file.0).unwrap_err().kind(), ErrorKind::IoError);
+}
+
+/// Rows times a weight, for any number of them.
+fn rows(engine: &Engine, device: Device, w: &Tensor, sizes: &[usize]) -> Result<Graph> {
+    let (graph, ()) = engine.recording().callable().record(|| {
+        let x = engine.record_input(device, DType::F32, [sizes[0], 2])?;
+        engine.record_output(&x.mul(w)?.reshape(2 * sizes[0])?)
+    })?;
+    Ok(graph)
+}
+
+#[test]
+fn functions_whose_sizes_vary() {
+    everywhere(|engine, device| {
+        let file = File::new("sizes");
+        let w = vector(engine, device, [2.0, 3.0]);
+        Program::writer()
+            .dim("n", 1, 100)
+            .sized_named("rows", ["x"], ["y"], |sizes| rows(engine, device, &w, sizes))
+            .weight("w", &w)
+            .write(&file.0)
+            .unwrap();
+        let program = Program::open(&file.0).unwrap();
+        assert!(program.functions().unwrap()[0].varies);
+        let given = vector(engine, device, [1.0, 2.0]);
+        let options = ProgramInstanceOptions::new().weight("w", &given).limit_bytes(1 << 20);
+        let (plain, other) =
+            (program.instance(engine, device).unwrap(), program.instance_with(engine, device, &options).unwrap());
+        for n in [1usize, 3, 100] {
+            let values: Vec<f32> = (0..2 * n).map(|i| i as f32).collect();
+            let x = Tensor::from_slice(engine, device, [n, 2], &values).unwrap();
+            let expected = rows(engine, device, &w, &[n]).unwrap().call(&[&x]).unwrap()[0].to_vec::<f32>().unwrap();
+            assert_eq!(plain.call("rows", &[&x]).unwrap()[0].to_vec::<f32>().unwrap(), expected);
+            assert_eq!(other.call("rows", &[&x]).unwrap()[0].to_vec::<f32>().unwrap()[0], values[0]);
+        }
+        assert_eq!(plain.callable("rows").unwrap().info().unwrap().recordings, 3);
+        let long = Tensor::zeros(engine, device, DType::F32, [101, 2]).unwrap();
+        let refused = plain.call("rows", &[&long]).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        assert!(refused.to_string().contains("'n' is 101"), "{}", refused);
+        assert_eq!(plain.graph("rows").unwrap_err().kind(), ErrorKind::Unsupported);
+    });
+}
+
+#[test]
+fn failures_of_closures_come_to_who_writes() {
+    let engine = Engine::new().unwrap();
+    let file = File::new("sizes-failing");
+    let w = vector(&engine, Device::CPU, [2.0, 3.0]);
+    let fails = |_: &[usize]| -> Result<Graph> { Err(rondo::Error::new(ErrorKind::NotFound, "no such layer")) };
+    let writer = Program::writer().dim("n", 1, 9).sized("f", fails);
+    let error = writer.write(&file.0).unwrap_err();
+    assert_eq!((error.kind(), error.to_string().contains("no such layer")), (ErrorKind::NotFound, true));
+    let recorded = rows(&engine, Device::CPU, &w, &[2]).unwrap();
+    let at = |sizes: &[usize]| rows(&engine, Device::CPU, &w, sizes);
+    for (writer, what) in [
+        (Program::writer().dim("n", 1, 9).function("f", &recorded), "one graph"),
+        (Program::writer().sized("f", at), "has sizes"),
+        (Program::writer().dim("n", 1, 9).sized_named("f", ["x", "more"], ["y"], at), "has 1 inputs, not 2"),
+        (Program::writer().dim("n", 1, 9).sized("f", at).sized_named("g", ["x"], ["y"], at), "names of inputs"),
+    ] {
+        let error = writer.write(&file.0).unwrap_err();
+        assert!(error.kind() == ErrorKind::InvalidArgument && error.to_string().contains(what), "{}", error);
+    }
 }

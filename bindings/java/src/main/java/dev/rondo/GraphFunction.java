@@ -24,7 +24,7 @@ public final class GraphFunction extends NativeObject {
   private final Engine engine;
   private final int outputs;
 
-  private GraphFunction(Engine engine, int outputs, long address) {
+  GraphFunction(Engine engine, int outputs, long address) {
     super("graph function", address, engine.gate(), NativeGraphFunction::callableDestroy);
     this.engine = engine;
     this.outputs = outputs;

@@ -53,6 +53,7 @@ final class Handle extends PhantomReference<NativeObject> {
   private volatile boolean destroyed;
   private volatile boolean ofRecording; // closed at the end of the recording that made it
   private volatile boolean awaited; // somebody waits for that
+  private volatile boolean givenAway; // C destroys what is at the address
 
   Handle(NativeObject of, String kind, long address, Gate gate, Destroyer destroyer) {
     super(of, Kept.ABANDONED);
@@ -144,6 +145,17 @@ final class Handle extends PhantomReference<NativeObject> {
     ofRecording = true;
   }
 
+  /** Closes the wrapper, and leaves what is at the address to C. False if another thread uses it, which then is closed as usual. */
+  boolean giveAway() {
+    givenAway = true;
+    close();
+    if (destroyed) {
+      return true;
+    }
+    givenAway = false;
+    return false;
+  }
+
   /** Forbids uses and waits for those under way, except inside a function of the user that Rondo called, where waiting might be for itself. */
   void close() {
     final ThreadState thread = ThreadState.current();
@@ -184,7 +196,9 @@ final class Handle extends PhantomReference<NativeObject> {
   private void destroy() {
     boolean called = false;
     try {
-      destroyer.destroy(address);
+      if (!givenAway) {
+        destroyer.destroy(address);
+      }
       called = true;
     } finally {
       if (!called) { // no stack or no memory for the call: whoever looks next, the collector's thread at last, tries again

@@ -153,6 +153,43 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * The dimensions that vary, in the file's order; none: all sizes are fixed.
+   *
+   * @return name and bounds of each
+   */
+  public List<Dim> dims() {
+    final long address = acquire();
+    try {
+      final List<Dim> all = new ArrayList<>();
+      final long count = NativePrograms.programQuery(address).dims();
+      final long[] found = new long[3];
+      for (long i = 0; i < count; ++i) {
+        NativePrograms.programDim(address, i, found);
+        all.add(new Dim(Memory.text(found[0]), found[1], found[2]));
+      }
+      return Collections.unmodifiableList(all);
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * The program at these sizes of its dimensions, and no others. Its instances share weights with this one's.
+   *
+   * @param sizes one for each dimension
+   * @return the program, which lives on without this one
+   * @throws InvalidArgumentException for another number of sizes, and for those outside the bounds
+   */
+  public Program bind(long... sizes) {
+    final long address = acquire();
+    try {
+      return made(Program::new, NativePrograms::programDestroy, NativePrograms.programBind(address, sizes.clone()));
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * The program as the file has it: JSON, one node a line.
    *
    * @return the text
@@ -188,13 +225,7 @@ public final class Program extends NativeObject {
     final InUse inUse = InUse.current();
     inUse.begin(this, engine);
     try {
-      final Map<String, Integer> outputs = new HashMap<>();
-      final long count = NativePrograms.programQuery(address()).functions();
-      final long[] name = new long[1];
-      for (long i = 0; i < count; ++i) {
-        final ProgramFunctionInfo info = NativePrograms.programFunction(address(), i, name);
-        outputs.put(Memory.text(name[0]), info.outputs());
-      }
+      final Map<String, Integer> outputs = outputs();
       return made(each -> new ProgramInstance(engine, outputs, each), NativePrograms::programInstanceDestroy,
           NativePrograms.programCreateInstance(address(), engineAddress, device));
     } finally {
@@ -202,9 +233,114 @@ public final class Program extends NativeObject {
     }
   }
 
+  /**
+   * The same with options: weights in place of the file's, further outputs, limits.
+   *
+   * @param engine whose tensors the functions take
+   * @param device where they run
+   * @param options the options
+   * @return the functions, ready to be called
+   * @throws InvalidArgumentException for weights and values that the program does not have, and for weights that do not fit
+   * @throws NotFoundException for a function that it does not have
+   * @throws IoException for a program whose nodes do not go together: the message has function, node and reason
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramInstance instance(Engine engine, Device device, ProgramInstanceOptions options) {
+    Objects.requireNonNull(device, "device");
+    Objects.requireNonNull(options, "options");
+    final List<NativeObject> used = new ArrayList<>(options.weights);
+    used.add(engine);
+    used.add(this);
+    final Uses uses = use(used.toArray(new NativeObject[0]));
+    try {
+      final Map<String, Integer> outputs = outputs();
+      options.extraFunctions.forEach(each -> outputs.merge(each, 1, Integer::sum));
+      final long[] weights = java.util.Arrays.copyOf(uses.addresses(), used.size() - 2);
+      final GraphFunctionOptions functions = options.functions;
+      final long address = createInstance0(address(), engine.address(), device.kind().value(), device.index(), functions.limitBytesValue(),
+          functions.nameValue() != null || functions.flagsValue() != 0, functions.padAxisValue(), functions.padSizesValue(),
+          functions.padInputsValue(), functions.padOutputsValue(), ProgramWriter.texts(options.weightNames), weights, options.mostTurns,
+          ProgramWriter.texts(options.extraFunctions), options.extraValues.stream().mapToLong(each -> each).toArray());
+      return made(each -> new ProgramInstance(engine, outputs, each), NativePrograms::programInstanceDestroy, address);
+    } finally {
+      uses.end();
+    }
+  }
+
+  /** How many outputs each function has. */
+  private Map<String, Integer> outputs() {
+    final Map<String, Integer> outputs = new HashMap<>();
+    final long count = NativePrograms.programQuery(address()).functions();
+    final long[] name = new long[1];
+    for (long i = 0; i < count; ++i) {
+      final ProgramFunctionInfo info = NativePrograms.programFunction(address(), i, name);
+      outputs.put(Memory.text(name[0]), info.outputs());
+    }
+    return outputs;
+  }
+
+  private static native long createInstance0(long program, long engine, int deviceKind, int deviceIndex, long limitBytes, boolean named,
+      int padAxis, long[] padSizes, long padInputs, long padOutputs, byte[][] weightNames, long[] weights, long mostTurns,
+      byte[][] extraFunctions, long[] extraValues);
+
   @Override
   public String toString() {
     return isClosed() ? "Program[closed]" : "Program" + functions();
+  }
+
+  /** A dimension of a {@link Program} that varies. */
+  public static final class Dim {
+    private final String name;
+    private final long least;
+    private final long most;
+
+    private Dim(String name, long least, long most) {
+      this.name = name;
+      this.least = least;
+      this.most = most;
+    }
+
+    /**
+     * Its name.
+     *
+     * @return the name
+     */
+    public String name() {
+      return name;
+    }
+
+    /**
+     * Its smallest size.
+     *
+     * @return the size
+     */
+    public long least() {
+      return least;
+    }
+
+    /**
+     * Its largest size.
+     *
+     * @return the size
+     */
+    public long most() {
+      return most;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Dim && name.equals(((Dim) other).name) && least == ((Dim) other).least && most == ((Dim) other).most;
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hash(name, least, most);
+    }
+
+    @Override
+    public String toString() {
+      return name + ": " + least + " to " + most;
+    }
   }
 
   /** What a {@link Program} says of one function. */

@@ -32,7 +32,8 @@ public final class ProgramInstance extends NativeObject {
   }
 
   /**
-   * Calls a function, as {@link Graph#call} does a graph; its results are new tensors. Does not wait.
+   * Calls a function, as {@link Graph#call} does a graph; its results are new tensors. Does not wait. One whose sizes vary takes inputs of any
+   * size within the bounds, and records at the first call of each.
    *
    * @param function its name
    * @param inputs one for each input, in the file's order
@@ -90,6 +91,25 @@ public final class ProgramInstance extends NativeObject {
     final long address = acquire();
     try {
       return made(each -> new Graph(engine, each), NativeGraph::graphDestroy, NativePrograms.programGraph(address, function));
+    } finally {
+      release();
+    }
+  }
+
+  /**
+   * A function whose sizes vary: for figures and the report of its graphs, and to let go of them. It lives on without the instance.
+   *
+   * @param function its name
+   * @return the function; its calls are the instance's
+   * @throws NotFoundException if there is no such function: the message has the names there are
+   * @throws UnsupportedException for a function of one size, which {@link #graph} gives
+   */
+  public GraphFunction function(String function) {
+    Objects.requireNonNull(function, "function");
+    final long address = acquire();
+    try {
+      return made(each -> new GraphFunction(engine, outputs.getOrDefault(function, 0), each), NativeGraphFunction::callableDestroy,
+          NativePrograms.programCallable(address, function));
     } finally {
       release();
     }

@@ -25,13 +25,15 @@ import java.util.Objects;
 public final class ProgramWriter {
   private static final class Function {
     final String name;
-    final Graph graph;
+    final Graph graph; // null: it is recorded at sizes
+    final SizedFunction record;
     final List<String> inputs; // null: the defaults
     final List<String> outputs;
 
-    Function(String name, Graph graph, List<String> inputs, List<String> outputs) {
+    Function(String name, Graph graph, SizedFunction record, List<String> inputs, List<String> outputs) {
       this.name = Objects.requireNonNull(name, "name");
-      this.graph = Objects.requireNonNull(graph, "graph");
+      this.graph = graph;
+      this.record = record;
       this.inputs = inputs;
       this.outputs = outputs;
     }
@@ -43,6 +45,9 @@ public final class ProgramWriter {
   private final List<String> keys = new ArrayList<>();
   private final List<String> values = new ArrayList<>();
   private String reader; // null: this version
+  private final List<String> dims = new ArrayList<>();
+  private final List<Long> least = new ArrayList<>();
+  private final List<Long> most = new ArrayList<>();
 
   /** Of nothing yet. */
   public ProgramWriter() {}
@@ -55,7 +60,48 @@ public final class ProgramWriter {
    * @return this
    */
   public ProgramWriter function(String name, Graph graph) {
-    functions.add(new Function(name, graph, null, null));
+    functions.add(new Function(name, Objects.requireNonNull(graph, "graph"), null, null, null));
+    return this;
+  }
+
+  /**
+   * Adds a dimension that varies between two sizes. All functions of such a file are recorded at sizes.
+   *
+   * @param name its name
+   * @param from the smallest size
+   * @param to the largest size
+   * @return this
+   */
+  public ProgramWriter dim(String name, long from, long to) {
+    dims.add(Objects.requireNonNull(name, "name"));
+    least.add(from);
+    most.add(to);
+    return this;
+  }
+
+  /**
+   * Adds a function whose sizes vary, whose inputs are named {@code input0} and so on, its outputs {@code output0}.
+   *
+   * @param name its name
+   * @param record records it at sizes; it is called several times when the file is written
+   * @return this
+   */
+  public ProgramWriter function(String name, SizedFunction record) {
+    functions.add(new Function(name, null, Objects.requireNonNull(record, "record"), null, null));
+    return this;
+  }
+
+  /**
+   * Adds a function whose sizes vary, with names for its inputs and outputs, which all functions of the file have or none.
+   *
+   * @param name its name
+   * @param record records it at sizes; it is called several times when the file is written
+   * @param inputs a name for each input
+   * @param outputs a name for each output
+   * @return this
+   */
+  public ProgramWriter function(String name, SizedFunction record, List<String> inputs, List<String> outputs) {
+    functions.add(new Function(name, null, Objects.requireNonNull(record, "record"), List.copyOf(inputs), List.copyOf(outputs)));
     return this;
   }
 
@@ -69,7 +115,7 @@ public final class ProgramWriter {
    * @return this
    */
   public ProgramWriter function(String name, Graph graph, List<String> inputs, List<String> outputs) {
-    functions.add(new Function(name, graph, List.copyOf(inputs), List.copyOf(outputs)));
+    functions.add(new Function(name, Objects.requireNonNull(graph, "graph"), null, List.copyOf(inputs), List.copyOf(outputs)));
     return this;
   }
 
@@ -118,7 +164,9 @@ public final class ProgramWriter {
    *
    * @param path the file
    * @throws UnsupportedException if something cannot be in a file, or is newer than the version that shall read it: the message names all
-   *     of it
+   *     of it. Of functions whose sizes vary, also for what is no expression of the sizes
+   * @throws RondoException what a {@link SizedFunction} threw, of {@link Status#USER_ERROR} if it was no exception of Rondo, with that as its
+   *     cause
    * @throws InvalidArgumentException for a name that comes twice, for more or fewer names than a function has inputs or outputs, and for a
    *     weight that no function uses
    * @throws IoException if it cannot be written
@@ -126,6 +174,14 @@ public final class ProgramWriter {
   public void write(Path path) {
     Objects.requireNonNull(path, "path");
     NativeLibrary.load();
+    if (functions.stream().anyMatch(each -> (each.graph == null) == dims.isEmpty())) {
+      throw new InvalidArgumentException("ProgramWriter.write: a file with dimensions (ProgramWriter.dim) has functions that are recorded at sizes, "
+          + "and one without has graphs", null);
+    }
+    if (!dims.isEmpty()) {
+      writeSized(path);
+      return;
+    }
     final List<NativeObject> used = new ArrayList<>();
     functions.forEach(each -> used.add(each.graph));
     used.addAll(weights);
@@ -159,9 +215,87 @@ public final class ProgramWriter {
     all.addAll(names != null ? names : Collections.nCopies(count, null));
   }
 
-  private static byte[][] texts(List<String> texts) {
+  private void writeSized(Path path) {
+    final long named = functions.stream().filter(each -> each.inputs != null).count();
+    if (named != 0 && named != functions.size()) {
+      throw new InvalidArgumentException("ProgramWriter.write: names of inputs and outputs are given for all functions, or for none", null);
+    }
+    final List<String> names = new ArrayList<>();
+    final List<String> inputs = new ArrayList<>();
+    final List<String> outputs = new ArrayList<>();
+    for (final Function each : functions) {
+      names.add(each.name);
+      if (named != 0) {
+        inputs.addAll(each.inputs);
+        outputs.addAll(each.outputs);
+      }
+    }
+    final NativeObject.Uses uses = NativeObject.use(weights.toArray(new NativeObject[0]));
+    final ThreadState state = ThreadState.current();
+    state.callbackFailure = null;
+    try {
+      writeSized0(Memory.bytes(Memory.nameOf(path)), texts(names), texts(dims), numbers(least), numbers(most), new Recorder(functions),
+          named == 0 ? null : texts(inputs), named == 0 ? null : texts(outputs), texts(weightNames), uses.addresses(), texts(keys), texts(values));
+    } catch (RondoException e) {
+      final Throwable cause = state.callbackFailure;
+      state.callbackFailure = null;
+      throw cause == null || cause == e ? e : e.with(cause);
+    } finally {
+      uses.end();
+    }
+  }
+
+  private static long[] numbers(List<Long> numbers) {
+    return numbers.stream().mapToLong(each -> each).toArray();
+  }
+
+  /** Where the native part enters Java to record a function at sizes. */
+  static final class Recorder {
+    private final List<Function> functions;
+
+    Recorder(List<Function> functions) {
+      this.functions = List.copyOf(functions);
+    }
+
+    /** Fills in the address of a graph, which C owns. Called by the native part, below a call of Java's; returns a status. */
+    static int run(Recorder recorder, int function, long[] sizes, long[] made) {
+      final ThreadState state = ThreadState.current();
+      ++state.calls;
+      try {
+        made[0] = recorder.record(recorder.functions.get(function), sizes);
+        return Status.OK.value();
+      } catch (Throwable e) { // whatever it is, it must not go on into C
+        state.callbackFailure = e;
+        return e instanceof RondoException ? ((RondoException) e).status().value() : Status.USER_ERROR.value();
+      } finally {
+        --state.calls;
+      }
+    }
+
+    private long record(Function function, long[] sizes) throws Exception {
+      final Graph graph = function.record.record(sizes);
+      if (graph == null) {
+        throw new InvalidArgumentException("ProgramWriter.write: function '" + function.name + "' gave null for a graph", null);
+      }
+      final GraphInfo info = graph.info();
+      if (function.inputs != null) {
+        final List<String> unused = new ArrayList<>();
+        add(function, "inputs", function.inputs, info.inputs(), unused);
+        add(function, "outputs", function.outputs, info.outputs(), unused);
+      }
+      if (!graph.handle.giveAway()) {
+        throw new InvalidStateException("ProgramWriter.write: the graph of function '" + function.name + "' is in use", null);
+      }
+      return graph.address();
+    }
+  }
+
+  static byte[][] texts(List<String> texts) {
     return texts.stream().map(Memory::bytes).toArray(byte[][]::new);
   }
+
+  private static native void writeSized0(byte[] path, byte[][] names, byte[][] dims, long[] least, long[] most, Recorder recorder,
+      byte[][] inputs, byte[][] outputs, byte[][] weightNames, long[] weights, byte[][] keys, byte[][] values);
 
   private static native void write0(byte[] path, byte[][] names, long[] graphs, byte[][] inputs, byte[][] outputs, byte[][] weightNames,
       long[] weights, byte[][] keys, byte[][] values, byte[] reader);

@@ -45,7 +45,8 @@ class CompletenessTest {
    * What an exchange of the user gets as ExchangeStep and its messages, what Comm.create takes as parameters, and what ProgramWriter has a
    * method for each of.
    */
-  private static final Set<String> OTHERWISE = Set.of("rondo_comm_hooks", "rondo_exchange_step", "rondo_message", "rondo_program_save_options");
+  private static final Set<String> OTHERWISE = Set.of("rondo_comm_hooks", "rondo_exchange_step", "rondo_message", "rondo_program_save_options",
+      "rondo_program_instance_options");
 
   private static final Path ROOT = Path.of(System.getProperty("rondo.root"));
   private static final Path BUILD = Path.of(System.getProperty("rondo.build"));

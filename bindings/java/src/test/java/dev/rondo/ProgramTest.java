@@ -211,4 +211,57 @@ class ProgramTest {
       fails(InvalidStateException.class, () -> new ProgramWriter().function("scale", saved.scale).write(path), "graph is closed");
     }
   }
+
+  /** Rows times a weight, for any number of them. */
+  private Graph rows(Device device, Tensor w, long n) {
+    return engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+        recording -> recording.output(recording.input(device, DType.F32, n, 2).mul(w).reshape(2 * n)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void functionsWhoseSizesVary(Device device) {
+    try (Scope scope = Scope.open()) {
+      final Path path = folder.resolve("sizes.safetensors");
+      final Tensor w = engine.tensor(device, new float[] {2, 3});
+      new ProgramWriter().dim("n", 1, 100).function("rows", sizes -> rows(device, w, sizes[0]), List.of("x"), List.of("y")).weight("w", w)
+          .write(path);
+      final Program program = Program.open(path);
+      assertEquals("[n: 1 to 100]", program.dims().toString());
+      assertTrue(program.function("rows").info().varies());
+      assertArrayEquals(new int[] {1, 0}, program.function("rows").inputs().get(0).info().dims());
+      final Tensor given = engine.tensor(device, new float[] {1, 2});
+      final ProgramInstance plain = program.instance(engine, device);
+      final ProgramInstance other = program.instance(engine, device,
+          new ProgramInstanceOptions().weight("w", given).extra("rows", 0).mostTurns(9).functions(new GraphFunctionOptions().limitBytes(1 << 20)));
+      for (final int n : new int[] {1, 3, 100}) {
+        final float[] values = new float[2 * n];
+        for (int i = 0; i < values.length; ++i) {
+          values[i] = i;
+        }
+        final Tensor x = engine.tensor(device, values, n, 2);
+        assertArrayEquals(rows(device, w, n).call(x).get(0).toFloatArray(), plain.call("rows", x).get(0).toFloatArray());
+        assertEquals(values[1] * 2, other.call("rows", x).get(0).toFloatArray()[1]);
+        assertArrayEquals(values, other.call("rows", x).get(1).toFloatArray());
+      }
+      assertEquals(3, plain.function("rows").info().recordings());
+      final Tensor two = engine.tensor(device, new float[] {1, 1, 1, 1}, 2, 2);
+      assertArrayEquals(new float[] {2, 3, 2, 3}, program.bind(2).instance(engine, device).graph("rows").call(two).get(0).toFloatArray());
+      final Tensor large = engine.tensor(device, new float[202], 101, 2);
+      fails(InvalidArgumentException.class, () -> plain.call("rows", large), "'n' is 101");
+      fails(UnsupportedException.class, () -> plain.graph("rows"), "rows");
+      fails(InvalidArgumentException.class,
+          () -> program.instance(engine, device, new ProgramInstanceOptions().weight("none", given)), "'none'");
+      // What a function throws comes to who writes.
+      final RondoException failure = fails(RondoException.class, () -> new ProgramWriter().dim("n", 1, 9).function("f", sizes -> {
+        throw new IllegalStateException("no such layer");
+      }).write(path));
+      assertEquals("no such layer", failure.getCause().getMessage());
+      final RondoException names = fails(InvalidArgumentException.class, () -> new ProgramWriter().dim("n", 1, 9)
+          .function("f", sizes -> rows(device, w, sizes[0]), List.of("x", "more"), List.of("y")).write(path), "at n = 2");
+      assertTrue(names.getCause().getMessage().contains("has 1 inputs, not 2"));
+      final Graph fixed = rows(device, w, 2);
+      fails(InvalidArgumentException.class, () -> new ProgramWriter().dim("n", 1, 9).function("f", fixed).write(path), "ProgramWriter.dim");
+    }
+  }
 }

@@ -3,12 +3,10 @@ package dev.rondo.examples.service;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
+import dev.rondo.InvalidArgumentException;
 import dev.rondo.Program;
 import dev.rondo.ProgramInstance;
 import dev.rondo.RondoException;
@@ -19,19 +17,22 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Calls the functions of a program file, whatever they are: inputs and outputs come and go under their names, in a thread of its own. */
+/**
+ * Calls the functions of a program file, whatever they are: inputs and outputs come and go under their names, in a thread of its own.
+ *
+ * <p>Sizes that vary are those of the arrays in a request. Where the first axis of all inputs and outputs of a function is one dimension, and
+ * nothing else is, requests that wait for the function are one call: their rows follow each other.
+ */
 final class ProgramCalls implements AutoCloseable {
   private static final int MOST_WAITING = 64; // requests
   private static final int MOST_ELEMENTS = 1 << 22; // of the inputs of a function
@@ -45,11 +46,25 @@ final class ProgramCalls implements AutoCloseable {
   private final ProgramInstance instance;
   private final List<Program.Function> functions;
   private final byte[] description;
-  private final ThreadPoolExecutor thread = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WAITING),
-      work -> new Thread(work, "program"));
+  private final List<Program.Dim> dims;
+  private final ProgramRequests requests;
+  private final BlockingQueue<Call> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final Thread thread = new Thread(this::run, "program");
+  private volatile boolean stopping;
   private volatile Batcher.UnavailableException unavailable;
 
-  private record Request(Program.Function function, Map<String, Object> inputs) {}
+  /** A request that waits. */
+  private static final class Call {
+    final byte[] body;
+    final long arrived = System.nanoTime();
+    final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    ProgramRequests.Request request; // once it is read
+    long rows; // of the dimension that calls are joined along; 0: they are not
+
+    Call(byte[] body) {
+      this.body = body;
+    }
+  }
 
   /**
    * Opens the file and makes an instance.
@@ -63,15 +78,18 @@ final class ProgramCalls implements AutoCloseable {
     this.listener = listener;
     try (Program program = Program.open(file)) {
       functions = program.functions();
+      dims = program.dims();
       for (final Program.Function each : functions) {
         check(file, each);
       }
-      description = describe(functions, program.metadata());
+      requests = new ProgramRequests(functions, dims);
+      description = describe(program.metadata());
       instance = program.instance(engine, device);
     } catch (IOException | RuntimeException e) {
       engine.close();
       throw e;
     }
+    thread.start();
   }
 
   private static void check(Path file, Program.Function function) throws IOException {
@@ -92,7 +110,7 @@ final class ProgramCalls implements AutoCloseable {
     }
   }
 
-  private static long[] shape(Program.Value value) {
+  static long[] shape(Program.Value value) {
     return Arrays.copyOf(value.info().shape(), value.info().ndim());
   }
 
@@ -112,7 +130,7 @@ final class ProgramCalls implements AutoCloseable {
 
   /** Whether functions are called. */
   boolean available() {
-    return unavailable == null && !thread.isShutdown();
+    return unavailable == null && !stopping;
   }
 
   /** Functions with their inputs and outputs, and the author's texts, as JSON. */
@@ -127,27 +145,22 @@ final class ProgramCalls implements AutoCloseable {
    * @return the answer as JSON; fails with {@link Images.InvalidException} if the body is not of that form, and as a batcher does
    */
   CompletableFuture<byte[]> call(byte[] body) {
-    final long arrived = System.nanoTime();
-    try {
-      return CompletableFuture.supplyAsync(() -> {
-        try {
-          return answer(parse(body), arrived);
-        } catch (Images.InvalidException e) {
-          throw new CompletionException(e);
-        }
-      }, thread);
-    } catch (RejectedExecutionException e) {
-      throw thread.isShutdown() ? new Batcher.UnavailableException("the service is stopping", e)
-          : new Batcher.QueueFullException(MOST_WAITING + " calls of the program wait, and no more may");
+    final Call call = new Call(body);
+    if (stopping) {
+      throw new Batcher.UnavailableException("the service is stopping", null);
     }
+    if (!waiting.offer(call)) {
+      throw new Batcher.QueueFullException(MOST_WAITING + " calls of the program wait, and no more may");
+    }
+    return call.answer;
   }
 
   /** Answers what waits; takes no more. */
   @Override
   public void close() {
-    thread.shutdown();
+    stopping = true;
     try {
-      thread.awaitTermination(10, TimeUnit.SECONDS);
+      thread.join(10_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -155,29 +168,128 @@ final class ProgramCalls implements AutoCloseable {
     engine.close();
   }
 
-  private byte[] answer(Request request, long arrived) throws Images.InvalidException {
-    if (unavailable != null) {
-      throw unavailable;
+  private void run() {
+    Call next = null;
+    while (next != null || !stopping || !waiting.isEmpty()) {
+      try {
+        final Call first = next != null ? next : waiting.poll(10, TimeUnit.MILLISECONDS);
+        next = null;
+        if (first == null || !read(first)) {
+          continue;
+        }
+        final List<Call> together = new ArrayList<>(List.of(first));
+        long rows = first.rows;
+        while (first.rows > 0 && next == null) {
+          final Call other = waiting.poll();
+          if (other == null) {
+            break;
+          }
+          if (!read(other)) {
+            continue;
+          }
+          if (joins(first, other, rows)) {
+            together.add(other);
+            rows += other.rows;
+          } else {
+            next = other;
+          }
+        }
+        answer(together);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
     }
+  }
+
+  /** False: the request is wrong, and its caller knows. */
+  private boolean read(Call call) {
+    if (call.request != null) {
+      return true;
+    }
+    try {
+      call.request = requests.parse(call.body);
+      call.rows = joined(call.request.function()) < 0 ? 0 : call.request.inputs().get(call.request.function().inputs().get(0).name()).shape()[0];
+      return true;
+    } catch (Images.InvalidException | RuntimeException e) {
+      call.answer.completeExceptionally(e);
+      return false;
+    }
+  }
+
+  /** The dimension that is the first axis of all inputs and outputs of a function, and nothing else in them; -1: there is none. */
+  private int joined(Program.Function function) {
+    int dim = -1;
+    for (final List<Program.Value> all : List.of(function.inputs(), function.outputs())) {
+      for (final Program.Value each : all) {
+        final int[] axes = each.info().dims();
+        if (axes.length == 0 || axes[0] < 1 || (dim >= 0 && axes[0] != dim + 1)) {
+          return -1;
+        }
+        dim = axes[0] - 1;
+        for (int d = 1; d < axes.length; ++d) {
+          if (axes[d] == dim + 1 || axes[d] < 0) {
+            return -1;
+          }
+        }
+      }
+    }
+    return dim;
+  }
+
+  /** Whether a call may follow others in one: it is of the same function and sizes, and there is room for its rows. */
+  private boolean joins(Call first, Call other, long rows) {
+    if (other.request.function() != first.request.function() || other.rows == 0
+        || rows + other.rows > dims.get(joined(first.request.function())).most()) {
+      return false;
+    }
+    for (final Program.Value each : first.request.function().inputs()) {
+      final long[] one = first.request.inputs().get(each.name()).shape();
+      final long[] two = other.request.inputs().get(each.name()).shape();
+      if (!Arrays.equals(one, 1, one.length, two, 1, two.length)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Calls the function once for all of them, which join. */
+  private void answer(List<Call> calls) {
+    final Program.Function function = calls.get(0).request.function();
     final long begin = System.nanoTime();
-    final List<Program.Value> inputs = request.function.inputs();
+    final List<Program.Value> inputs = function.inputs();
     final Tensor[] given = new Tensor[inputs.size()];
     List<Tensor> results = List.of();
     try {
-      for (int i = 0; i < given.length; ++i) {
-        given[i] = tensor(inputs.get(i), request.inputs.get(inputs.get(i).name()));
-      }
-      results = instance.call(request.function.name(), given);
-      final Object[] arrays = results.stream().map(Tensor::toArray).toArray();
-      listener.launched(1, 1, (System.nanoTime() - begin) * 1e-9);
-      return write(request.function.outputs(), arrays, begin - arrived, System.nanoTime() - begin);
-    } catch (RondoException e) {
-      listener.failed(e);
-      if (e.status() == Status.DEVICE_LOST) {
-        unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+      if (unavailable != null) {
         throw unavailable;
       }
-      throw e;
+      for (int i = 0; i < given.length; ++i) {
+        final String name = inputs.get(i).name();
+        given[i] = tensor(inputs.get(i), calls.stream().map(each -> each.request.inputs().get(name)).collect(Collectors.toList()));
+      }
+      results = instance.call(function.name(), given);
+      final Object[] arrays = results.stream().map(Tensor::toArray).toArray();
+      final long ran = System.nanoTime() - begin;
+      listener.launched(calls.size(), calls.size(), ran * 1e-9);
+      int row = 0;
+      for (final Call each : calls) {
+        final int to = row + (int) each.rows;
+        final int from = row;
+        final Object[] own = calls.size() == 1 ? arrays : Arrays.stream(arrays).map(all -> rows(all, from, to)).toArray();
+        row = to;
+        each.answer.complete(write(function.outputs(), own, begin - each.arrived, ran));
+      }
+    } catch (RuntimeException e) {
+      if (e instanceof RondoException failure) {
+        listener.failed(failure);
+        if (failure.status() == Status.DEVICE_LOST) {
+          unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+        }
+      }
+      final Throwable told = unavailable != null ? unavailable
+          : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
+      calls.forEach(each -> each.answer.completeExceptionally(told));
     } finally {
       results.forEach(Tensor::close);
       for (final Tensor each : given) {
@@ -188,11 +300,31 @@ final class ProgramCalls implements AutoCloseable {
     }
   }
 
-  private Tensor tensor(Program.Value input, Object numbers) throws Images.InvalidException {
-    if (numbers == null) {
-      throw new Images.InvalidException("the input '" + input.name() + "' is missing");
+  private static Object rows(Object all, int from, int to) {
+    final Object own = Array.newInstance(all.getClass().getComponentType(), to - from);
+    System.arraycopy(all, from, own, 0, to - from);
+    return own;
+  }
+
+  /** Of the elements of all calls, one after the other. */
+  private Tensor tensor(Program.Value input, List<ProgramRequests.Numbers> calls) {
+    final long[] shape = calls.get(0).shape().clone();
+    Object numbers = calls.get(0).elements();
+    if (calls.size() > 1) {
+      int count = 0;
+      shape[0] = 0;
+      for (final ProgramRequests.Numbers each : calls) {
+        count += Array.getLength(each.elements());
+        shape[0] += each.shape()[0];
+      }
+      numbers = Array.newInstance(numbers.getClass().getComponentType(), count);
+      int at = 0;
+      for (final ProgramRequests.Numbers each : calls) {
+        final int length = Array.getLength(each.elements());
+        System.arraycopy(each.elements(), 0, numbers, at, length);
+        at += length;
+      }
     }
-    final long[] shape = shape(input);
     if (shape.length == 0) {
       return switch (input.info().dtype()) {
         case F32 -> engine.tensor(device, (float) ((double[]) numbers)[0]);
@@ -217,115 +349,6 @@ final class ProgramCalls implements AutoCloseable {
       all[i] = (float) numbers[i];
     }
     return all;
-  }
-
-  private Request parse(byte[] body) throws Images.InvalidException {
-    try (JsonParser json = JSON.createParser(body)) {
-      if (json.nextToken() != JsonToken.START_OBJECT) {
-        throw new Images.InvalidException("the body must be a JSON object: {\"function\": \"...\", \"inputs\": {\"...\": [...]}}");
-      }
-      Program.Function function = functions.size() == 1 ? functions.get(0) : null;
-      boolean named = false;
-      Map<String, Object> inputs = null;
-      while (json.nextToken() != JsonToken.END_OBJECT) {
-        final String name = json.currentName();
-        json.nextToken();
-        if (name.equals("function") && !named && inputs == null) {
-          function = function(json);
-          named = true;
-        } else if (name.equals("inputs") && inputs == null) {
-          if (function == null) {
-            throw new Images.InvalidException("\"function\" comes first: one of " + names());
-          }
-          inputs = inputs(json, function);
-        } else {
-          throw new Images.InvalidException("'" + name + "' is unknown, comes twice, or is in the wrong place: give \"function\", then \"inputs\"");
-        }
-      }
-      if (function == null) {
-        throw new Images.InvalidException("there is no \"function\": give one of " + names());
-      }
-      if (json.nextToken() != null) {
-        throw new Images.InvalidException("there is something behind the JSON object");
-      }
-      return new Request(function, inputs == null ? Map.of() : inputs);
-    } catch (JsonProcessingException e) {
-      throw Images.notJson(e);
-    } catch (IOException e) {
-      throw new Images.InvalidException("not JSON: " + e.getMessage());
-    }
-  }
-
-  private String names() {
-    return functions.stream().map(Program.Function::name).collect(Collectors.joining("', '", "'", "'"));
-  }
-
-  private Program.Function function(JsonParser json) throws IOException, Images.InvalidException {
-    for (final Program.Function each : functions) {
-      if (json.currentToken() == JsonToken.VALUE_STRING && each.name().equals(json.getText())) {
-        return each;
-      }
-    }
-    throw new Images.InvalidException("\"function\" must be one of " + names());
-  }
-
-  private static Map<String, Object> inputs(JsonParser json, Program.Function function) throws IOException, Images.InvalidException {
-    if (json.currentToken() != JsonToken.START_OBJECT) {
-      throw new Images.InvalidException("\"inputs\" must be an object of arrays by their names");
-    }
-    final Map<String, Object> all = new HashMap<>();
-    while (json.nextToken() != JsonToken.END_OBJECT) {
-      final String name = json.currentName();
-      final Program.Value input = function.inputs().stream().filter(each -> each.name().equals(name)).findFirst().orElseThrow(() ->
-          new Images.InvalidException("the function '" + function.name() + "' has no input '" + name + "'; it has " + function.inputs()));
-      json.nextToken();
-      final int count = Math.toIntExact(Arrays.stream(shape(input)).reduce(1, (a, b) -> a * b));
-      final Object numbers = switch (input.info().dtype()) {
-        case F32, F64 -> new double[count];
-        case I32, I64 -> new long[count];
-        default -> new boolean[count];
-      };
-      read(json, input, numbers, 0, new int[1]);
-      if (all.put(name, numbers) != null) {
-        throw new Images.InvalidException("the input '" + name + "' comes twice");
-      }
-    }
-    return all;
-  }
-
-  private static void read(JsonParser json, Program.Value input, Object numbers, int axis, int[] at) throws IOException, Images.InvalidException {
-    if (axis == input.info().ndim()) {
-      element(json, input, numbers, at[0]++);
-      return;
-    }
-    final String wrong = "'" + input.name() + "' must have the shape " + Arrays.toString(shape(input)) + ", as arrays in arrays";
-    if (json.currentToken() != JsonToken.START_ARRAY) {
-      throw new Images.InvalidException(wrong);
-    }
-    long count = 0;
-    for (; json.nextToken() != JsonToken.END_ARRAY; ++count) {
-      if (count == shape(input)[axis]) {
-        throw new Images.InvalidException(wrong);
-      }
-      read(json, input, numbers, axis + 1, at);
-    }
-    if (count != shape(input)[axis]) {
-      throw new Images.InvalidException(wrong);
-    }
-  }
-
-  private static void element(JsonParser json, Program.Value input, Object numbers, int at) throws IOException, Images.InvalidException {
-    final DType dtype = input.info().dtype();
-    final JsonToken token = json.currentToken();
-    if (numbers instanceof double[] reals && (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT)) {
-      reals[at] = json.getDoubleValue();
-    } else if (numbers instanceof long[] wholes && token == JsonToken.VALUE_NUMBER_INT) {
-      wholes[at] = dtype == DType.I32 ? json.getIntValue() : json.getLongValue(); // out of range: an exception that says so
-    } else if (numbers instanceof boolean[] truths && (token == JsonToken.VALUE_TRUE || token == JsonToken.VALUE_FALSE)) {
-      truths[at] = token == JsonToken.VALUE_TRUE;
-    } else {
-      throw new Images.InvalidException("'" + input.name() + "' is " + dtype + ": element " + at + " is something else");
-    }
   }
 
   private byte[] write(List<Program.Value> outputs, Object[] arrays, long queuedNanos, long ranNanos) {
@@ -360,8 +383,16 @@ final class ProgramCalls implements AutoCloseable {
     }
   }
 
-  private static byte[] describe(List<Program.Function> functions, Map<String, String> texts) {
+  private byte[] describe(Map<String, String> texts) {
     return json(json -> {
+      if (!dims.isEmpty()) {
+        json.writeObjectFieldStart("dims");
+        for (final Program.Dim each : dims) {
+          json.writeFieldName(each.name());
+          nested(json, new long[] {each.least(), each.most()});
+        }
+        json.writeEndObject();
+      }
       json.writeArrayFieldStart("functions");
       for (final Program.Function each : functions) {
         json.writeStartObject();
@@ -379,14 +410,22 @@ final class ProgramCalls implements AutoCloseable {
     });
   }
 
-  private static void describe(JsonGenerator json, String what, List<Program.Value> values) throws IOException {
+  private void describe(JsonGenerator json, String what, List<Program.Value> values) throws IOException {
     json.writeArrayFieldStart(what);
     for (final Program.Value each : values) {
       json.writeStartObject();
       json.writeStringField("name", each.name());
       json.writeStringField("dtype", each.info().dtype().toString());
-      json.writeFieldName("shape");
-      nested(json, shape(each));
+      json.writeArrayFieldStart("shape"); // a size that varies is its dimension's name, or null where it is another expression
+      for (int d = 0; d < each.info().ndim(); ++d) {
+        final int dim = each.info().dims()[d];
+        if (dim == 0) {
+          json.writeNumber(each.info().shape()[d]);
+        } else {
+          json.writeString(dim > 0 ? dims.get(dim - 1).name() : null);
+        }
+      }
+      json.writeEndArray();
       json.writeEndObject();
     }
     json.writeEndArray();

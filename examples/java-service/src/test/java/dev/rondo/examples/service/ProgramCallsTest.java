@@ -17,8 +17,13 @@ import dev.rondo.RecordOptions;
 import dev.rondo.Scope;
 import dev.rondo.Tensor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +64,55 @@ class ProgramCallsTest {
       assertEquals(2, service.metric("digits_requests_total{path=\"/call\",status=\"200\"}"));
       check(service.post("/classify", "{}").get(), 404, "--model");
       check(service.get("/call"), 405, "POST");
+    }
+  }
+
+  /** Rows of any number, times a weight. */
+  @SuppressWarnings("try") // the scope is there to be closed
+  private Path writeRows() {
+    final Path path = folder.resolve("rows.safetensors");
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Tensor w = engine.tensor(Device.CPU, new float[] {1, 2});
+      final RecordOptions options = new RecordOptions().flags(RecordFlags.CALLABLE);
+      new ProgramWriter().dim("rows", 1, 8).function("scale",
+          sizes -> engine.record(options, recording -> recording.output(recording.input(Device.CPU, DType.F32, sizes[0], 2).mul(w))), List.of("x"),
+          List.of("y")).weight("w", w).write(path);
+    }
+    return path;
+  }
+
+  @Test
+  void requestsThatWaitAreOneCall() throws Exception {
+    final AtomicInteger launches = new AtomicInteger();
+    final AtomicInteger answered = new AtomicInteger();
+    final Batcher.Listener listener = new Batcher.Listener() {
+      @Override
+      public void launched(int images, int rows, double seconds) {
+        launches.incrementAndGet();
+        answered.addAndGet(images);
+      }
+
+      @Override
+      public void failed(Throwable cause) {}
+    };
+    try (ProgramCalls calls = new ProgramCalls(writeRows(), Device.CPU, listener)) {
+      assertTrue(new String(calls.description(), StandardCharsets.UTF_8).startsWith(
+          "{\"dims\":{\"rows\":[1,8]},\"functions\":[{\"name\":\"scale\",\"inputs\":[{\"name\":\"x\",\"dtype\":\"F32\",\"shape\":[\"rows\",2]}]"));
+      final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+      for (int i = 0; i < 40; ++i) {
+        answers.add(calls.call(("{\"inputs\": {\"x\": " + (i % 2 == 0 ? "[[" + i + ", 1]]" : "[[" + i + ", 1], [0, 3]]") + "}}").getBytes(StandardCharsets.UTF_8)));
+      }
+      for (int i = 0; i < 40; ++i) {
+        final String text = new String(answers.get(i).get(), StandardCharsets.UTF_8);
+        assertTrue(text.startsWith("{\"outputs\":{\"y\":[[" + i + ".0,2.0]" + (i % 2 == 0 ? "]" : ",[0.0,6.0]]")), text);
+      }
+      assertEquals(40, answered.get());
+      assertTrue(launches.get() < 40, "requests are joined: " + launches.get());
+      for (final String wrong : List.of("[]", "[[1, 2], [3]]", "[[1, 2, 3]]", "[1, 2]", "[[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]]")) {
+        final var failure = assertThrows(ExecutionException.class,
+            () -> calls.call(("{\"inputs\": {\"x\": " + wrong + "}}").getBytes(StandardCharsets.UTF_8)).get());
+        assertTrue(failure.getCause() instanceof Images.InvalidException, () -> failure.toString());
+      }
     }
   }
 
