@@ -40,7 +40,6 @@ static void save(rondo_engine* engine, const char* path) {
   rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
   CHECK(rondo_tensor_from_host(engine, device, RONDO_F32, 2, matrix, weights, &of.w));
   CHECK(rondo_tensor_from_host(engine, device, RONDO_F32, 1, vector, biases, &of.b));
-
   const char *const name = "classify", *const input = "pixels", *const output = "scores", *const rows = "rows";
   const char *const weight_names[] = {"w", "b"}, *const key = "labels", *const value = "cat dog";
   rondo_tensor* const named[] = {of.w, of.b};
@@ -64,10 +63,7 @@ static void print_value(rondo_program* program, const char* name, const rondo_pr
     int64_t least = 0, most = 0;
     if (info->dims[i] > 0) CHECK(rondo_program_dim(program, info->dims[i] - 1, &dim, &least, &most));
     if (i) printf(", ");
-    if (dim)
-      printf("%s", dim);
-    else
-      printf("%d", (int)info->shape[i]);
+    dim ? printf("%s", dim) : printf("%d", (int)info->shape[i]);
   }
   printf("]");
 }
