@@ -1,5 +1,5 @@
-// A classifier that is saved as a program file, and called where nothing but the file is: by this program, or by those
-// of the same name in C, Rust and Java. They write the same bytes.
+// A classifier of any number of rows that is saved as a program file, and called where nothing but the file is: by this
+// program, or by those of the same name in C, Rust and Java. They write the same bytes.
 // usage: program save FILE | call FILE [DEVICE]   "cpu" (without an argument) or "cuda:0"
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
@@ -20,20 +20,27 @@ void save(const std::string& path) {
   options.flags = RONDO_RECORD_CALLABLE;
   rondo_matmul_options biased = rondo::matmul_defaults();
   biased.bias = b.get();
-  const rondo::Graph graph = engine.record(
-      [&] {
-        const rondo::Tensor x = engine.record_input(device, RONDO_F32, {2, 3});
-        engine.record_output(softmax(matmul(x, w, biased), 1));
-      },
-      options);
-  rondo::save_program(path, {{"classify", graph, {"pixels"}, {"scores"}}}, {{"w", w}, {"b", b}},
-                      {{"labels", "cat dog"}});
+  // It is called for a few numbers of rows, and the file takes any other.
+  const auto record = [&](const std::vector<int64_t>& sizes) {
+    return engine.record(
+        [&] {
+          const rondo::Tensor x = engine.record_input(device, RONDO_F32, {sizes[0], 3});
+          engine.record_output(softmax(matmul(x, w, biased), 1));
+        },
+        options);
+  };
+  rondo::save_program_with_dims(path, {{"rows", 1, 64}}, {{"classify", record, {"pixels"}, {"scores"}}},
+                                {{"w", w}, {"b", b}}, {{"labels", "cat dog"}});
 }
 
-// "pixels [2, 3]"
-std::string text(const rondo::Program::Value& value) {
+// "pixels [rows, 3]"
+std::string text(const rondo::Program& program, const rondo::Program::Value& value) {
+  const std::vector<rondo::ProgramDim> dims = program.dims();
   std::string text = value.name + " [";
-  for (int i = 0; i < value.info.ndim; ++i) text += (i ? ", " : "") + std::to_string(value.info.shape[i]);
+  for (int i = 0; i < value.info.ndim; ++i) {
+    const int dim = value.info.dims[i];
+    text += (i ? ", " : "") + (dim > 0 ? dims[static_cast<size_t>(dim) - 1].name : std::to_string(value.info.shape[i]));
+  }
   return text + "]";
 }
 
@@ -41,8 +48,8 @@ void call(const std::string& path, rondo_device device) {
   const rondo::Engine engine;
   const rondo::Program program(path);  // says what is in it before any weight is read
   const rondo::Program::Function function = program.functions().at(0);
-  std::printf("%s: %s -> %s\n", function.name.c_str(), text(function.inputs.at(0)).c_str(),
-              text(function.outputs.at(0)).c_str());
+  std::printf("%s: %s -> %s\n", function.name.c_str(), text(program, function.inputs.at(0)).c_str(),
+              text(program, function.outputs.at(0)).c_str());
   for (const auto& [key, value] : program.metadata()) std::printf("%s: %s\n", key.c_str(), value.c_str());
 
   const rondo::ProgramInstance instance = program.instance(engine, device);

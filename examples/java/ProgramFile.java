@@ -5,7 +5,7 @@
 
 import dev.rondo.*;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -14,12 +14,14 @@ public final class ProgramFile {
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) { // the scope closes all that is made in it
       Tensor w = engine.tensor(Device.CPU, new float[] {1, 0, 0, 1, 0.5f, 0.5f}, 3, 2);
       Tensor b = engine.tensor(Device.CPU, new float[] {0, 0.25f});
-      Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording -> {
-        Tensor x = recording.input(Device.CPU, DType.F32, 2, 3);
+      // It is called for a few numbers of rows, and the file takes any other.
+      SizedFunction record = sizes -> engine.record(new RecordOptions().flags(RecordFlags.CALLABLE), recording -> {
+        Tensor x = recording.input(Device.CPU, DType.F32, sizes[0], 3);
         recording.output(x.matmul(w, new MatmulOptions().bias(b)).softmax(1));
       });
       new ProgramWriter()
-          .function("classify", graph, List.of("pixels"), List.of("scores"))
+          .dim("rows", 1, 64)
+          .function("classify", record, List.of("pixels"), List.of("scores"))
           .weight("w", w)
           .weight("b", b)
           .metadata("labels", "cat dog")
@@ -27,16 +29,22 @@ public final class ProgramFile {
     }
   }
 
-  /** pixels [2, 3] */
-  private static String text(Program.Value value) {
-    return value.name() + " " + Arrays.toString(value.info().shape());
+  /** pixels [rows, 3] */
+  private static String text(Program program, Program.Value value) {
+    List<String> sizes = new ArrayList<>();
+    for (int d = 0; d < value.info().ndim(); ++d) {
+      int dim = value.info().dims()[d];
+      sizes.add(dim > 0 ? program.dims().get(dim - 1).name() : Long.toString(value.info().shape()[d]));
+    }
+    return value.name() + " " + sizes;
   }
 
   private static void call(Path path, Device device) {
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
       Program program = Program.open(path); // says what is in it before any weight is read
       Program.Function function = program.functions().get(0);
-      System.out.println(function.name() + ": " + text(function.inputs().get(0)) + " -> " + text(function.outputs().get(0)));
+      System.out.println(function.name() + ": " + text(program, function.inputs().get(0)) + " -> "
+          + text(program, function.outputs().get(0)));
       program.metadata().forEach((key, value) -> System.out.println(key + ": " + value));
 
       ProgramInstance instance = program.instance(engine, device);

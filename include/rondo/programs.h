@@ -126,8 +126,8 @@ RONDO_API rondo_status rondo_program_function(rondo_program* program, int64_t in
  * are. Since 0.1. */
 RONDO_API rondo_status rondo_program_find(rondo_program* program, const char* name, int64_t* index);
 
-/* Name and bounds of a dimension that varies, by `index`. *name lives as long as the program. Never blocks.
- * RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
+/* Name and bounds of a dimension that varies, by `index`: its sizes are from *least to *most. *name lives as long as
+ * the program. Never blocks. RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1. */
 RONDO_API rondo_status rondo_program_dim(rondo_program* program, int64_t index, const char** name, int64_t* least,
                                          int64_t* most);
 
@@ -165,10 +165,10 @@ RONDO_API rondo_status rondo_program_metadata(rondo_program* program, int64_t in
  * the whole length without it (buffer may be NULL with capacity 0). Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_program_text(rondo_program* program, char* buffer, size_t capacity, size_t* length);
 
-/* Gives a program with dimensions at these sizes and no others, one for each dimension: its functions have the shapes
- * of these. The caller owns *bound, which is a program like others, shares weights with `program` and lives on without
- * it. RONDO_INVALID_ARGUMENT for another number of sizes and for those outside the bounds; RONDO_IO_ERROR if what
- * the file says cannot have these sizes. Since 0.1. */
+/* Gives a program with dimensions at the sizes `dims` and no others, one for each dimension: its functions have the
+ * shapes of these. The caller owns *bound, which is a program like others, shares weights with `program` and lives on
+ * without it. RONDO_INVALID_ARGUMENT for another number of sizes and for those outside the bounds; RONDO_IO_ERROR if
+ * what the file says cannot have these sizes. Since 0.1. */
 RONDO_API rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const int64_t* dims,
                                           rondo_program** bound);
 
@@ -194,9 +194,10 @@ typedef struct rondo_program_instance_options {
 } rondo_program_instance_options;
 #define RONDO_PROGRAM_INSTANCE_OPTIONS_INIT \
   { sizeof(rondo_program_instance_options), NULL, 0, NULL, NULL, 0, 0, NULL, NULL }
-/* The same with options; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT. RONDO_INVALID_ARGUMENT for options that
- * rondo_callable_create refuses, for a name and flags of callables, for names and values that the program does not
- * have, and for weights that do not fit; errors as of rondo_program_create_instance. Since 0.1. */
+/* Makes an instance with options, which the caller owns as *instance; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT.
+ * RONDO_INVALID_ARGUMENT for options that rondo_callable_create refuses, for a name and flags of callables, for weights
+ * and values that the program does not have, and for weights that do not fit; RONDO_NOT_FOUND for functions that it
+ * does not have; errors as of rondo_program_create_instance. Since 0.1. */
 RONDO_API rondo_status rondo_program_create_instance_with(rondo_program* program, rondo_engine* engine,
                                                           rondo_device device,
                                                           const rondo_program_instance_options* options,

@@ -154,8 +154,10 @@ class SizesSaver {
       if (!status.ok())
         return status.with_context("recording function '" + models::shown(saved.name) + "' at " +
                                    sizes_text(dims_, sizes));
-      kept_.push_back(saved.graph);  // and so the tensors that it uses
-      if (samples_.empty()) find_device(*saved.graph);
+      if (samples_.empty()) {
+        kept_.push_back(saved.graph);  // and so the tensors that all of them use
+        find_device(*saved.graph);
+      }
       RONDO_TRY(make_saved(saved, &weights_, &refusals_, &program.functions[i]));
     }
     RONDO_TRY(refusals_.status());

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-CALLED = """classify: pixels [2, 3] -> scores [2, 2]
+CALLED = """classify: pixels [rows, 3] -> scores [rows, 2]
 labels: cat dog
 0.852 0.148
 0.095 0.905

@@ -2,12 +2,13 @@
 // recording at these. What is no expression of the sizes is refused, by operator and place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "control/control.h"
 #include "model_files/programs.h"
 
 namespace conformance {
 namespace {
 
-class ProgramSizes : public ProgramFiles {
+class ProgramSizes : public WithControl<ProgramFiles> {
  protected:
   using Dims = std::vector<int64_t>;
   struct Dim {
@@ -370,6 +371,45 @@ TEST_P(ProgramSizes, GradientsGoThrough) {
   const Tensor eager = gradient([&] { return make(rondo_unary, RONDO_TANH, make(rondo_matmul, x, w, nullptr)); }),
                loaded = gradient([&] { return std::move(call(made, "f", {x}, 1)[0]); });
   expect_same_bits(download(loaded), download(eager), "gradient");
+}
+
+// They are as the file has them; a program of one size has a graph to set them.
+TEST_P(ProgramSizes, StatesLoopsAndSettings) {
+  const Tensor count = up(full(RONDO_F32, {1}, 0));
+  const Sized sized = {[](const Dims& dims) {
+                         return std::vector<Kind>{{RONDO_F32, {dims[0]}}};
+                       },
+                       [&](const std::vector<Tensor>& in, const Dims& dims) {
+                         into(count, rondo_binary_scalar, RONDO_ADD, count, 1.0);
+                         const Tensor rate = make(rondo_record_parameter, engine(), "rate", device(), RONDO_F32, 2.0);
+                         Tensor out = make(rondo_binary, RONDO_MUL, in[0], rate);
+                         for (const int on : {0, 1}) {
+                           must(rondo_record_section_begin(engine(), on ? "negates" : "squares", on));
+                           into(out, rondo_unary, on ? RONDO_NEG : RONDO_SQUARE, out);
+                           must(rondo_record_section_end(engine()));
+                         }
+                         const Tensor go = make(rondo_binary_scalar, RONDO_LT, reduce(RONDO_SUM, in[0], {}), 1000.0);
+                         while_true(
+                             go, [&] { into(out, rondo_binary_scalar, RONDO_ADD, out, 100.0); }, dims[0]);
+                         return list(std::move(out), make(rondo_copy, count));
+                       }};
+  must(save_sized(sized, {{"n", 1, 64}}));
+  const Program program = open(path());
+  const Instance one = instance(program), two = instance(program);
+  const Tensor x = ones(3), longer = ones(5);
+  EXPECT_EQ(first(call(one, "f", {x}, 2)[0]), 298);  // as many turns as elements
+  EXPECT_EQ(first(call(one, "f", {longer}, 2)[1]), 2);
+  EXPECT_EQ(first(call(two, "f", {longer}, 2)[1]), 1);
+  const int64_t dims[] = {3};
+  rondo_program* handle = nullptr;
+  must(rondo_program_bind(program.get(), 1, dims, &handle));
+  const Instance bound = instance(Program(handle));
+  rondo_graph* graph = nullptr;
+  must(rondo_program_graph(bound.get(), "f", &graph));
+  const Graph owned(graph);
+  must(rondo_graph_set(graph, "rate", 3));
+  must(rondo_graph_enable(graph, "squares", 1));
+  EXPECT_EQ(first(call_all(owned, {x}, 2)[0]), 291);
 }
 
 TEST_P(ProgramSizes, CallsInARecordingAndInThreads) {

@@ -6752,8 +6752,8 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Name and bounds of a dimension that varies, by `index`. *name lives as long as the program. Never blocks."]
-    #[doc = " RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
+    #[doc = " Name and bounds of a dimension that varies, by `index`: its sizes are from *least to *most. *name lives as long as"]
+    #[doc = " the program. Never blocks. RONDO_INVALID_ARGUMENT if there are not as many. Since 0.1."]
     pub fn rondo_program_dim(
         program: *mut rondo_program,
         index: i64,
@@ -6929,10 +6929,10 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Gives a program with dimensions at these sizes and no others, one for each dimension: its functions have the shapes"]
-    #[doc = " of these. The caller owns *bound, which is a program like others, shares weights with `program` and lives on without"]
-    #[doc = " it. RONDO_INVALID_ARGUMENT for another number of sizes and for those outside the bounds; RONDO_IO_ERROR if what"]
-    #[doc = " the file says cannot have these sizes. Since 0.1."]
+    #[doc = " Gives a program with dimensions at the sizes `dims` and no others, one for each dimension: its functions have the"]
+    #[doc = " shapes of these. The caller owns *bound, which is a program like others, shares weights with `program` and lives on"]
+    #[doc = " without it. RONDO_INVALID_ARGUMENT for another number of sizes and for those outside the bounds; RONDO_IO_ERROR if"]
+    #[doc = " what the file says cannot have these sizes. Since 0.1."]
     pub fn rondo_program_bind(
         program: *mut rondo_program,
         n_dims: i32,
@@ -7099,9 +7099,10 @@ fn bindgen_test_layout_rondo_program_instance_options() {
     test_field_extra_values();
 }
 extern "C" {
-    #[doc = " The same with options; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT. RONDO_INVALID_ARGUMENT for options that"]
-    #[doc = " rondo_callable_create refuses, for a name and flags of callables, for names and values that the program does not"]
-    #[doc = " have, and for weights that do not fit; errors as of rondo_program_create_instance. Since 0.1."]
+    #[doc = " Makes an instance with options, which the caller owns as *instance; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT."]
+    #[doc = " RONDO_INVALID_ARGUMENT for options that rondo_callable_create refuses, for a name and flags of callables, for weights"]
+    #[doc = " and values that the program does not have, and for weights that do not fit; RONDO_NOT_FOUND for functions that it"]
+    #[doc = " does not have; errors as of rondo_program_create_instance. Since 0.1."]
     pub fn rondo_program_create_instance_with(
         program: *mut rondo_program,
         engine: *mut rondo_engine,

@@ -3,34 +3,45 @@
 //! usage: program save FILE | call FILE [DEVICE]   "cpu" (without an argument) or "cuda:0"
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use rondo::ops::Matmul;
-use rondo::{DType, Device, Engine, Program, ProgramValue, Result, Tensor};
+use rondo::{DType, Device, Engine, Program, ProgramAxis, ProgramDim, ProgramValue, Result, Tensor};
 
 fn save(path: &str) -> Result<()> {
     let (engine, device) = (Engine::new()?, Device::CPU);
     let w = Tensor::new(&engine, device, [[1f32, 0.0], [0.0, 1.0], [0.5, 0.5]])?;
     let b = Tensor::new(&engine, device, [0f32, 0.25])?;
-    let (graph, ()) = engine.recording().callable().record(|| {
-        let x = engine.record_input(device, DType::F32, (2, 3))?;
-        engine.record_output(&x.matmul_with(&w, Matmul::new().bias(&b))?.softmax(1)?)
-    })?;
+    // It is called for a few numbers of rows, and the file takes any other.
+    let record = |sizes: &[usize]| {
+        let (graph, ()) = engine.recording().callable().record(|| {
+            let x = engine.record_input(device, DType::F32, (sizes[0], 3))?;
+            engine.record_output(&x.matmul_with(&w, Matmul::new().bias(&b))?.softmax(1)?)
+        })?;
+        Ok(graph)
+    };
     Program::writer()
-        .function_named("classify", &graph, ["pixels"], ["scores"])
+        .dim("rows", 1, 64)
+        .sized_named("classify", ["pixels"], ["scores"], record)
         .weight("w", &w)
         .weight("b", &b)
         .metadata("labels", "cat dog")
         .write(path)
 }
 
-/// `pixels [2, 3]`
-fn text(value: &ProgramValue) -> String {
-    format!("{} {:?}", value.name, value.shape)
+/// `pixels [rows, 3]`
+fn text(dims: &[ProgramDim], value: &ProgramValue) -> String {
+    let size = |(axis, size): (&ProgramAxis, &usize)| match axis {
+        ProgramAxis::Dim(dim) => dims[*dim].name.clone(),
+        _ => size.to_string(),
+    };
+    let sizes: Vec<String> = value.axes.iter().zip(&value.shape).map(size).collect();
+    format!("{} [{}]", value.name, sizes.join(", "))
 }
 
 fn call(path: &str, device: Device) -> Result<()> {
     let engine = Engine::new()?;
     let program = Program::open(path)?; // says what is in it before any weight is read
     let function = &program.functions()?[0];
-    println!("{}: {} -> {}", function.name, text(&function.inputs[0]), text(&function.outputs[0]));
+    let dims = program.dims()?;
+    println!("{}: {} -> {}", function.name, text(&dims, &function.inputs[0]), text(&dims, &function.outputs[0]));
     for (key, value) in program.metadata()? {
         println!("{key}: {value}");
     }

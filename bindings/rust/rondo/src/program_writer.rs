@@ -33,8 +33,10 @@ struct Function<'a> {
 
 enum Source<'a> {
     Graph(&'a Graph),
-    AtSizes(Box<dyn Fn(&[usize]) -> Result<Graph> + 'a>),
+    AtSizes(Record<'a>),
 }
+
+type Record<'a> = Box<dyn Fn(&[usize]) -> Result<Graph> + 'a>;
 
 impl<'a> ProgramWriter<'a> {
     /// A graph that is called ([`RecordingBuilder::callable`](crate::RecordingBuilder::callable)), as the function of this
@@ -337,7 +339,7 @@ impl ProgramWriter<'_> {
                 least.as_ptr(),
                 most.as_ptr(),
                 Some(record),
-                functions.cast_mut().cast(),
+                functions as *mut c_void,
                 options,
             )
         })
@@ -358,8 +360,10 @@ unsafe extern "C" fn record(
     let made = failure::tell(|| {
         let each = &functions[function as usize];
         let sizes: Vec<usize> = dims.iter().map(|&size| size as usize).collect();
-        let Source::AtSizes(record) = &each.source else { unreachable!("a function without sizes") };
-        let graph = record(&sizes)?;
+        let graph = match &each.source {
+            Source::AtSizes(record) => record(&sizes)?,
+            Source::Graph(_) => unreachable!("a function without sizes"),
+        };
         // No more names are given than there are.
         each.add_names(&graph.info()?, &mut Texts::default(), &mut Texts::default())?;
         Ok(graph)
