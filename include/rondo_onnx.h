@@ -10,13 +10,15 @@
  *   if (rondo_onnx_convert("model.onnx", "model.rondo.safetensors", &options) != RONDO_OK)
  *     fprintf(stderr, "%s\n", rondo_onnx_last_error());
  *
- * The result is opened and called as any program file (rondo/programs.h). docs/onnx.md says which operators there are.
+ * The result is opened and called as any program file (rondo/programs.h); rondo_onnx_open converts and opens in one
+ * call. docs/onnx.md says which operators there are.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_ONNX_H
 #define RONDO_ONNX_H
 
 #include <rondo/base.h>
+#include <rondo/programs.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +58,15 @@ typedef struct rondo_onnx_convert_options {
  * Since 0.1. */
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options);
+
+/* Converts the ONNX model `path` and opens the result as a program, which the caller owns; no file is left. options
+ * NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT. The program file has no name, in the folder for temporary files (TMPDIR),
+ * and its room is given back with the last handle and instance of the program.
+ *
+ * The errors are those of rondo_onnx_convert and rondo_program_open; RONDO_IO_ERROR too where the folder cannot be
+ * written. The text is rondo_onnx_last_error(). From any thread that does not record. Since 0.1. */
+RONDO_API rondo_status rondo_onnx_open(const char* path, const rondo_onnx_convert_options* options,
+                                       rondo_program** program);
 
 /* Message of the last call of this library that failed on the calling thread; "" when none did. Borrowed: valid until
  * the next such call on this thread. Since 0.1. */

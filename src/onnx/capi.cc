@@ -13,6 +13,7 @@
 
 #include "onnx/convert.h"
 #include "onnx/file/failure.h"
+#include "onnx/temporary.h"
 #include "onnx/translate/operators.h"
 
 namespace {
@@ -88,31 +89,54 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
   return converted;
 }
 
+// Runs the body of a function of the interface; what it throws becomes a status and the thread's message.
+template <class Body>
+rondo_status guarded(const char* function, const Body& body) noexcept {
+  try {
+    body();
+    return RONDO_OK;
+  } catch (const rondo_onnx::Failure& failure) {
+    return fail(failure.status(), function, failure.what());
+  } catch (const rondo::Error& error) {
+    return fail(error.status(), function, error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(RONDO_OUT_OF_MEMORY, function, "memory is exhausted");
+  } catch (const std::length_error&) {
+    return fail(RONDO_OUT_OF_MEMORY, function, "it takes more memory than there are addresses");
+  } catch (const std::exception& thrown) {
+    return fail(RONDO_INTERNAL, function, thrown.what());
+  } catch (...) {
+    return fail(RONDO_INTERNAL, function, "an exception that is none of the standard library's");
+  }
+}
+
 }  // namespace
 
 extern "C" {
 
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options) {
-  constexpr const char* kName = "rondo_onnx_convert";
-  try {
-    if (!path) return fail(RONDO_INVALID_ARGUMENT, kName, "path is NULL");
-    if (!out_path) return fail(RONDO_INVALID_ARGUMENT, kName, "out_path is NULL");
+  return guarded("rondo_onnx_convert", [&] {
+    if (!path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "path is NULL");
+    if (!out_path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "out_path is NULL");
     rondo_onnx::convert(path, out_path, options_of(options));
-    return RONDO_OK;
-  } catch (const rondo_onnx::Failure& failure) {
-    return fail(failure.status(), kName, failure.what());
-  } catch (const rondo::Error& error) {
-    return fail(error.status(), kName, error.message());
-  } catch (const std::bad_alloc&) {
-    return fail(RONDO_OUT_OF_MEMORY, kName, "memory is exhausted");
-  } catch (const std::length_error&) {
-    return fail(RONDO_OUT_OF_MEMORY, kName, "it takes more memory than there are addresses");
-  } catch (const std::exception& thrown) {
-    return fail(RONDO_INTERNAL, kName, thrown.what());
-  } catch (...) {
-    return fail(RONDO_INTERNAL, kName, "an exception that is none of the standard library's");
-  }
+  });
+}
+
+RONDO_API rondo_status rondo_onnx_open(const char* path, const rondo_onnx_convert_options* options,
+                                       rondo_program** program) {
+  return guarded("rondo_onnx_open", [&] {
+    if (!path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "path is NULL");
+    if (!program) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "program is NULL");
+    const rondo_onnx::ConvertOptions converted = options_of(options);
+    const rondo_onnx::TemporaryFolder folder;
+    const std::string file = folder.path() + "/program.safetensors";
+    rondo_onnx::convert(path, file, converted);
+    rondo_program* opened = nullptr;
+    if (const rondo_status status = rondo_program_open(file.c_str(), &opened); status != RONDO_OK)
+      throw rondo::Error(status);
+    *program = opened;
+  });
 }
 
 RONDO_API const char* rondo_onnx_last_error(void) {

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,14 +55,21 @@ bool read_number(std::string_view text, int64_t* number) {
   return problem == std::errc() && end == text.data() + text.size() && *number >= 0;
 }
 
+// Reads a number with a point, whatever the locale; older C++ libraries have no from_chars for these.
+bool read_real(std::string_view word, double* number) {
+  std::istringstream stream{std::string(word)};
+  stream.imbue(std::locale::classic());
+  stream >> std::noskipws >> *number;
+  return !stream.fail() && stream.peek() == std::istringstream::traits_type::eof();
+}
+
 // Adds the numbers of a list with commas; an empty list has none.
 bool read_numbers(std::string_view text, std::vector<double>* numbers) {
   while (!text.empty()) {
     const size_t comma = text.find(',');
     const std::string_view word = text.substr(0, comma);
     double number = 0;
-    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (problem != std::errc() || end != word.data() + word.size()) return false;
+    if (!read_real(word, &number)) return false;
     numbers->push_back(number);
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);

@@ -100,6 +100,29 @@ def classifies(world):
         assert part.encode() in text, (part, text)
 
 
+def opens(world):
+    """A model is converted and opened in one call, which leaves no file, whether it succeeds or not."""
+    path, left = world.write(classifier()), world.folder / "temporary"
+    before = os.environ.get("TMPDIR")
+    left.mkdir()
+    os.environ["TMPDIR"] = str(left)
+    try:
+        (_, _, scores), = world.rondo.run(world.rondo.open(path, {"batch": 1}), [(F32, [1, 3], reals([1, 2, 3]))])
+        close(as_reals(scores), expected_classes([(1, 2, 3)]))
+        for model_path, place, status in ((path, left, INVALID_ARGUMENT), (world.folder / "none.onnx", left, NOT_FOUND), (path, left / "none", IO_ERROR)):
+            os.environ["TMPDIR"] = str(place)
+            try:
+                world.rondo.open(model_path)
+                raise AssertionError("it was opened")
+            except Failed as failed:
+                assert failed.status == status and failed.message.startswith("rondo_onnx_open: "), failed
+        assert list(left.iterdir()) == []
+    finally:
+        os.environ.pop("TMPDIR")
+        if before is not None:
+            os.environ["TMPDIR"] = before
+
+
 def asks_for_sizes(world):
     world.refused(classifier(), INVALID_ARGUMENT, "'batch'")
     unnamed = model(graph([node("Add", ["a", "b"], ["y"])], [value("a", ["n", 2]), value("b", [None, "m"])], [value("y", [])]))

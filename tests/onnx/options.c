@@ -29,6 +29,7 @@ int main(void) {
   const double numbers[] = {1, 2};
   const char *name = NULL, *domain = NULL, *before = "", *before_domain = "";
   int64_t since = 0, index = 0;
+  rondo_program* program = NULL;
   struct {
     rondo_onnx_convert_options known;
     int64_t later;
@@ -40,6 +41,14 @@ int main(void) {
   refused("none.onnx", NULL, NULL, RONDO_INVALID_ARGUMENT, "out_path is NULL");
   refused("none.onnx", "out", NULL, RONDO_NOT_FOUND, "none.onnx");
   refused("none.onnx", "out", &options, RONDO_NOT_FOUND, "none.onnx");
+
+  expect(rondo_onnx_open(NULL, NULL, &program) == RONDO_INVALID_ARGUMENT &&
+             strstr(rondo_onnx_last_error(), "rondo_onnx_open: path is NULL"),
+         "a path is needed");
+  expect(rondo_onnx_open("none.onnx", NULL, NULL) == RONDO_INVALID_ARGUMENT &&
+             strstr(rondo_onnx_last_error(), "program is NULL"),
+         "a place for the program is needed");
+  expect(rondo_onnx_open("none.onnx", NULL, &program) == RONDO_NOT_FOUND && program == NULL, "no file, no program");
 
   options.size = 4;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->size is 4");
