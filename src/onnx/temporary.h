@@ -1,4 +1,4 @@
-// A folder for one file, which is removed with the object. What has opened the file before keeps its contents.
+// A folder for one file, which is removed with the object. Contents stay for those who have opened the file before.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once

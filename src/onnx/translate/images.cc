@@ -1,6 +1,6 @@
-// Translates convolutions, pooling and batch normalisation. Program files do not have windows yet, so pooling is made
-// of slices: one axis after the other, which gives the same largest element, and for means the same sum but for
-// roundings.
+// Translates convolutions, pooling and batch normalisation. What the library's pooling does not take (integers, more
+// than three axes, means of windows with gaps, padding as wide as a window) is made of slices: one axis after the
+// other, which gives the same largest element, and for means the same sum but for roundings.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -97,6 +97,26 @@ Tensor pooled(Tensor x, const Windows& w, rondo_binary_op op, double outside) {
     x = result;
   }
   return x;
+}
+
+// The library's pooling of these windows; false where it has none, or makes another number of places.
+bool pool_options(const Call& call, const Windows& w, const Shape& shape, rondo_pool_options* options) {
+  if (!is_float(call.dtype(0)) || rondo_dtype_size(call.dtype(0)) < 2 || w.axes() > RONDO_MAX_SPATIAL) return false;
+  *options = rondo::pool_defaults();
+  options->ceil_mode = call.integer("ceil_mode", 0) != 0 && call.text("auto_pad", "NOTSET") == "NOTSET";
+  for (size_t i = 0; i < w.axes(); ++i) {
+    const int64_t extent = w.dilation[i] * (w.kernel[i] - 1) + 1, size = shape[i + 2];
+    if (size < 1 || shape[0] < 1 || shape[1] < 1 || w.begin[i] >= extent || w.end[i] >= extent) return false;
+    const int64_t room = size + w.begin[i] + w.end[i] - extent;
+    int64_t places = room / w.stride[i] + 1;
+    if (options->ceil_mode && room % w.stride[i] != 0 && places * w.stride[i] < size + w.begin[i]) ++places;
+    if (places != w.places[i]) return false;
+    options->stride[i] = w.stride[i];
+    options->padding[i] = w.begin[i];
+    options->padding_end[i] = w.end[i];
+    options->dilation[i] = w.dilation[i];
+  }
+  return true;
 }
 
 constexpr int64_t kMostTaps = 4096;  // slices that one pooling may become
@@ -226,15 +246,22 @@ void convolution_transposed(Call& call) {
 void max_pool_node(Call& call) {
   if (call.wants(1)) refuse("the places of its largest elements are asked for");
   const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  if (rondo_pool_options options; pool_options(call, w, call.shape(0), &options))
+    return call.out(0, rondo::max_pool(call.in(0), w.kernel, options));
   check_taps(w);
   call.out(0, pooled(call.in(0), w, RONDO_MAXIMUM, lowest(call.dtype(0))));
 }
 
 void average_pool(Call& call) {
   const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  const bool padding = call.integer("count_include_pad", 0) != 0;
+  const bool gaps = std::any_of(w.dilation.begin(), w.dilation.end(), [](int64_t each) { return each != 1; });
+  if (rondo_pool_options options; !gaps && pool_options(call, w, call.shape(0), &options)) {
+    options.count_include_pad = padding;
+    return call.out(0, rondo::avg_pool(call.in(0), w.kernel, options));
+  }
   check_taps(w);
   const Tensor sum = pooled(call.in(0), w, RONDO_ADD, 0);
-  const bool padding = call.integer("count_include_pad", 0) != 0;
   call.out(0, sum / window_counts(call, w, call.shape(0), padding, call.dtype(0)));
 }
 
@@ -290,7 +317,12 @@ void local_response(Call& call) {
   const Shape s = call.shape(0);
   const int64_t size = call.integer("size", 1);
   if (size < 1 || size > kMostTaps || s.size() < 3) malformed("its size is " + std::to_string(size));
-  const Tensor x = call.in(0), squares = rondo::square(x);
+  const Tensor x = call.in(0);
+  const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", 0.75), bias = call.real("bias", 1);
+  // Of an even number of channels the library's has one more before each, ONNX's after it.
+  if (size % 2 == 1 && s.size() <= 2 + RONDO_MAX_SPATIAL && product(s) > 0)
+    return call.out(0, rondo::local_response_norm(x, size, alpha, beta, bias));
+  const Tensor squares = rondo::square(x);
   std::vector<int64_t> widths(2 * s.size(), 0);
   widths[2] = (size - 1) / 2;
   widths[3] = size - 1 - widths[2];
@@ -300,8 +332,8 @@ void local_response(Call& call) {
     const Tensor part = padded.slice(1, k, k + s[1]);
     sum = sum ? sum + part : part;
   }
-  const Tensor base = sum * (call.real("alpha", 1e-4) / static_cast<double>(size)) + call.real("bias", 1);
-  call.out(0, x / rondo::binary(RONDO_POW, base, rondo::Number(call.real("beta", 0.75))));
+  const Tensor base = sum * (alpha / static_cast<double>(size)) + bias;
+  call.out(0, x / rondo::binary(RONDO_POW, base, rondo::Number(beta)));
 }
 
 }  // namespace rondo_onnx
