@@ -127,7 +127,7 @@ def run_case(rondo, folder, model, sets, rtol, atol):
             if "computed by the program" not in failed.message or len(sets) != 1:
                 raise
             fixed = constants_of(inputs, list(map(as_array, sets[0][0])))
-            rondo.convert(path, program, sizes, fixed)
+            rondo.convert(path, program, sizes, fixed=fixed)
         for given, expected in sets:
             given, expected = list(map(as_array, given)), list(map(as_array, expected))
             tensors = [as_tensor(value, info.type.tensor_type.elem_type) for value, info in zip(given, inputs) if info.name not in fixed]
