@@ -37,7 +37,8 @@ typedef struct rondo_onnx_convert_options {
   int64_t memory_limit;           /* bytes that weights, constants, a trial and each list on the way may take; 0: any */
   int32_t fewer_roundings;        /* 1: the program may leave out roundings between operators that become one
                                      (RONDO_RECORD_FEWER_ROUNDINGS) */
-  int32_t reserved;               /* 0 */
+  int32_t no_patterns;            /* 1: each node becomes operators of its own; 0: nodes that are one operator, such as
+                                     those of a layer normalisation, become that (docs/onnx.md), with other roundings */
 } rondo_onnx_convert_options;
 #define RONDO_ONNX_CONVERT_OPTIONS_INIT \
   { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -71,6 +72,10 @@ RONDO_API rondo_status rondo_onnx_open(const char* path, const rondo_onnx_conver
 /* Message of the last call of this library that failed on the calling thread; "" when none did. Borrowed: valid until
  * the next such call on this thread. Since 0.1. */
 RONDO_API const char* rondo_onnx_last_error(void);
+
+/* The patterns that the last successful conversion of the calling thread found among the nodes, each a line of its name
+ * and how often, such as "attention: 6". Borrowed: valid until the next conversion on this thread. Since 0.1. */
+RONDO_API const char* rondo_onnx_last_patterns(void);
 
 /* Name, domain ("" is ai.onnx) and first version of operator number `index` that is converted, in the order of their
  * names; RONDO_INVALID_ARGUMENT if there are not as many. All static. Never blocks. Since 0.1. */

@@ -11,6 +11,7 @@
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
+#include "onnx/patterns/patterns.h"
 
 namespace rondo_onnx {
 
@@ -232,7 +233,9 @@ void Converter::record() {
     define(scope, each.name, std::make_shared<const Value>(Value{tensor, false}));
     input_names_.push_back(each.name);
   }
-  run(model_.graph.nodes, scope);
+  run(options_.patterns ? find_patterns(model_.graph, session_.path, session_.memory_limit, &findings_)
+                        : model_.graph.nodes,
+      scope);
   for (const ValueInfo& each : model_.graph.outputs) {
     ValueRef value;
     if (!look_up(scope, each.name, &value)) continue;
@@ -286,8 +289,8 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   while (!inputs.empty() && node.inputs[inputs.size() - 1].empty()) inputs.pop_back();
   const FunctionProto* const function = function_of(node);
   bool versions = false;
-  int64_t opset = 0;
-  if (!opset_of(scope, node.domain, &opset)) {
+  int64_t opset = kNewestOpset;
+  if (!node.rewritten && !opset_of(scope, node.domain, &opset)) {
     report_.add(type_of_node(node), name_of(node), "nobody imports its domain (opset_import)");
     return leave_out(node, scope);
   }

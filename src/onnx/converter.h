@@ -13,6 +13,7 @@
 
 #include "onnx/convert.h"
 #include "onnx/file/model.h"
+#include "onnx/patterns/patterns.h"
 #include "onnx/translate/operators.h"
 
 namespace rondo_onnx {
@@ -44,6 +45,9 @@ class Converter {
   // Records the graph; to be called between the begin and the end of a callable recording. Nodes that cannot be
   // converted are in report() then.
   void record();
+
+  // Tells what was found in the graph.
+  const Findings& findings() const { return findings_; }
 
   const Report& report() const { return report_; }
   const std::vector<std::string>& inputs() const { return input_names_; }
@@ -92,6 +96,7 @@ class Converter {
   Session& session_;
   const ConvertOptions& options_;
   Report report_;
+  Findings findings_;
   std::map<std::string, const FunctionProto*> functions_;
   std::unordered_map<const GraphProto*, std::vector<ValueRef>> initializers_;  // of graphs that were entered
   struct Input {

@@ -26,6 +26,8 @@ constexpr const char* kUsage =
     "  --function NAME     the name of the function in the file (main)\n"
     "  --memory BYTES      the most that weights and constants may take\n"
     "  --fewer-roundings   operators that become one may leave out roundings between them\n"
+    "  --no-patterns       each node becomes operators of its own\n"
+    "  --report            prints the patterns that were found, and how often\n"
     "  --operators         lists the operators that can be converted\n"
     "  --help              this text\n"
     "\n"
@@ -96,6 +98,7 @@ bool take_once(const std::string& word, const std::string& value, std::string* k
 
 int run(int argc, char** argv) {
   std::string memory, problem;
+  bool reports = false;
   std::string model, output, function;
   std::vector<std::string> names;
   std::vector<int64_t> sizes;
@@ -112,6 +115,14 @@ int run(int argc, char** argv) {
     if (word == "--operators") return list_operators();
     if (word == "--fewer-roundings") {
       options.fewer_roundings = 1;
+      continue;
+    }
+    if (word == "--no-patterns") {
+      options.no_patterns = 1;
+      continue;
+    }
+    if (word == "--report") {
+      reports = true;
       continue;
     }
     if (word == "-o" || word == "--size" || word == "--input" || word == "--function" || word == "--memory") {
@@ -157,7 +168,10 @@ int run(int argc, char** argv) {
   options.fixed_counts = counts.data();
   options.fixed_numbers = numbers.data();
   if (!function.empty()) options.function = function.c_str();
-  if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) return 0;
+  if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) {
+    if (reports) std::fputs(rondo_onnx_last_patterns(), stdout);
+    return finish();
+  }
   std::fprintf(stderr, "rondo-convert: %s\n", rondo_onnx_last_error());
   return 1;
 }

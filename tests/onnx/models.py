@@ -310,7 +310,8 @@ def bounds_memory(world):
     refused(one_node("ReverseSequence", [1 << 20, 1], ["n"], [integers("n", [4])]))
     places = [value("x", [1 << 20, 1]), value("i", [1 << 20, 1], INT64)]
     refused(model(graph([node("GatherND", ["x", "i"], ["y"], batch_dims=1)], places, [value("y", [])])))
-    refused(one_node("Attention", [1, 1, 2048, 1], ["x", "x"], version=23, is_causal=1))
+    wider = [value("x", [1, 1, 2048, 1]), value("v", [1, 1, 2048, 2])]  # than keys, which one task cannot have
+    refused(model(graph([node("Attention", ["x", "x", "v"], ["y"], is_causal=1)], wider, [value("y", [])]), 23))
     refused(one_node("Resize", [1, 1, 1], ["", "", "s"], [integers("s", [1, 1, 1 << 20])], version=13, mode="linear"))
     refused(one_node("AffineGrid", [1, 2, 3], ["s"], [integers("s", [1, 1, 1024, 1024])], version=20))
     refused(model(graph([node("HannWindow", ["n"], ["y"])], [], [value("y", [])], [tensor("n", [], [1 << 20], INT64)])))
@@ -469,4 +470,5 @@ def main(build, name):
         world.rondo.close()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -53,9 +53,9 @@ int main(void) {
   options.size = 4;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->size is 4");
   options.size = sizeof options;
-  options.reserved = 1;
-  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "reserved");
-  options.reserved = 0;
+  options.no_patterns = 2;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "no_patterns is 2");
+  options.no_patterns = 1;
   options.fewer_roundings = 2;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "fewer_roundings is 2");
   options.fewer_roundings = 1;

@@ -197,7 +197,33 @@ Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bia
   return rondo::convolution(x, w, convolution_of(call, windows, bias));
 }
 
+namespace {
+
+// A convolution with the batch normalisation that follows it, whose scale, shift, mean and variance are the inputs from
+// 3 on. Filter and bias are computed once, in f64.
+void normalised_convolution(Call& call) {
+  const rondo_dtype dtype = call.dtype(0);
+  const Shape w = call.shape(1);
+  if (w.empty()) malformed("its filter has no dimensions");
+  Shape sizes(w.size(), 1);
+  sizes[0] = w[0];
+  for (size_t i = 3; i < 7; ++i)
+    if (call.shape(i) != Shape{w[0]}) malformed("its statistics are not of as many channels as it has");
+  const double epsilon = call.real("epsilon", 1e-5);
+  const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
+  const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
+  const Tensor filter = call.precomputed([&] { return (wide(1) * factor().reshape(sizes)).to(dtype); });
+  const Tensor bias = call.precomputed([&] {
+    const Tensor before = call.has(2) ? wide(2) - wide(5) : rondo::neg(wide(5));
+    return (before * factor() + wide(4)).to(dtype);
+  });
+  call.out(0, convolved(call, call.in(0), filter, &bias));
+}
+
+}  // namespace
+
 void convolution_node(Call& call) {
+  if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
   call.out(0, convolved(call, call.in(0), call.in(1), call.has(2) ? &bias : nullptr));
 }
@@ -319,7 +345,7 @@ void local_response(Call& call) {
   if (size < 1 || size > kMostTaps || s.size() < 3) malformed("its size is " + std::to_string(size));
   const Tensor x = call.in(0);
   const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", 0.75), bias = call.real("bias", 1);
-  // Of an even number of channels the library's has one more before each, ONNX's after it.
+  // The windows differ for an even number of channels: the library's has one more before each, ONNX's after it.
   if (size % 2 == 1 && s.size() <= 2 + RONDO_MAX_SPATIAL && product(s) > 0)
     return call.out(0, rondo::local_response_norm(x, size, alpha, beta, bias));
   const Tensor squares = rondo::square(x);

@@ -45,6 +45,7 @@ pub struct Model {
     function: Option<String>,
     memory_limit: u64,
     fewer_roundings: bool,
+    no_patterns: bool,
     library: PathBuf,
 }
 
@@ -63,6 +64,7 @@ impl Model {
             function: None,
             memory_limit: 0,
             fewer_roundings: false,
+            no_patterns: false,
             library: PathBuf::from(LIBRARY),
         }
     }
@@ -119,6 +121,17 @@ impl Model {
     /// ```
     pub fn fewer_roundings(mut self) -> Self {
         self.fewer_roundings = true;
+        self
+    }
+
+    /// Leaves each node to itself: those that are one operator together, such as a layer normalisation's, do not become it.
+    ///
+    /// ```
+    /// let model = rondo::onnx::Model::new("model.onnx").no_patterns();
+    /// assert!(format!("{:?}", model).contains("no_patterns: true"));
+    /// ```
+    pub fn no_patterns(mut self) -> Self {
+        self.no_patterns = true;
         self
     }
 
@@ -194,7 +207,7 @@ impl Model {
             function: name.as_ref().map_or(null(), |name| name.as_ptr()),
             memory_limit: i64::try_from(self.memory_limit).unwrap_or(i64::MAX),
             fewer_roundings: self.fewer_roundings.into(),
-            reserved: 0,
+            no_patterns: self.no_patterns.into(),
         };
         let (path, out) = (c_path(function, &self.path)?, c_path(function, out)?);
         let library = Library::open(function, &self.library)?;
@@ -228,7 +241,7 @@ struct Options {
     function: *const c_char,
     memory_limit: i64,
     fewer_roundings: i32,
-    reserved: i32,
+    no_patterns: i32,
 }
 
 type Convert = unsafe extern "C" fn(*const c_char, *const c_char, *const Options) -> sys::rondo_status;

@@ -48,7 +48,7 @@ JNIEXPORT jlong JNICALL Java_dev_rondo_OnnxModel_convert0(JNIEnv* env, jclass se
                                                           jobjectArray size_names, jlongArray sizes,
                                                           jobjectArray input_names, jlongArray counts,
                                                           jdoubleArray numbers, jbyteArray function, jlong memory_limit,
-                                                          jboolean fewer_roundings) {
+                                                          jboolean fewer_roundings, jboolean no_patterns) {
   rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
   rondo_jni_text path_ = {0}, out_ = {0}, function_ = {0};
   rondo_jni_texts size_names_ = {0}, input_names_ = {0};
@@ -72,6 +72,7 @@ JNIEXPORT jlong JNICALL Java_dev_rondo_OnnxModel_convert0(JNIEnv* env, jclass se
     options.function = function_.text;
     options.memory_limit = memory_limit;
     options.fewer_roundings = fewer_roundings ? 1 : 0;
+    options.no_patterns = no_patterns ? 1 : 0;
     status = out_.text != NULL ? library.convert(path_.text, out_.text, &options)
                                : library.open(path_.text, &options, &program);
     if (status != RONDO_OK) rondo_jni_fail_with(env, status, library.last_error());

@@ -22,6 +22,7 @@ public final class OnnxModel {
   private String function; // null: "main"
   private long memoryLimit;
   private boolean fewerRoundings;
+  private boolean patterns = true;
 
   /**
    * A model in this file, which is read when it is converted.
@@ -92,6 +93,17 @@ public final class OnnxModel {
   }
 
   /**
+   * Says whether nodes that are one operator together, such as those of a layer normalisation, become that operator.
+   *
+   * @param found whether they do; true otherwise
+   * @return this
+   */
+  public OnnxModel patterns(boolean found) {
+    patterns = found;
+    return this;
+  }
+
+  /**
    * Converts the model and opens what it becomes. No file is left: the program's lies in the folder for temporary files without a name,
    * and its room is given back with the program and its instances.
    *
@@ -127,7 +139,7 @@ public final class OnnxModel {
     return convert0(Memory.bytes(Memory.nameOf(path)), file, texts(sizeNames), sizes.stream().mapToLong(Long::longValue).toArray(),
         texts(inputNames), inputs.stream().mapToLong(each -> each.length).toArray(),
         inputs.stream().flatMapToDouble(java.util.Arrays::stream).toArray(), function == null ? null : Memory.bytes(function), memoryLimit,
-        fewerRoundings);
+        fewerRoundings, !patterns);
   }
 
   @Override
@@ -140,5 +152,5 @@ public final class OnnxModel {
   }
 
   private static native long convert0(byte[] path, byte[] out, byte[][] sizeNames, long[] sizes, byte[][] inputNames, long[] counts,
-      double[] numbers, byte[] function, long memoryLimit, boolean fewerRoundings);
+      double[] numbers, byte[] function, long memoryLimit, boolean fewerRoundings, boolean noPatterns);
 }

@@ -82,7 +82,7 @@ class OnnxModelTest {
   @Test
   void modelsBecomeFiles() throws IOException {
     final Path file = folder.resolve("program.safetensors");
-    new OnnxModel(model("Mul")).size("n", 3).input("by", 0.5).fewerRoundings(true).memoryLimit(1 << 20).convert(file);
+    new OnnxModel(model("Mul")).size("n", 3).input("by", 0.5).fewerRoundings(true).patterns(false).memoryLimit(1 << 20).convert(file);
     try (Program program = Program.open(file)) {
       assertArrayEquals(new float[] {0.5f, 1, 2}, called(program, "main"));
     }
