@@ -1,6 +1,6 @@
-// Translates convolutions, pooling and batch normalisation. What the library's pooling does not take (integers, more
-// than three axes, means of windows with gaps, padding as wide as a window) is made of slices: one axis after the
-// other, which gives the same largest element, and for means the same sum but for roundings.
+// Translates convolutions, pooling and batch normalisation. Slices stand for pooling that the library does not have
+// (integers, more than three axes, means of windows with gaps, padding as wide as a window): one axis after the other,
+// which gives the same largest element, and for means the same sum but for roundings.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
