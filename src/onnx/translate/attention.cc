@@ -188,10 +188,7 @@ void attention_node(Call& call) {
   call.out(0, call.ndim(0) == 3 ? y.transpose({0, 2, 1, 3}).reshape({qs[0], qs[2], heads * vs[3]}) : y);
 }
 
-namespace {
-
-// x is [batch, places, heads, size]; the tables broadcast to [batch, places, 1, half of what is turned].
-Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
+Tensor rotary_turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
   const Shape s = x.shape();
   const Tensor part = x.slice(3, 0, width);
   const Tensor one = interleaved ? part.slice(3, 0, width, 2) : part.slice(3, 0, width / 2);
@@ -201,8 +198,6 @@ Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64
                                     : rondo::concat({real, imaginary}, 3);
   return width == s[3] ? result : rondo::concat({result, x.slice(3, width, s[3])}, 3);
 }
-
-}  // namespace
 
 void rotary_embedding(Call& call) {
   const bool microsoft = !call.node().domain.empty();
@@ -240,7 +235,7 @@ void rotary_embedding(Call& call) {
     cosines = cosines.unsqueeze(0);
     sines = sines.unsqueeze(0);
   }
-  Tensor y = turned(x, cosines.unsqueeze(2), sines.unsqueeze(2), width, call.integer("interleaved", 0) != 0);
+  Tensor y = rotary_turned(x, cosines.unsqueeze(2), sines.unsqueeze(2), width, call.integer("interleaved", 0) != 0);
   call.out(0, s.size() == 4 ? y.transpose({0, 2, 1, 3}) : y.reshape(s));
 }
 
