@@ -101,7 +101,8 @@ void Converter::size_inputs() {
     Input input;
     input.name = each.name;
     if (each.type == 0) throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is no tensor");
-    if (!find_dtype(each.type, &input.dtype))
+    input.bits = narrow_bits(each.type);
+    if (!find_storage(each.type, &input.dtype))
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is of the type " + type_name(each.type));
     if (!each.has_shape)
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " does not say how many dimensions it has");
@@ -201,7 +202,7 @@ void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
       const Tensor tensor =
           session_.engine.from_host(session_.device, contents.dtype, contents.shape, contents.bytes.data());
       session_.name_weight(each.name, tensor);
-      value = std::make_shared<const Value>(Value{tensor, true});
+      value = std::make_shared<const Value>(Value{tensor, true, narrow_bits(each.type)});
     } catch (const Failure& failure) {
       if (failure.status() != RONDO_UNSUPPORTED) throw;
       report_.add("initializer", each.name, failure.what());
@@ -226,11 +227,11 @@ void Converter::record() {
             session_.engine.from_host(session_.device, RONDO_F64, each.shape, fixed->second.data()).to(each.dtype);
       });
       session_.name_weight(each.name, constant);
-      define(scope, each.name, std::make_shared<const Value>(Value{constant, true}));
+      define(scope, each.name, std::make_shared<const Value>(Value{constant, true, each.bits}));
       continue;
     }
     const Tensor tensor = session_.engine.record_input(session_.device, each.dtype, each.shape);
-    define(scope, each.name, std::make_shared<const Value>(Value{tensor, false}));
+    define(scope, each.name, std::make_shared<const Value>(Value{tensor, false, each.bits}));
     input_names_.push_back(each.name);
   }
   run(options_.patterns ? find_patterns(model_.graph, session_.path, session_.memory_limit, &findings_)
@@ -261,7 +262,7 @@ void Converter::leave_out(const NodeProto& node, Scope& scope) {
     ValueRef value;
     Shape shape;
     rondo_dtype dtype = RONDO_F32;
-    if (known && known->has_shape && find_dtype(known->type, &dtype)) {
+    if (known && known->has_shape && find_storage(known->type, &dtype)) {
       bool all = known->dims.size() <= RONDO_MAX_DIMS;
       for (const Dimension& dimension : known->dims) {
         const auto given = options_.sizes.find(dimension.name);
@@ -295,7 +296,8 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
     return leave_out(node, scope);
   }
   const bool walks = node.domain.empty() && (node.type == "If" || node.type == "Loop" || node.type == "Scan");
-  if (!function && !walks && !find_operator(node.domain, node.type, opset, &versions)) {
+  const bool flexible = node.domain == "ai.onnx.preview" && node.type == "FlexAttention";
+  if (!function && !walks && !flexible && !find_operator(node.domain, node.type, opset, &versions)) {
     report_.add(type_of_node(node), name_of(node),
                 versions ? "version " + std::to_string(opset) + " of it is not there" : "the operator is not there");
     return leave_out(node, scope);
@@ -303,6 +305,7 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   if (!known) return leave_out(node, scope);
   try {
     if (function) return run_function(*function, node, scope, std::move(inputs));
+    if (flexible) return run_flex_attention(node, scope, inputs);
     if (walks && node.type == "Loop") return run_loop(node, scope, inputs);
     if (walks && node.type == "Scan") return run_scan(node, opset, scope, inputs);
     if (walks) {
@@ -342,6 +345,10 @@ void Converter::run_operator(const NodeProto& node, int64_t opset, Scope& scope,
     session_.apart.run([&] { row->translate(call); });
   else
     row->translate(call);
+  // Operators that move integers of a few bits give such integers; those that make others say so themselves.
+  const bool makes_others = row->translate == cast_node || row->translate == cast_like ||
+                            row->translate == quantize_linear || row->translate == dequantize_linear;
+  if (!makes_others && !inputs.empty() && inputs[0] && inputs[0]->bits > 0) call.keep_narrow();
   const std::vector<ValueRef> outputs = call.take_outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
@@ -355,7 +362,7 @@ void Converter::run_operator(const NodeProto& node, int64_t opset, Scope& scope,
       Tensor whole;
       session_.apart.run([&] { whole = value->tensor.clone(); });
       session_.name_weight(node.outputs[i], whole);
-      value = std::make_shared<const Value>(Value{whole, true});
+      value = std::make_shared<const Value>(Value{whole, true, value->bits});
     }
     define(scope, node.outputs[i], value);
   }

@@ -80,6 +80,9 @@ class Converter {
   void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
   void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
   void run_scan(const NodeProto& node, int64_t opset, Scope& scope, const std::vector<ValueRef>& inputs);
+  void run_flex_attention(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  // A body's result for one value, which is the value itself without such an attribute; null if it cannot be converted.
+  ValueRef changed_by(const NodeProto& node, const char* attribute, Scope& scope, const ValueRef& value);
   // The graph in an attribute of a node, and a scope with its initializers.
   const GraphProto& body_of(const NodeProto& node, const char* attribute) const;
   void open_body(const GraphProto& body, const Scope& scope, Scope* inner);
@@ -103,6 +106,7 @@ class Converter {
     std::string name;
     rondo_dtype dtype;
     Shape shape;
+    int bits = 0;  // see Value
   };
   std::vector<Input> graph_inputs_;
   std::vector<std::string> input_names_, output_names_;

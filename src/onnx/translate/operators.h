@@ -26,6 +26,8 @@ void variadic(Call& call) {
   elementwise_variadic(call, op);
 }
 void bit_shift(Call& call);
+// A cast to an 8-bit float in which numbers that are too large become NaN, or infinite where the type has that.
+Tensor unsaturated(const Call& call, const Tensor& x, rondo_dtype dtype);
 void cast_like(Call& call);
 void cast_node(Call& call);
 void clip_node(Call& call);
