@@ -127,6 +127,12 @@ def attention(world):
                            {"attention": 1})
     case.check(attention_nodes("mul", True, (0, 1, 3, 2)), {"q": [2, 2, 4, 3], "k": [2, 2, 5, 3], "v": [2, 2, 5, 3], "mask": [5]}, ["y"], scalars,
                {"attention": 1})
+    # Shapes that are broadcast: a mask of one key, a larger batch by the mask, one batch or one head of keys, queries without a batch.
+    for q, k, v, mask in (([2, 2, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [1]), ([2, 2, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [2, 1, 4, 1]),
+                          ([1, 2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [3, 1, 4, 5]), ([2, 2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [5]),
+                          ([2, 2, 4, 3], [2, 5, 1, 3], [2, 1, 5, 3], [5]), ([2, 1, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [4, 5]),
+                          ([2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [4, 5])):
+        case.check(attention_nodes("mul", True), {"q": q, "k": k, "v": v, "mask": mask}, ["y"], scalars, {"attention": 1})
     three = [node("Transpose", ["k"], ["t"], perm=[0, 2, 1]), node("MatMul", ["q", "t"], ["s"]), node("Softmax", ["s"], ["w"], axis=-1),
              node("MatMul", ["w", "v"], ["y"])]
     case.check(three, {"q": [2, 4, 3], "k": [2, 5, 3], "v": [2, 5, 3]}, ["y"], [], {})

@@ -25,12 +25,16 @@ bool of_last_axis(const Finder& finder, const NodeProto& node) {
   return axes == std::vector<int64_t>{-1};
 }
 
+bool is_epsilon(double number) {
+  return number >= 0 && number <= 1;
+}
+
 // Makes nodes of what a row has found; false if it is none of that kind after all.
 using Build = bool (*)(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh);
 
 bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
   if (!of_last_axis(finder, *found.labelled["m"]) || !of_last_axis(finder, *found.labelled["v"])) return false;
-  if (found.numbers["e"] < 0) return false;
+  if (!is_epsilon(found.numbers["e"])) return false;
   fresh->push_back(
       fresh_node(last, "LayerNormalization", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
   fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
@@ -38,7 +42,7 @@ bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector
 }
 
 bool rms_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  if (!of_last_axis(finder, *found.labelled["v"]) || found.numbers["e"] < 0) return false;
+  if (!of_last_axis(finder, *found.labelled["v"]) || !is_epsilon(found.numbers["e"])) return false;
   fresh->push_back(fresh_node(last, "RMSNormalization", {found.values["x"], found.values["w"]}, last.outputs));
   fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
   return true;
@@ -65,7 +69,7 @@ bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<
   std::swap(axes[2], axes[3]);
   const bool divided = found.numbers.count("d") != 0, multiplied = found.numbers.count("c") != 0;
   const double scale = divided ? 1 / found.numbers["d"] : multiplied ? found.numbers["c"] : 1;
-  if (!(scale > 0)) return false;
+  if (!(scale >= 1e-30 && scale <= 1e30)) return false;
   const std::string keys = finder.fresh_name(turn.outputs[0]);
   fresh->push_back(fresh_node(turn, "Transpose", {found.values["k"]}, {keys}));
   fresh->back().attributes = {integers_attribute("perm", axes)};

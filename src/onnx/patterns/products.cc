@@ -37,8 +37,9 @@ size_t join_products(Finder& finder) {
     if (!each.domain.empty() || each.type != "MatMul" || each.inputs.size() < 2 || each.outputs.size() != 1) continue;
     const TensorProto* const w = finder.initializer(each.inputs[1]);
     const Reads& by = reads[each.outputs[0]];
-    if (!w || w->dims.size() != 2 || finder.constant(each.inputs[0]) || by.apart != 1 || by.others != 0 ||
-        finder.is_output(each.outputs[0]) || (each.inputs.size() > 2 && !finder.initializer(each.inputs[2])))
+    if (!w || w->dims.size() != 2 || w->dims[1] < 1 || finder.constant(each.inputs[0]) || by.apart != 1 ||
+        by.others != 0 || finder.is_output(each.outputs[0]) ||
+        (each.inputs.size() > 2 && !finder.initializer(each.inputs[2])))
       continue;
     groups[{each.inputs[0], w->dims[0], w->type, each.inputs.size() > 2}].push_back({&each, w->dims[1]});
   }

@@ -138,9 +138,35 @@ bool one_task(Call& call, const Tensor& q, const Tensor& k, const Tensor& v, con
   return true;
 }
 
+// softmax(q k^T scale + mask) v as nodes of the file had it, whose shapes are broadcast: one task where they are those
+// of attention.
+void found_attention(Call& call) {
+  const Tensor q = call.in(0), k = call.in(1), v = call.in(2), mask = call.has(3) ? call.in(3) : Tensor();
+  const Shape qs = q.shape(), ks = k.shape(), vs = v.shape();
+  const double scale = call.real("scale", 1);
+  bool fits = qs.size() == 4 && vs.size() == 4 && qs[0] == ks[0] && vs == ks && qs[3] == ks[3] && qs[3] >= 1 &&
+              qs[3] <= 256 && (qs[1] == ks[1] || ks[1] == 1) && product(qs) > 0 && product(ks) > 0 &&
+              is_float(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype();
+  if (fits && mask) {
+    const Shape scores = {qs[0], qs[1], qs[2], ks[2]};
+    fits = mask.dtype() == q.dtype() && broadcast_shape(mask.shape(), scores) == scores;
+  }
+  if (!fits) {
+    Tensor scores = matrix_product(q, k.transpose({0, 1, 3, 2})) * scale;
+    if (mask) scores = scores + mask;
+    return call.out(0, matrix_product(rondo::softmax(scores), v));
+  }
+  rondo_attention_options options = rondo::attention_defaults();
+  options.scale = scale;
+  if (mask) options.mask = mask.get();
+  const auto places_first = [](const Tensor& x) { return x.transpose({0, 2, 1, 3}); };
+  call.out(0, places_first(rondo::attention(places_first(q), places_first(k), places_first(v), options)));
+}
+
 }  // namespace
 
 void attention_node(Call& call) {
+  if (call.node().rewritten) return found_attention(call);
   const Tensor q = by_heads(call, 0, "q_num_heads");
   Tensor k = by_heads(call, 1, "kv_num_heads"), v = by_heads(call, 2, "kv_num_heads");
   const int64_t past = call.has(4) ? call.shape(4).at(2) : 0;

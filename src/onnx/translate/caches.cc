@@ -32,6 +32,8 @@ Tensor written(const Call& call, const Tensor& cache, const Tensor& fresh, const
   return result;
 }
 
+constexpr int64_t kMostHeads = int64_t{1} << 20;
+
 // [batch, places, heads * size] as [batch, places, heads, size].
 Tensor parted(const Tensor& x, int64_t heads) {
   const Shape s = x.shape();
@@ -76,7 +78,8 @@ void linear_attention(Call& call) {
   const std::string rule = call.text("update_rule", "gated_delta");
   const bool gated = rule == "gated" || rule == "gated_delta", delta = rule == "delta" || rule == "gated_delta";
   if (!gated && !delta && rule != "linear") malformed("its update_rule is " + shown(rule));
-  if (groups < 1 || heads < 1 || heads % groups != 0 || gated != call.has(4) || delta != call.has(5))
+  if (groups < 1 || heads < 1 || heads > kMostHeads || heads % groups != 0 || gated != call.has(4) ||
+      delta != call.has(5))
     malformed("its heads, decay or beta do not go with its update_rule");
   const rondo_dtype dtype = call.dtype(0), wide = dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
   const auto heads_first = [&](size_t i, int64_t count) {
@@ -87,6 +90,7 @@ void linear_attention(Call& call) {
   const int64_t batch = qs[0], steps = qs[2], size = qs[3], width = vs[3];
   if (k.shape() != Shape{batch, groups, steps, size} || vs != Shape{batch, groups, steps, width})
     malformed("its keys and values do not go with its queries");
+  if (size < 1 || width < 1) malformed("its heads have no elements");
   call.session().count_nodes(8 * steps);
   const double given = call.real("scale", 0), scale = given == 0 ? 1 / std::sqrt(static_cast<double>(size)) : given;
   Tensor decay, beta, state;
@@ -123,7 +127,8 @@ void linear_attention(Call& call) {
 
 void group_query_attention(Call& call) {
   const int64_t heads = call.integer("num_heads", 0), groups = call.integer("kv_num_heads", 0);
-  if (heads < 1 || groups < 1 || heads % groups != 0) malformed("its heads cannot be divided among those of its keys");
+  if (heads < 1 || groups < 1 || heads > kMostHeads || heads % groups != 0)
+    malformed("its heads cannot be divided among those of its keys");
   if (call.integer("smooth_softmax", 0) > 0 || call.inputs() > 9 || call.has_attribute("k_quant_type") ||
       call.outputs() > 3)
     refuse("its softmax is smooth, its cache is quantised, or it has positions, a bias or scores of its own");

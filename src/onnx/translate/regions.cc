@@ -113,6 +113,7 @@ void column_to_image(Call& call) {
     if (size[i] < 1 || block[i] < 1 || size[i] > kMostSize || block[i] > kMostSize)
       malformed("its image or its blocks have a size that is none");
     padded[i] = size[i] + pads[i] + pads[i + n];
+    if (padded[i] > kMostSize) malformed("its image has the size " + std::to_string(padded[i]) + " with its padding");
     const int64_t room = padded[i] - dilations[i] * (block[i] - 1) - 1;
     if (room < 0) malformed("its blocks are larger than its image");
     places[i] = room / strides[i] + 1;
@@ -162,8 +163,8 @@ void max_unpool(Call& call) {
   Shape inner = {s[0], s[1]};
   constexpr int64_t kMost = int64_t{1} << 31;
   for (size_t i = 0; i < n; ++i) {
-    if (kernel[i] < 1 || strides[i] < 1 || pads[i] < 0 || pads[i + n] < 0 || kernel[i] > kMost || strides[i] > kMost ||
-        s[i + 2] > kMost || s[i + 2] < 1)
+    if (kernel[i] < 1 || strides[i] < 1 || pads[i] < 0 || pads[i + n] < 0 || pads[i] > kMost || pads[i + n] > kMost ||
+        kernel[i] > kMost || strides[i] > kMost || s[i + 2] > kMost || s[i + 2] < 1)
       malformed("its windows have a size that is none");
     inner.push_back((s[i + 2] - 1) * strides[i] - pads[i] - pads[i + n] + kernel[i]);
     if (inner.back() < 1) malformed("its windows are smaller than their padding");
