@@ -173,8 +173,10 @@ void group_query_attention(Call& call) {
   Tensor keys = turned(k), values = turned(v);
   if (past > 0) {
     // A cache as long as all keys is written in place; a shorter one becomes longer by the new ones.
-    const int64_t total = call.constant(6) ? call.whole_numbers(6, "its length").at(0) : past + places;
-    const int64_t room = std::max(past, total);
+    const std::vector<int64_t> total = call.whole_numbers(6, "how many keys there are");
+    if (total.size() != 1 || total[0] < places || total[0] > past + places)
+      malformed("how many keys there are does not go with its cache");
+    const int64_t room = std::max(past, total[0]);
     const auto longer = [&](size_t i) {
       return room == past ? call.in(i) : rondo::pad(call.in(i), RONDO_PAD_CONSTANT, {0, 0, 0, 0, 0, room - past, 0, 0});
     };
