@@ -408,21 +408,45 @@ void Converter::run_function(const FunctionProto& function, const NodeProto& nod
 }
 
 void Converter::run_if(const NodeProto& node, Scope& scope, const ValueRef& condition) {
-  if (!condition->constant) refuse("its condition is computed by the program; files do not have control flow yet");
   if (scope.depth >= kDeepestCall)
     malformed("graphs lie in each other more than " + std::to_string(kDeepestCall) + " deep");
   if (condition->tensor.dtype() != RONDO_BOOL || condition->tensor.numel() != 1)
     malformed("its condition is not one bool");
-  uint8_t chosen = 0;
-  session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
-  const GraphProto& branch = body_of(node, chosen ? "then_branch" : "else_branch");
-  if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
-  Scope constants;
-  open_body(branch, scope, &constants);
+  // The results of one branch; false: one depends on what could not be converted.
+  const auto run_branch = [&](const char* attribute, std::vector<ValueRef>* outputs) {
+    const GraphProto& branch = body_of(node, attribute);
+    if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
+    Scope constants;
+    open_body(branch, scope, &constants);
+    return run_body(branch, constants, {}, outputs);
+  };
   std::vector<ValueRef> outputs;
-  run_body(branch, constants, {}, &outputs);
+  if (condition->constant) {
+    uint8_t chosen = 0;
+    session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
+    run_branch(chosen ? "then_branch" : "else_branch", &outputs);
+  } else {
+    // Nodes have no effects but their results: both branches are computed, and the condition chooses among results.
+    std::vector<ValueRef> others;
+    const bool first = run_branch("then_branch", &outputs), second = run_branch("else_branch", &others);
+    if (!first || !second) return leave_out(node, scope);
+    for (size_t i = 0; i < node.outputs.size(); ++i) outputs[i] = selected(condition, outputs[i], others[i]);
+  }
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (!node.outputs[i].empty()) define(scope, node.outputs[i], outputs[i]);
+}
+
+ValueRef Converter::selected(const ValueRef& condition, const ValueRef& a, const ValueRef& b) {
+  if (a == b) return a;
+  const auto text = [](const Tensor& x) {
+    std::string all = rondo_dtype_name(x.dtype());
+    for (const int64_t each : x.shape()) all += " " + std::to_string(each);
+    return all;
+  };
+  if (a->tensor.shape() != b->tensor.shape() || a->tensor.dtype() != b->tensor.dtype() || a->bits != b->bits)
+    refuse("the program chooses between " + text(a->tensor) + " and " + text(b->tensor) +
+           "; both must have one type and shape");
+  return made_of({condition, a, b}, [&] { return choose(condition->tensor.reshape({}), a->tensor, b->tensor); });
 }
 
 }  // namespace rondo_onnx

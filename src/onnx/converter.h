@@ -91,6 +91,8 @@ class Converter {
                 std::vector<ValueRef>* outputs);
   // A value that `make` makes of others: a constant if they are.
   ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
+  // The first value where the condition holds, else the second; refused if they differ in type or shape.
+  ValueRef selected(const ValueRef& condition, const ValueRef& a, const ValueRef& b);
   ValueRef stacked(const std::vector<ValueRef>& values, int64_t axis);
   void leave_out(const NodeProto& node, Scope& scope);
   const FunctionProto* function_of(const NodeProto& node) const;

@@ -156,8 +156,32 @@ def folds_constants(world):
     calls_itself = function("Twice", "local", ["a"], ["b"], [node("Twice", ["a"], ["b"], domain="local")], domains=["local"])
     world.refused(model(graph(nodes, [value("x", [3])], [value("y", [3])], [tensor("five", [], [5], INT64)]), functions=[calls_itself], domains=["local"]),
                   IO_ERROR, "deep")
-    asks = [node("ReduceSum", ["x"], ["s"], keepdims=0), node("Cast", ["s"], ["few"], to=BOOL), nodes[0], nodes[3]]
-    world.refused(model(graph(asks, [value("x", [3])], [value("z", [3])])), UNSUPPORTED, "If", "condition")
+
+
+def chooses(world):
+    """A program that computes a condition has both branches, and a loop that it ends earlier leaves its states."""
+    def branch(kind, *names):
+        return ("graph", graph([node(kind, names or ["x", "one"], ["r"])], [], [value("r", [])]))
+    asks = [node("ReduceSum", ["x"], ["s"], keepdims=0), node("Less", ["s", "one"], ["few"])]
+    one, shape = tensor("one", [], [1.5]), tensor("shape", [2], [3, 1], INT64)
+    chosen = node("If", ["few"], ["z"], then_branch=branch("Mul"), else_branch=branch("Sub"))
+    world.convert(model(graph([*asks, chosen], [value("x", [3])], [value("z", [3])], [one])))
+    assert world.run(([3], [1, 2, 3])) == [([3], [-0.5, 0.5, 1.5])] and world.run(([3], [1, -2, 1])) == [([3], [1.5, -3, 1.5])]
+    unlike = node("If", ["few"], ["z"], then_branch=branch("Mul"), else_branch=branch("Reshape", "x", "shape"))
+    world.refused(model(graph([*asks, unlike], [value("x", [3])], [value("z", [])], [one, shape])), UNSUPPORTED, "If", "f32 3 and f32 3 1")
+    body = graph([node("Add", ["state", "one"], ["next"]), node("Less", ["next", "limit"], ["still"])],
+                 [value("turn", [], INT64), value("go", [], BOOL), value("state", [])], [value("still", [], BOOL), value("next", [])])
+
+    def counting(turns, outputs=("last",), within=body):
+        made = node("Loop", ["turns", "", "x"], list(outputs), body=("graph", within))
+        return model(graph([made], [value("x", []), value("limit", [])], [value(name, []) for name in outputs], [one, tensor("turns", [], [turns], INT64)]))
+    world.convert(counting(5))
+    for start, limit, last in ((0, 4, 4.5), (0, 100, 7.5), (10, 4, 11.5)):
+        assert world.run(([], [start]), ([], [limit])) == [([], [last])], (start, limit)
+    world.refused(counting(1 << 40), UNSUPPORTED, "Loop", "4096")
+    longer = graph([node("Add", ["state", "one"], ["next"]), node("Less", ["next", "limit"], ["still"]), node("Identity", ["next"], ["each"])],
+                   [value("turn", [], INT64), value("go", [], BOOL), value("state", [])], [value("still", [], BOOL), value("next", []), value("each", [])])
+    world.refused(counting(5, ("last", "all"), longer), UNSUPPORTED, "Loop", "size of a result")
 
 
 def unrolls_loops(world):
@@ -175,7 +199,7 @@ def unrolls_loops(world):
     world.convert(model(graph([scan], [value("x", [4])], [value("total", []), value("sums", [4])], [tensor("start", [], [0.5])])))
     assert world.run(([4], [1, 2, 3, 4])) == [([], [10.5]), ([4], [1.5, 3.5, 6.5, 10.5])]
     asks = [node("ReduceSum", ["x"], ["s"], keepdims=0), node("Cast", ["s"], ["n"], to=INT64), node("Loop", ["n", "", "x"], ["last", "all"], body=("graph", body))]
-    world.refused(model(graph(asks, [value("x", [2])], [value("last", [2])])), UNSUPPORTED, "Loop", "control flow")
+    world.refused(model(graph(asks, [value("x", [2])], [value("last", [2])])), UNSUPPORTED, "Loop", "number of turns")
 
 
 def fixes_inputs(world):
