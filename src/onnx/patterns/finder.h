@@ -77,6 +77,7 @@ class Finder {
   bool match(const Term& term, const std::string& value, Found* found) const;
   bool match_node(const Term& term, const NodeProto& node, Found* found) const;
   bool match_inputs(const Term& term, const NodeProto& node, bool exchanged, Found* found) const;
+  void add_all(const std::vector<NodeProto>& nodes);
   void add(NodeProto node, std::list<NodeProto>::iterator before);
   void note(const NodeProto& node);
   void note_body(const GraphProto& body, int depth);

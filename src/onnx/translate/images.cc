@@ -99,6 +99,8 @@ Tensor pooled(Tensor x, const Windows& w, rondo_binary_op op, double outside) {
   return x;
 }
 
+constexpr int64_t kLongestAxis = int64_t{1} << 22;  // the library's pooling has a list of the places along each axis
+
 // The library's pooling of these windows; false where it has none, or makes another number of places.
 bool pool_options(const Call& call, const Windows& w, const Shape& shape, rondo_pool_options* options) {
   if (!is_float(call.dtype(0)) || rondo_dtype_size(call.dtype(0)) < 2 || w.axes() > RONDO_MAX_SPATIAL) return false;
@@ -106,7 +108,9 @@ bool pool_options(const Call& call, const Windows& w, const Shape& shape, rondo_
   options->ceil_mode = call.integer("ceil_mode", 0) != 0 && call.text("auto_pad", "NOTSET") == "NOTSET";
   for (size_t i = 0; i < w.axes(); ++i) {
     const int64_t extent = w.dilation[i] * (w.kernel[i] - 1) + 1, size = shape[i + 2];
-    if (size < 1 || shape[0] < 1 || shape[1] < 1 || w.begin[i] >= extent || w.end[i] >= extent) return false;
+    if (size < 1 || shape[0] < 1 || shape[1] < 1 || w.begin[i] >= extent || w.end[i] >= extent || size > kLongestAxis ||
+        w.places[i] > kLongestAxis)
+      return false;
     const int64_t room = size + w.begin[i] + w.end[i] - extent;
     int64_t places = room / w.stride[i] + 1;
     if (options->ceil_mode && room % w.stride[i] != 0 && places * w.stride[i] < size + w.begin[i]) ++places;
@@ -149,7 +153,8 @@ Tensor window_counts(const Call& call, const Windows& w, const Shape& shape, boo
   Shape sizes = {1, 1};
   for (size_t i = 0; i < w.axes(); ++i) {
     constexpr int64_t kMostWindows = int64_t{1} << 26;
-    if (w.places[i] > kMostWindows / static_cast<int64_t>(counts.size())) refuse("it has too many windows");
+    if (w.places[i] > kMostWindows / std::max<int64_t>(static_cast<int64_t>(counts.size()), 1))
+      refuse("it has too many windows");
     const int64_t low = padding ? -w.begin[i] : 0, high = shape[i + 2] + (padding ? w.end[i] : 0);
     call.may_take<double>(w.places[i] * (static_cast<int64_t>(counts.size()) + 1));
     std::vector<double> along;
@@ -346,7 +351,8 @@ void local_response(Call& call) {
   const Tensor x = call.in(0);
   const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", 0.75), bias = call.real("bias", 1);
   // The windows differ for an even number of channels: the library's has one more before each, ONNX's after it.
-  if (size % 2 == 1 && s.size() <= 2 + RONDO_MAX_SPATIAL && product(s) > 0)
+  if (size % 2 == 1 && s.size() <= 2 + RONDO_MAX_SPATIAL && product(s) > 0 &&
+      *std::max_element(s.begin(), s.end()) <= kLongestAxis)
     return call.out(0, rondo::local_response_norm(x, size, alpha, beta, bias));
   const Tensor squares = rondo::square(x);
   std::vector<int64_t> widths(2 * s.size(), 0);
