@@ -10,13 +10,15 @@
  *   if (rondo_onnx_convert("model.onnx", "model.rondo.safetensors", &options) != RONDO_OK)
  *     fprintf(stderr, "%s\n", rondo_onnx_last_error());
  *
- * The result is opened and called as any program file (rondo/programs.h). docs/onnx.md says which operators there are.
+ * The result is opened and called as any program file (rondo/programs.h); rondo_onnx_open converts and opens in one
+ * call. docs/onnx.md says which operators there are.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #ifndef RONDO_ONNX_H
 #define RONDO_ONNX_H
 
 #include <rondo/base.h>
+#include <rondo/programs.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +37,8 @@ typedef struct rondo_onnx_convert_options {
   int64_t memory_limit;           /* bytes that weights, constants, a trial and each list on the way may take; 0: any */
   int32_t fewer_roundings;        /* 1: the program may leave out roundings between operators that become one
                                      (RONDO_RECORD_FEWER_ROUNDINGS) */
-  int32_t reserved;               /* 0 */
+  int32_t no_patterns;            /* 1: each node becomes operators of its own; 0: nodes that are one operator, such as
+                                     those of a layer normalisation, become that (docs/onnx.md), with other roundings */
 } rondo_onnx_convert_options;
 #define RONDO_ONNX_CONVERT_OPTIONS_INIT \
   { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
@@ -57,9 +60,22 @@ typedef struct rondo_onnx_convert_options {
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options);
 
+/* Converts the ONNX model `path` and opens the result as a program, which the caller owns; no file is left. options
+ * NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT. The program file has no name, in the folder for temporary files (TMPDIR),
+ * and its room is given back with the last handle and instance of the program.
+ *
+ * The errors are those of rondo_onnx_convert and rondo_program_open; RONDO_IO_ERROR too where the folder cannot be
+ * written. The text is rondo_onnx_last_error(). From any thread that does not record. Since 0.1. */
+RONDO_API rondo_status rondo_onnx_open(const char* path, const rondo_onnx_convert_options* options,
+                                       rondo_program** program);
+
 /* Message of the last call of this library that failed on the calling thread; "" when none did. Borrowed: valid until
  * the next such call on this thread. Since 0.1. */
 RONDO_API const char* rondo_onnx_last_error(void);
+
+/* The patterns that the last successful conversion of the calling thread found among the nodes, each a line of its name
+ * and how often, such as "attention: 6". Borrowed: valid until the next conversion on this thread. Since 0.1. */
+RONDO_API const char* rondo_onnx_last_patterns(void);
 
 /* Name, domain ("" is ai.onnx) and first version of operator number `index` that is converted, in the order of their
  * names; RONDO_INVALID_ARGUMENT if there are not as many. All static. Never blocks. Since 0.1. */

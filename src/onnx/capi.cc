@@ -13,11 +13,12 @@
 
 #include "onnx/convert.h"
 #include "onnx/file/failure.h"
+#include "onnx/temporary.h"
 #include "onnx/translate/operators.h"
 
 namespace {
 
-thread_local std::string last_message;
+thread_local std::string last_message, last_findings;
 
 // Makes no text before its own try, since memory may be out where it is called.
 rondo_status fail(rondo_status status, const char* function, const char* message) noexcept {
@@ -33,7 +34,7 @@ rondo_status fail(rondo_status status, const char* function, const char* message
 rondo_onnx_convert_options read_options(const rondo_onnx_convert_options* given) {
   rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
   if (!given) return options;
-  constexpr size_t kLeast = offsetof(rondo_onnx_convert_options, reserved) + sizeof(options.reserved);
+  constexpr size_t kLeast = offsetof(rondo_onnx_convert_options, no_patterns) + sizeof(options.no_patterns);
   if (given->size < kLeast)
     throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "options->size is " + std::to_string(given->size) +
                                                           "; initialise it with RONDO_ONNX_CONVERT_OPTIONS_INIT");
@@ -43,7 +44,6 @@ rondo_onnx_convert_options read_options(const rondo_onnx_convert_options* given)
       throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT,
                                 "options have a field that this version of the library does not know");
   std::memcpy(&options, given, sizeof options);
-  if (options.reserved != 0) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "options->reserved must be 0");
   return options;
 }
 
@@ -85,7 +85,32 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
     throw Failure(RONDO_INVALID_ARGUMENT,
                   "options->fewer_roundings is " + std::to_string(options.fewer_roundings) + "; it must be 0 or 1");
   converted.fewer_roundings = options.fewer_roundings != 0;
+  if (options.no_patterns != 0 && options.no_patterns != 1)
+    throw Failure(RONDO_INVALID_ARGUMENT,
+                  "options->no_patterns is " + std::to_string(options.no_patterns) + "; it must be 0 or 1");
+  converted.patterns = options.no_patterns == 0;
   return converted;
+}
+
+// Runs the body of a function of the interface; what it throws becomes a status and the thread's message.
+template <class Body>
+rondo_status guarded(const char* function, const Body& body) noexcept {
+  try {
+    body();
+    return RONDO_OK;
+  } catch (const rondo_onnx::Failure& failure) {
+    return fail(failure.status(), function, failure.what());
+  } catch (const rondo::Error& error) {
+    return fail(error.status(), function, error.message());
+  } catch (const std::bad_alloc&) {
+    return fail(RONDO_OUT_OF_MEMORY, function, "memory is exhausted");
+  } catch (const std::length_error&) {
+    return fail(RONDO_OUT_OF_MEMORY, function, "it takes more memory than there are addresses");
+  } catch (const std::exception& thrown) {
+    return fail(RONDO_INTERNAL, function, thrown.what());
+  } catch (...) {
+    return fail(RONDO_INTERNAL, function, "an exception that is none of the standard library's");
+  }
 }
 
 }  // namespace
@@ -94,29 +119,36 @@ extern "C" {
 
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options) {
-  constexpr const char* kName = "rondo_onnx_convert";
-  try {
-    if (!path) return fail(RONDO_INVALID_ARGUMENT, kName, "path is NULL");
-    if (!out_path) return fail(RONDO_INVALID_ARGUMENT, kName, "out_path is NULL");
-    rondo_onnx::convert(path, out_path, options_of(options));
-    return RONDO_OK;
-  } catch (const rondo_onnx::Failure& failure) {
-    return fail(failure.status(), kName, failure.what());
-  } catch (const rondo::Error& error) {
-    return fail(error.status(), kName, error.message());
-  } catch (const std::bad_alloc&) {
-    return fail(RONDO_OUT_OF_MEMORY, kName, "memory is exhausted");
-  } catch (const std::length_error&) {
-    return fail(RONDO_OUT_OF_MEMORY, kName, "it takes more memory than there are addresses");
-  } catch (const std::exception& thrown) {
-    return fail(RONDO_INTERNAL, kName, thrown.what());
-  } catch (...) {
-    return fail(RONDO_INTERNAL, kName, "an exception that is none of the standard library's");
-  }
+  return guarded("rondo_onnx_convert", [&] {
+    if (!path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "path is NULL");
+    if (!out_path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "out_path is NULL");
+    last_findings = rondo_onnx::convert(path, out_path, options_of(options));
+  });
+}
+
+RONDO_API rondo_status rondo_onnx_open(const char* path, const rondo_onnx_convert_options* options,
+                                       rondo_program** program) {
+  return guarded("rondo_onnx_open", [&] {
+    if (!path) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "path is NULL");
+    if (!program) throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT, "program is NULL");
+    const rondo_onnx::ConvertOptions converted = options_of(options);
+    const rondo_onnx::TemporaryFolder folder;
+    const std::string file = folder.path() + "/program.safetensors";
+    std::string findings = rondo_onnx::convert(path, file, converted);
+    rondo_program* opened = nullptr;
+    if (const rondo_status status = rondo_program_open(file.c_str(), &opened); status != RONDO_OK)
+      throw rondo::Error(status);
+    *program = opened;
+    last_findings = std::move(findings);
+  });
 }
 
 RONDO_API const char* rondo_onnx_last_error(void) {
   return last_message.c_str();
+}
+
+RONDO_API const char* rondo_onnx_last_patterns(void) {
+  return last_findings.c_str();
 }
 
 RONDO_API rondo_status rondo_onnx_operator(int64_t index, const char** name, const char** domain, int64_t* since) {

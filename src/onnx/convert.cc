@@ -68,7 +68,7 @@ void save(const Converter& converter, const Session& session, const Model& model
 
 }  // namespace
 
-void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options) {
+std::string convert(const std::string& path, const std::string& out_path, const ConvertOptions& options) {
   const uint64_t most =
       options.memory_limit > 0 ? static_cast<uint64_t>(options.memory_limit) : std::numeric_limits<uint64_t>::max();
   if (!may_be_name(options.function))
@@ -96,6 +96,9 @@ void convert(const std::string& path, const std::string& out_path, const Convert
         },
         record);
     save(converter, session, model, graph, out_path, options.function);
+    std::string found;
+    for (const auto& [name, times] : converter.findings()) found += name + ": " + std::to_string(times) + "\n";
+    return found;
   } catch (const Failure& failure) {
     throw Failure(failure.status(), shown(path) + ": " + failure.what());
   } catch (const rondo::Error& error) {

@@ -16,9 +16,11 @@ struct ConvertOptions {
   std::string function = "main";
   int64_t memory_limit = 0;
   bool fewer_roundings = false;
+  bool patterns = true;  // nodes that are one operator become that
 };
 
-// Writes the program file `out_path`. Failure, or an error of Rondo, with nothing written.
-void convert(const std::string& path, const std::string& out_path, const ConvertOptions& options);
+// Writes the program file `out_path`, and gives a line for each pattern that was found. Failure, or an error of Rondo,
+// with nothing written.
+std::string convert(const std::string& path, const std::string& out_path, const ConvertOptions& options);
 
 }  // namespace rondo_onnx

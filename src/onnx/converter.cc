@@ -11,6 +11,7 @@
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
+#include "onnx/patterns/patterns.h"
 
 namespace rondo_onnx {
 
@@ -100,7 +101,8 @@ void Converter::size_inputs() {
     Input input;
     input.name = each.name;
     if (each.type == 0) throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is no tensor");
-    if (!find_dtype(each.type, &input.dtype))
+    input.bits = narrow_bits(each.type);
+    if (!find_storage(each.type, &input.dtype))
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " is of the type " + type_name(each.type));
     if (!each.has_shape)
       throw Failure(RONDO_UNSUPPORTED, "its input " + shown(each.name) + " does not say how many dimensions it has");
@@ -200,7 +202,7 @@ void Converter::add_initializers(const GraphProto& graph, Scope& scope) {
       const Tensor tensor =
           session_.engine.from_host(session_.device, contents.dtype, contents.shape, contents.bytes.data());
       session_.name_weight(each.name, tensor);
-      value = std::make_shared<const Value>(Value{tensor, true});
+      value = std::make_shared<const Value>(Value{tensor, true, narrow_bits(each.type)});
     } catch (const Failure& failure) {
       if (failure.status() != RONDO_UNSUPPORTED) throw;
       report_.add("initializer", each.name, failure.what());
@@ -225,14 +227,16 @@ void Converter::record() {
             session_.engine.from_host(session_.device, RONDO_F64, each.shape, fixed->second.data()).to(each.dtype);
       });
       session_.name_weight(each.name, constant);
-      define(scope, each.name, std::make_shared<const Value>(Value{constant, true}));
+      define(scope, each.name, std::make_shared<const Value>(Value{constant, true, each.bits}));
       continue;
     }
     const Tensor tensor = session_.engine.record_input(session_.device, each.dtype, each.shape);
-    define(scope, each.name, std::make_shared<const Value>(Value{tensor, false}));
+    define(scope, each.name, std::make_shared<const Value>(Value{tensor, false, each.bits}));
     input_names_.push_back(each.name);
   }
-  run(model_.graph.nodes, scope);
+  run(options_.patterns ? find_patterns(model_.graph, session_.path, session_.memory_limit, &findings_)
+                        : model_.graph.nodes,
+      scope);
   for (const ValueInfo& each : model_.graph.outputs) {
     ValueRef value;
     if (!look_up(scope, each.name, &value)) continue;
@@ -258,7 +262,7 @@ void Converter::leave_out(const NodeProto& node, Scope& scope) {
     ValueRef value;
     Shape shape;
     rondo_dtype dtype = RONDO_F32;
-    if (known && known->has_shape && find_dtype(known->type, &dtype)) {
+    if (known && known->has_shape && find_storage(known->type, &dtype)) {
       bool all = known->dims.size() <= RONDO_MAX_DIMS;
       for (const Dimension& dimension : known->dims) {
         const auto given = options_.sizes.find(dimension.name);
@@ -286,13 +290,14 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   while (!inputs.empty() && node.inputs[inputs.size() - 1].empty()) inputs.pop_back();
   const FunctionProto* const function = function_of(node);
   bool versions = false;
-  int64_t opset = 0;
-  if (!opset_of(scope, node.domain, &opset)) {
+  int64_t opset = kNewestOpset;
+  if (!node.rewritten && !opset_of(scope, node.domain, &opset)) {
     report_.add(type_of_node(node), name_of(node), "nobody imports its domain (opset_import)");
     return leave_out(node, scope);
   }
   const bool walks = node.domain.empty() && (node.type == "If" || node.type == "Loop" || node.type == "Scan");
-  if (!function && !walks && !find_operator(node.domain, node.type, opset, &versions)) {
+  const bool flexible = node.domain == "ai.onnx.preview" && node.type == "FlexAttention";
+  if (!function && !walks && !flexible && !find_operator(node.domain, node.type, opset, &versions)) {
     report_.add(type_of_node(node), name_of(node),
                 versions ? "version " + std::to_string(opset) + " of it is not there" : "the operator is not there");
     return leave_out(node, scope);
@@ -300,6 +305,7 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
   if (!known) return leave_out(node, scope);
   try {
     if (function) return run_function(*function, node, scope, std::move(inputs));
+    if (flexible) return run_flex_attention(node, scope, inputs);
     if (walks && node.type == "Loop") return run_loop(node, scope, inputs);
     if (walks && node.type == "Scan") return run_scan(node, opset, scope, inputs);
     if (walks) {
@@ -339,6 +345,10 @@ void Converter::run_operator(const NodeProto& node, int64_t opset, Scope& scope,
     session_.apart.run([&] { row->translate(call); });
   else
     row->translate(call);
+  // Operators that move integers of a few bits give such integers; those that make others say so themselves.
+  const bool makes_others = row->translate == cast_node || row->translate == cast_like ||
+                            row->translate == quantize_linear || row->translate == dequantize_linear;
+  if (!makes_others && !inputs.empty() && inputs[0] && inputs[0]->bits > 0) call.keep_narrow();
   const std::vector<ValueRef> outputs = call.take_outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
@@ -352,7 +362,7 @@ void Converter::run_operator(const NodeProto& node, int64_t opset, Scope& scope,
       Tensor whole;
       session_.apart.run([&] { whole = value->tensor.clone(); });
       session_.name_weight(node.outputs[i], whole);
-      value = std::make_shared<const Value>(Value{whole, true});
+      value = std::make_shared<const Value>(Value{whole, true, value->bits});
     }
     define(scope, node.outputs[i], value);
   }
@@ -398,21 +408,45 @@ void Converter::run_function(const FunctionProto& function, const NodeProto& nod
 }
 
 void Converter::run_if(const NodeProto& node, Scope& scope, const ValueRef& condition) {
-  if (!condition->constant) refuse("its condition is computed by the program; files do not have control flow yet");
   if (scope.depth >= kDeepestCall)
     malformed("graphs lie in each other more than " + std::to_string(kDeepestCall) + " deep");
   if (condition->tensor.dtype() != RONDO_BOOL || condition->tensor.numel() != 1)
     malformed("its condition is not one bool");
-  uint8_t chosen = 0;
-  session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
-  const GraphProto& branch = body_of(node, chosen ? "then_branch" : "else_branch");
-  if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
-  Scope constants;
-  open_body(branch, scope, &constants);
+  // The results of one branch; false: one depends on what could not be converted.
+  const auto run_branch = [&](const char* attribute, std::vector<ValueRef>* outputs) {
+    const GraphProto& branch = body_of(node, attribute);
+    if (branch.outputs.size() < node.outputs.size()) malformed("its branch has fewer outputs");
+    Scope constants;
+    open_body(branch, scope, &constants);
+    return run_body(branch, constants, {}, outputs);
+  };
   std::vector<ValueRef> outputs;
-  run_body(branch, constants, {}, &outputs);
+  if (condition->constant) {
+    uint8_t chosen = 0;
+    session_.apart.run([&] { condition->tensor.contiguous().read(&chosen, 1); });
+    run_branch(chosen ? "then_branch" : "else_branch", &outputs);
+  } else {
+    // Nodes have no effects but their results: both branches are computed, and the condition chooses among results.
+    std::vector<ValueRef> others;
+    const bool first = run_branch("then_branch", &outputs), second = run_branch("else_branch", &others);
+    if (!first || !second) return leave_out(node, scope);
+    for (size_t i = 0; i < node.outputs.size(); ++i) outputs[i] = selected(condition, outputs[i], others[i]);
+  }
   for (size_t i = 0; i < node.outputs.size(); ++i)
     if (!node.outputs[i].empty()) define(scope, node.outputs[i], outputs[i]);
+}
+
+ValueRef Converter::selected(const ValueRef& condition, const ValueRef& a, const ValueRef& b) {
+  if (a == b) return a;
+  const auto text = [](const Tensor& x) {
+    std::string all = rondo_dtype_name(x.dtype());
+    for (const int64_t each : x.shape()) all += " " + std::to_string(each);
+    return all;
+  };
+  if (a->tensor.shape() != b->tensor.shape() || a->tensor.dtype() != b->tensor.dtype() || a->bits != b->bits)
+    refuse("the program chooses between " + text(a->tensor) + " and " + text(b->tensor) +
+           "; both must have one type and shape");
+  return made_of({condition, a, b}, [&] { return choose(condition->tensor.reshape({}), a->tensor, b->tensor); });
 }
 
 }  // namespace rondo_onnx

@@ -13,6 +13,7 @@
 
 #include "onnx/convert.h"
 #include "onnx/file/model.h"
+#include "onnx/patterns/patterns.h"
 #include "onnx/translate/operators.h"
 
 namespace rondo_onnx {
@@ -45,6 +46,9 @@ class Converter {
   // converted are in report() then.
   void record();
 
+  // Tells what was found in the graph.
+  const Findings& findings() const { return findings_; }
+
   const Report& report() const { return report_; }
   const std::vector<std::string>& inputs() const { return input_names_; }
   const std::vector<std::string>& outputs() const { return output_names_; }
@@ -76,6 +80,9 @@ class Converter {
   void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
   void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
   void run_scan(const NodeProto& node, int64_t opset, Scope& scope, const std::vector<ValueRef>& inputs);
+  void run_flex_attention(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
+  // A body's result for one value, which is the value itself without such an attribute; null if it cannot be converted.
+  ValueRef changed_by(const NodeProto& node, const char* attribute, Scope& scope, const ValueRef& value);
   // The graph in an attribute of a node, and a scope with its initializers.
   const GraphProto& body_of(const NodeProto& node, const char* attribute) const;
   void open_body(const GraphProto& body, const Scope& scope, Scope* inner);
@@ -84,6 +91,8 @@ class Converter {
                 std::vector<ValueRef>* outputs);
   // A value that `make` makes of others: a constant if they are.
   ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
+  // The first value where the condition holds, else the second; refused if they differ in type or shape.
+  ValueRef selected(const ValueRef& condition, const ValueRef& a, const ValueRef& b);
   ValueRef stacked(const std::vector<ValueRef>& values, int64_t axis);
   void leave_out(const NodeProto& node, Scope& scope);
   const FunctionProto* function_of(const NodeProto& node) const;
@@ -92,12 +101,14 @@ class Converter {
   Session& session_;
   const ConvertOptions& options_;
   Report report_;
+  Findings findings_;
   std::map<std::string, const FunctionProto*> functions_;
   std::unordered_map<const GraphProto*, std::vector<ValueRef>> initializers_;  // of graphs that were entered
   struct Input {
     std::string name;
     rondo_dtype dtype;
     Shape shape;
+    int bits = 0;  // see Value
   };
   std::vector<Input> graph_inputs_;
   std::vector<std::string> input_names_, output_names_;

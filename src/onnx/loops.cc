@@ -97,7 +97,7 @@ ValueRef Converter::stacked(const std::vector<ValueRef>& values, int64_t axis) {
 void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs) {
   const GraphProto& body = body_of(node, "body");
   const auto number = [&](const ValueRef& value, const char* what) {
-    if (!value->constant) refuse(std::string(what) + " computed by the program; files do not have control flow yet");
+    if (!value->constant) refuse(std::string(what) + " computed by the program; it must be a constant");
     if (value->tensor.numel() != 1) malformed(std::string(what) + " more than one number");
     int64_t read = 0;
     session_.apart.run([&] { read = value->tensor.to(RONDO_I64).item<int64_t>(); });
@@ -105,7 +105,26 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
   };
   int64_t turns = kMostTurns + 1;
   if (!inputs.empty() && inputs[0]) turns = number(inputs[0], "its number of turns is");
-  bool goes_on = inputs.size() < 2 || !inputs[1] || number(inputs[1], "its condition is") != 0;
+  // While the program decides how long the loop goes on, all turns that there may be are written out, and those after
+  // the last one change no state.
+  bool goes_on = true;
+  ValueRef alive;  // null: turns up to here happen for certain
+  const auto ask = [&](const ValueRef& condition) {
+    if (condition->constant) {
+      goes_on = number(condition, "its condition is") != 0;
+      return;
+    }
+    if (condition->tensor.dtype() != RONDO_BOOL || condition->tensor.numel() != 1)
+      malformed("its condition is not one bool");
+    if (turns > kMostTurns)
+      refuse("the program decides how many turns it makes; at most " + std::to_string(kMostTurns) +
+             " by a constant can be converted");
+    const auto both = [&] {
+      return rondo::binary(RONDO_LOGICAL_AND, alive->tensor.reshape({}), condition->tensor.reshape({}));
+    };
+    alive = alive ? made_of({alive, condition}, both) : condition;
+  };
+  if (inputs.size() > 1 && inputs[1]) ask(inputs[1]);
   std::vector<ValueRef> states(inputs.begin() + std::min<std::ptrdiff_t>(2, static_cast<std::ptrdiff_t>(inputs.size())),
                                inputs.end());
   if (std::any_of(states.begin(), states.end(), [](const ValueRef& each) { return !each; }))
@@ -123,8 +142,11 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
     std::vector<ValueRef> given = {constant(RONDO_I64, &turn), constant(RONDO_BOOL, &yes)}, results;
     given.insert(given.end(), states.begin(), states.end());
     if (!run_body(body, constants, given, &results)) return leave_out(node, scope);
-    goes_on = number(results[0], "its condition is") != 0;
-    std::copy_n(results.begin() + 1, states.size(), states.begin());
+    if (alive && !sequences.empty())
+      refuse("how many turns it makes, and so the size of a result, is computed by the program");
+    for (size_t i = 0; i < states.size(); ++i)
+      states[i] = alive ? selected(alive, results[1 + i], states[i]) : results[1 + i];
+    ask(results[0]);
     for (size_t i = 0; i < sequences.size(); ++i) sequences[i].push_back(results[1 + states.size() + i]);
   }
   for (const std::vector<ValueRef>& each : sequences) states.push_back(stacked(each, 0));

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,8 @@ constexpr const char* kUsage =
     "  --function NAME     the name of the function in the file (main)\n"
     "  --memory BYTES      the most that weights and constants may take\n"
     "  --fewer-roundings   operators that become one may leave out roundings between them\n"
+    "  --no-patterns       each node becomes operators of its own\n"
+    "  --report            prints the patterns that were found, and how often\n"
     "  --operators         lists the operators that can be converted\n"
     "  --help              this text\n"
     "\n"
@@ -53,14 +57,21 @@ bool read_number(std::string_view text, int64_t* number) {
   return problem == std::errc() && end == text.data() + text.size() && *number >= 0;
 }
 
+// Reads a number with a point, whatever the locale; older C++ libraries have no from_chars for these.
+bool read_real(std::string_view word, double* number) {
+  std::istringstream stream{std::string(word)};
+  stream.imbue(std::locale::classic());
+  stream >> std::noskipws >> *number;
+  return !stream.fail() && stream.peek() == std::istringstream::traits_type::eof();
+}
+
 // Adds the numbers of a list with commas; an empty list has none.
 bool read_numbers(std::string_view text, std::vector<double>* numbers) {
   while (!text.empty()) {
     const size_t comma = text.find(',');
     const std::string_view word = text.substr(0, comma);
     double number = 0;
-    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (problem != std::errc() || end != word.data() + word.size()) return false;
+    if (!read_real(word, &number)) return false;
     numbers->push_back(number);
     if (comma == std::string_view::npos) return true;
     text.remove_prefix(comma + 1);
@@ -87,6 +98,7 @@ bool take_once(const std::string& word, const std::string& value, std::string* k
 
 int run(int argc, char** argv) {
   std::string memory, problem;
+  bool reports = false;
   std::string model, output, function;
   std::vector<std::string> names;
   std::vector<int64_t> sizes;
@@ -103,6 +115,14 @@ int run(int argc, char** argv) {
     if (word == "--operators") return list_operators();
     if (word == "--fewer-roundings") {
       options.fewer_roundings = 1;
+      continue;
+    }
+    if (word == "--no-patterns") {
+      options.no_patterns = 1;
+      continue;
+    }
+    if (word == "--report") {
+      reports = true;
       continue;
     }
     if (word == "-o" || word == "--size" || word == "--input" || word == "--function" || word == "--memory") {
@@ -148,7 +168,10 @@ int run(int argc, char** argv) {
   options.fixed_counts = counts.data();
   options.fixed_numbers = numbers.data();
   if (!function.empty()) options.function = function.c_str();
-  if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) return 0;
+  if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) {
+    if (reports) std::fputs(rondo_onnx_last_patterns(), stdout);
+    return finish();
+  }
   std::fprintf(stderr, "rondo-convert: %s\n", rondo_onnx_last_error());
   return 1;
 }

@@ -30,7 +30,7 @@ WINGS = {
         ["invoke"],
     ],
     "tape": [[""], ["rules"]],
-    "onnx": [["file"], ["translate"], [""]],
+    "onnx": [["file"], ["patterns", "translate"], [""]],
     "graph": [["plan"], ["passes"], ["run"], ["compile", "tell"], [""]],
     "comm": [["rendezvous"], ["transport"], [""]],
 }

@@ -37,6 +37,7 @@ ROWS = [
     ("decimals", "src/base/log.cc", END, '\ndouble f(const char* t) { return strtod(t, 0); }\n', "strtod"),
     ("decimals", "src/base/log.cc", END, "\nbool f(char c) { return std::isspace(c); }\n", "isspace"),
     ("decimals", "include/rondo/hpp/print.hpp", r"  text\.imbue\(std::locale::classic\(\)\);\n", "", "print.hpp:.*ostringstream goes by the locale"),
+    ("decimals", "src/onnx/main.cc", r"  stream\.imbue\(std::locale::classic\(\)\);\n", "", "main.cc:.*istringstream goes by the locale"),
     ("decimals", "bindings/java/src/main/java/dev/rondo/Device.java", r"toLowerCase\(Locale.ROOT\)", "toLowerCase()", "Device.java:.*without a Locale"),
     ("calls", "docs/c.md", r"rondo_engine_seed\(engine, 7\)", "rondo_engine_seed(engine)", "has 1 arguments; it takes 2"),
     ("calls", "docs/memory.md", "`rondo_memory_trim`", "`rondo_memory_trimmed`", "rondo_memory_trimmed is in no header"),

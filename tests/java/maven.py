@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 # What the virtual machine prints about native methods that break a rule.
 JNI_REPORT = re.compile(r"(?:WARNING|FATAL ERROR) in native method|WARNING: JNI local refs|Warning: SIG|# A fatal error has been")
@@ -126,6 +127,8 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
             out = run(["java", *SHORT, *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
         small_examples(root, build, ["java", *SHORT, "-cp", f"{jar}:{natives}"], "cpu", cpu, folder)
+        if "dev/rondo/native/linux-x86_64/librondo_onnx.so.0" in zipfile.ZipFile(natives).namelist():  # it is built where protozero is
+            run([sys.executable, f"{root}/tests/examples/onnx.py", "java", *SHORT, "-cp", f"{jar}:{natives}", sources / "OnnxFile.java"], cpu, folder)
         tutorial = [["java", *SHORT, "-cp", f"{jar}:{natives}", f"{root}/examples/tutorial/{name}.java"] for name in ("Train", "Serve")]
         run([sys.executable, f"{root}/tests/examples/tutorial.py", *tutorial[0], "--", *tutorial[1]], cpu, folder)
         modular(jar, natives, cpu, folder)
@@ -172,8 +175,9 @@ def main(part, root, build, *programs):
         print("Maven is not installed")
         return 77
     place = pathlib.Path(build, "bindings/java" if part == "cpu" else "bindings/java/simulated")
+    onnx = pathlib.Path(build, "src/onnx/librondo_onnx.so.0")
     subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
-                    f"{build}/src/librondo.so.0", "linux-x86_64", place / "natives"], check=True)
+                    f"{build}/src/librondo.so.0", "linux-x86_64", place / "natives", *([onnx] if onnx.exists() else [])], check=True)
     short = f"-Drondo.vm={' '.join(SHORT)}"
     if part == "simulated":
         ok = maven(root, build, place, "simulated", dict(os.environ), "test", "-Dgroups=device", short)

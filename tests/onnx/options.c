@@ -29,6 +29,7 @@ int main(void) {
   const double numbers[] = {1, 2};
   const char *name = NULL, *domain = NULL, *before = "", *before_domain = "";
   int64_t since = 0, index = 0;
+  rondo_program* program = NULL;
   struct {
     rondo_onnx_convert_options known;
     int64_t later;
@@ -41,12 +42,20 @@ int main(void) {
   refused("none.onnx", "out", NULL, RONDO_NOT_FOUND, "none.onnx");
   refused("none.onnx", "out", &options, RONDO_NOT_FOUND, "none.onnx");
 
+  expect(rondo_onnx_open(NULL, NULL, &program) == RONDO_INVALID_ARGUMENT &&
+             strstr(rondo_onnx_last_error(), "rondo_onnx_open: path is NULL"),
+         "a path is needed");
+  expect(rondo_onnx_open("none.onnx", NULL, NULL) == RONDO_INVALID_ARGUMENT &&
+             strstr(rondo_onnx_last_error(), "program is NULL"),
+         "a place for the program is needed");
+  expect(rondo_onnx_open("none.onnx", NULL, &program) == RONDO_NOT_FOUND && program == NULL, "no file, no program");
+
   options.size = 4;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "options->size is 4");
   options.size = sizeof options;
-  options.reserved = 1;
-  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "reserved");
-  options.reserved = 0;
+  options.no_patterns = 2;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "no_patterns is 2");
+  options.no_patterns = 1;
   options.fewer_roundings = 2;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "fewer_roundings is 2");
   options.fewer_roundings = 1;

@@ -27,7 +27,7 @@ class ConvertOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("n_sizes", ctypes.c_size_t), ("size_names", ctypes.POINTER(ctypes.c_char_p)),
                 ("sizes", ctypes.POINTER(ctypes.c_int64)), ("n_fixed", ctypes.c_size_t), ("fixed_names", ctypes.POINTER(ctypes.c_char_p)),
                 ("fixed_counts", ctypes.POINTER(ctypes.c_size_t)), ("fixed_numbers", ctypes.POINTER(ctypes.c_double)), ("function", ctypes.c_char_p), ("memory_limit", ctypes.c_int64),
-                ("fewer_roundings", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+                ("fewer_roundings", ctypes.c_int32), ("no_patterns", ctypes.c_int32)]
 
 
 class Failed(Exception):
@@ -46,6 +46,7 @@ class Rondo:
         self.onnx = ctypes.CDLL(str(build / "src/onnx/librondo_onnx.so.0"))
         self.core.rondo_last_error.restype = ctypes.c_char_p
         self.onnx.rondo_onnx_last_error.restype = ctypes.c_char_p
+        self.onnx.rondo_onnx_last_patterns.restype = ctypes.c_char_p
         for name in ("rondo_tensor_destroy", "rondo_program_destroy", "rondo_program_instance_destroy", "rondo_engine_destroy"):
             getattr(self.core, name).restype = None
         self.engine = ctypes.c_void_p()
@@ -55,25 +56,42 @@ class Rondo:
         if status:
             raise Failed(status, self.core.rondo_last_error().decode(errors="replace"))
 
-    def convert(self, model, program, sizes=None, fixed=None, memory_limit=0):
+    def options(self, sizes=None, fixed=None, memory_limit=0, patterns=True):
         """fixed: lists of numbers by the names of inputs that become constants."""
         fixed = fixed or {}
         fixed_names, numbers = [name.encode() for name in fixed], [number for each in fixed.values() for number in each]
         names = [name.encode() for name in (sizes or {})]
-        options = ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
+        return ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
                                  (ctypes.c_int64 * len(names))(*(sizes or {}).values()), len(fixed),
                                  (ctypes.c_char_p * len(fixed))(*fixed_names), (ctypes.c_size_t * len(fixed))(*map(len, fixed.values())),
-                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, 0)
-        status = self.onnx.rondo_onnx_convert(str(model).encode(), str(program).encode(), ctypes.byref(options))
+                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, int(not patterns))
+
+    def check_onnx(self, status):
         if status:
             raise Failed(status, self.onnx.rondo_onnx_last_error().decode(errors="replace"))
 
+    def convert(self, model, program, sizes=None, **more):
+        self.check_onnx(self.onnx.rondo_onnx_convert(str(model).encode(), str(program).encode(), ctypes.byref(self.options(sizes, **more))))
+
+    def patterns(self):
+        """How often each was found, by its name."""
+        return {line.split(": ")[0]: int(line.split(": ")[1]) for line in self.onnx.rondo_onnx_last_patterns().decode().splitlines()}
+
+    def open(self, model, sizes=None, **more):
+        """A handle of the program that a model becomes."""
+        handle = ctypes.c_void_p()
+        self.check_onnx(self.onnx.rondo_onnx_open(str(model).encode(), ctypes.byref(self.options(sizes, **more)), ctypes.byref(handle)))
+        return handle
+
     def run(self, program, inputs):
-        """What the function "main" of a program file gives for these inputs: both lists are of (dtype, shape, bytes)."""
+        """What the function "main" of a program gives for these inputs: both lists are of (dtype, shape, bytes). A handle is used up."""
         core, handle, instance, tensors = self.core, ctypes.c_void_p(), ctypes.c_void_p(), []
         results = (ctypes.c_void_p * 64)()
         try:
-            self.check(core.rondo_program_open(str(program).encode(), ctypes.byref(handle)))
+            if isinstance(program, ctypes.c_void_p):
+                handle = program
+            else:
+                self.check(core.rondo_program_open(str(program).encode(), ctypes.byref(handle)))
             info = FunctionInfo(ctypes.sizeof(FunctionInfo))
             name = ctypes.c_char_p()
             self.check(core.rondo_program_function(handle, ctypes.c_int64(0), ctypes.byref(name), ctypes.byref(info)))

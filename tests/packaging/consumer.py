@@ -82,6 +82,16 @@ class Installed:
         plugin = self.compile(folder / "plugin.so", "-DPLUGIN", "-shared", "-fPIC", HERE / "use.c", *self.flags("--cflags", "--libs"), "-pthread")
         self.opens(folder, plugin, "librondo.so.0")
 
+    def links_converter(self, folder):
+        """The library that reads ONNX models, and its command; where it was built."""
+        if not list(self.libraries.glob("pkgconfig/rondo_onnx.pc")):
+            print("librondo_onnx was not built (libprotozero-dev is not installed)")
+            return
+        program = self.compile(folder / "converter", HERE / "use_onnx.c", *self.flags("--cflags", "--libs", package="rondo_onnx"))
+        assert "librondo_onnx.so.0" in run("readelf", "--dynamic", program)
+        self.runs(program)
+        assert "MatMul" in run(self.prefix / "bin/rondo-convert", "--operators", env=self.environment).split()
+
     def links_static(self, folder):
         """With what pkg-config says and nothing else, from a folder that has no shared library."""
         alone = folder / "alone"

@@ -19,8 +19,8 @@ from consumer import Installed, ROOT, run, the_only, version
 
 
 def case_linked(installed, folder):
-    """Programs find it with pkg-config and are linked with the shared library, as a plugin of a program, and with the static library."""
-    for use in installed.links_shared, installed.links_static:
+    """Programs find it with pkg-config and are linked with the shared library, as a plugin of a program, and with the static library; so they find the converter of ONNX models."""
+    for use in installed.links_shared, installed.links_converter, installed.links_static:
         (folder / use.__name__).mkdir()
         use(folder / use.__name__)
 

@@ -128,7 +128,7 @@ def package(name):
 
 def case_debs():
     """Installed by dpkg in an empty root that has an older C library, they are complete there; removed, they leave nothing."""
-    names = ["librondo0", "librondo-dev", "rondo"]
+    names = ["librondo0", "librondo-onnx0", "librondo-dev", "rondo"]
     with temporary() as name:
         folder = pathlib.Path(name)
         root = folder / "root"
@@ -158,6 +158,7 @@ def case_debs():
         print(f"packaging/about.json: placeholders are {', '.join(placeholders(ROOT)) or 'none'}")
         use(installed, folder)
         assert in_old_system(root / "usr/bin/rondo", root / "usr/lib", "--version") == version()
+        assert "MatMul" in in_old_system(root / "usr/bin/rondo-convert", root / "usr/lib", "--operators").split()
         if os.geteuid() == 0:
             run(*dpkg, "--purge", *names)
             assert sorted(path for path in (root / "usr").rglob("*") if path.is_file()) == before

@@ -55,7 +55,7 @@ def call(command, folder=HERE, **environment):
 def settings(build):
     """The environment of cargo: the build folder's library, and a target folder in it."""
     library = build / "src"
-    path = os.pathsep.join(filter(None, [str(library), os.environ.get("LD_LIBRARY_PATH")]))
+    path = os.pathsep.join(filter(None, [str(library), str(library / "onnx"), os.environ.get("LD_LIBRARY_PATH")]))
     return {"RONDO_LIB_DIR": str(library), "LD_LIBRARY_PATH": path, "CARGO_TARGET_DIR": str(build / "rust")}
 
 
@@ -89,7 +89,7 @@ def address(build):
     # A test program ends with threads and texts of Rust's own that nobody frees; one test asks for more memory than there is.
     options = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0", "allocator_may_return_null=1"]))
     programs = [word for file in sorted((HERE / "rondo/tests").glob("*.rs")) if file.stem != "leaks" for word in ("--test", file.stem)]
-    features = "half,log,ndarray,serde,tracing"  # all but `static`: the linker of rustc knows nothing of the sanitizer
+    features = "half,log,ndarray,serde,tracing"  # without `static`: the linker of rustc knows nothing of the sanitizer
     call(["cargo", "test", "--locked", "--features", features, "-p", "rondo", "--lib", *programs],
          **environment, **{runner: f"env LD_PRELOAD={runtime[1]}"}, ASAN_OPTIONS=options)
 
@@ -135,7 +135,7 @@ def generated(build):
 
 
 def built_examples(build):
-    call(["cargo", "build", "--locked", "--examples", "--quiet"], **settings(build))
+    call(["cargo", "build", "--locked", "--examples", "--features", "onnx", "--quiet"], **settings(build))
     return build / "rust/debug/examples"
 
 
@@ -149,6 +149,8 @@ def examples(build):
     for name, expected in ("callable", "callable"), ("branch", "branch" if device == "cpu" else "branch_simulated"):
         call([sys.executable, ROOT / "tests/examples/small.py", programs / name, expected, device], **environment)
     call([sys.executable, ROOT / "tests/examples/program.py", device, build / "examples/c/program", "--", programs / "program"], **environment)
+    if (build / "src/onnx/librondo_onnx.so").exists():  # it is built where protozero is
+        call([sys.executable, ROOT / "tests/examples/onnx.py", programs / "onnx"], **environment)
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
     call([programs / "cuda_task", device], **environment)
     call([sys.executable, ROOT / "tests/examples/tutorial.py", programs / "tutorial_train", "--", programs / "tutorial_serve"], **environment)

@@ -52,7 +52,7 @@ constexpr TypeRow kTypes[] = {{1, "FLOAT", RONDO_F32},
                               {26, "INT2", -1},
                               {27, "FLOAT6E2M3", -1},
                               {28, "FLOAT6E3M2", -1}};
-constexpr int32_t kUint4 = 21, kInt4 = 22;
+constexpr int64_t kUint4 = 21, kInt4 = 22, kUint2 = 25, kInt2 = 26;
 
 template <class T>
 void append_as(const std::vector<int64_t>& numbers, std::string* bytes) {
@@ -68,13 +68,15 @@ std::string bytes_of(const std::vector<T>& numbers) {
   return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T));
 }
 
-// A byte for each 4-bit integer, of which two are in a byte, the first in its lower half.
-std::string unpack(std::string_view packed, int64_t count, bool sign) {
+// A byte for each integer of a few bits, of which several are in a byte, the first in its lowest bits.
+std::string unpack(std::string_view packed, int64_t count, int bits, bool sign) {
   std::string bytes(static_cast<size_t>(count), '\0');
+  const auto in_byte = static_cast<size_t>(8 / bits);
+  const int most = 1 << bits;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    const auto both = static_cast<unsigned char>(packed[i / 2]);
-    const int value = (i % 2 == 0 ? both : both >> 4) & 0xf;
-    bytes[i] = static_cast<char>(sign && value > 7 ? value - 16 : value);
+    const int all = static_cast<unsigned char>(packed[i / in_byte]);
+    const int value = all >> (static_cast<int>(i % in_byte) * bits) & (most - 1);
+    bytes[i] = static_cast<char>(sign && value >= most / 2 ? value - most : value);
   }
   return bytes;
 }
@@ -88,6 +90,16 @@ bool find_dtype(int64_t type, rondo_dtype* dtype) {
       return true;
     }
   return false;
+}
+
+int narrow_bits(int64_t type) {
+  return type == kUint4 || type == kInt4 ? 4 : type == kUint2 || type == kInt2 ? 2 : 0;
+}
+
+bool find_storage(int64_t type, rondo_dtype* dtype) {
+  if (narrow_bits(type) == 0) return find_dtype(type, dtype);
+  *dtype = type == kInt4 || type == kInt2 ? RONDO_I8 : RONDO_U8;
+  return true;
 }
 
 int64_t type_of(rondo_dtype dtype) {
@@ -123,16 +135,15 @@ int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std
 
 void read_contents(const TensorProto& tensor, const std::string& model_path, int64_t most, Contents* contents) {
   const std::string whose = "the tensor " + shown(tensor.name);
-  const bool four_bits = tensor.type == kUint4 || tensor.type == kInt4;
-  if (four_bits)
-    contents->dtype = tensor.type == kInt4 ? RONDO_I8 : RONDO_U8;
-  else if (tensor.strings || !find_dtype(tensor.type, &contents->dtype))
+  const int bits = narrow_bits(tensor.type);
+  if (tensor.strings || !find_storage(tensor.type, &contents->dtype))
     throw Failure(RONDO_UNSUPPORTED, whose + " is of the type " + type_name(tensor.type));
   const size_t item = rondo_dtype_size(contents->dtype);
   const int64_t count = count_elements(tensor.dims, item, whose);
   contents->shape = tensor.dims;
   check_memory(static_cast<uint64_t>(count) * item, most, whose);
-  const size_t expected = four_bits ? static_cast<size_t>(count + 1) / 2 : static_cast<size_t>(count) * item;
+  const size_t expected =
+      bits > 0 ? (static_cast<size_t>(count) * static_cast<size_t>(bits) + 7) / 8 : static_cast<size_t>(count) * item;
   if (tensor.external) {
     if (tensor.length >= 0 && static_cast<size_t>(tensor.length) != expected)
       malformed(whose + " has " + std::to_string(tensor.length) + " bytes of external data; its shape takes " +
@@ -141,7 +152,7 @@ void read_contents(const TensorProto& tensor, const std::string& model_path, int
     contents->bytes = contents->own;
   } else if (!tensor.raw.empty()) {
     contents->bytes = tensor.raw;
-  } else if (four_bits) {
+  } else if (bits > 0) {
     append_as<uint8_t>(tensor.integers, &contents->own);
   } else {
     switch (contents->dtype) {
@@ -162,8 +173,8 @@ void read_contents(const TensorProto& tensor, const std::string& model_path, int
   if (contents->bytes.size() != expected)
     malformed(whose + " holds " + std::to_string(contents->bytes.size()) + " bytes; its shape takes " +
               std::to_string(expected));
-  if (four_bits) {
-    std::string bytes = unpack(contents->bytes, count, tensor.type == kInt4);
+  if (bits > 0) {
+    std::string bytes = unpack(contents->bytes, count, bits, contents->dtype == RONDO_I8);
     contents->own = std::move(bytes);
     contents->bytes = contents->own;
   } else if (contents->dtype == RONDO_BOOL) {

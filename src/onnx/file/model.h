@@ -53,6 +53,7 @@ struct NodeProto {
   std::string name, type, domain, overload;
   std::vector<std::string> inputs, outputs;  // an empty name: not given
   std::vector<Attribute> attributes;
+  bool rewritten = false;  // it stands for nodes of the file, and follows the newest version's rules
 };
 
 struct Dimension {

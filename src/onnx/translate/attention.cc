@@ -1,4 +1,5 @@
-// Translates attention and rotary embeddings, as products, softmax and tables.
+// Translates attention and rotary embeddings. Attention is the library's one task, and products and softmax where
+// scores are asked for or values are not as wide as keys; rotary embeddings are made of their tables.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -93,9 +94,79 @@ Tensor bias_of(const Call& call, const Band& band, int64_t queries, int64_t keys
   return bias;
 }
 
+// Makes attention of one task of q, k and v, [batch, heads, places, size]; false where the library has none of that
+// kind.
+bool one_task(Call& call, const Tensor& q, const Tensor& k, const Tensor& v, const Band& band, int64_t past) {
+  const Shape qs = q.shape(), ks = k.shape();
+  const bool placed = !band.any() || call.has(6) || past == 0 || ks[2] - qs[2] == past;
+  rondo_dtype precision = q.dtype();
+  if (call.has_attribute("softmax_precision") && !find_dtype(call.integer("softmax_precision", 1), &precision))
+    return false;
+  const bool wider = rondo_dtype_size(precision) > std::max<size_t>(rondo_dtype_size(q.dtype()), 4);
+  if (call.wants(3) || v.shape() != ks || qs[3] != ks[3] || qs[3] < 1 || qs[3] > 256 || !placed || wider ||
+      v.dtype() != q.dtype() || k.dtype() != q.dtype() || product(qs) == 0 || product(ks) == 0)
+    return false;
+  rondo_attention_options options = rondo::attention_defaults();
+  Tensor mask, lengths;
+  if (call.has(3)) {
+    mask = call.in(3);
+    const bool seen = mask.dtype() == RONDO_BOOL;
+    if (mask.dim() < 1 || mask.dim() > 4 || (!seen && mask.dtype() != q.dtype())) return false;
+    const int64_t width = mask.size(-1);
+    if (width > ks[2]) malformed("its mask is wider than its keys");
+    if (width < ks[2]) {
+      std::vector<int64_t> widths(static_cast<size_t>(2 * mask.dim()), 0);
+      widths.back() = ks[2] - width;
+      mask = rondo::pad(mask, RONDO_PAD_CONSTANT, widths, seen ? 0 : kMasked);
+    }
+    options.mask = mask.get();
+  }
+  if (call.has(6)) {
+    lengths = call.in(6).reshape({-1}).to(RONDO_I32);
+    if (lengths.numel() != qs[0]) return false;
+    options.key_lengths = lengths.get();
+  }
+  options.scale = call.real("scale", 0);
+  options.soft_cap = std::max(call.real("softcap", 0), 0.0);
+  options.before = std::max<int64_t>(band.left, -1);
+  options.after = std::max<int64_t>(band.right, -1);
+  options.causal = band.causal;
+  options.aligned_last = call.has(6) || past > 0;
+  const auto places_first = [](const Tensor& x) { return x.transpose({0, 2, 1, 3}); };
+  const Tensor y = rondo::attention(places_first(q), places_first(k), places_first(v), options);
+  call.out(0, call.ndim(0) == 3 ? y.reshape({qs[0], qs[2], qs[1] * qs[3]}) : places_first(y));
+  return true;
+}
+
+// softmax(q k^T scale + mask) v as nodes of the file had it, whose shapes are broadcast: one task where they are those
+// of attention.
+void found_attention(Call& call) {
+  const Tensor q = call.in(0), k = call.in(1), v = call.in(2), mask = call.has(3) ? call.in(3) : Tensor();
+  const Shape qs = q.shape(), ks = k.shape(), vs = v.shape();
+  const double scale = call.real("scale", 1);
+  bool fits = qs.size() == 4 && vs.size() == 4 && qs[0] == ks[0] && vs == ks && qs[3] == ks[3] && qs[3] >= 1 &&
+              qs[3] <= 256 && (qs[1] == ks[1] || ks[1] == 1) && product(qs) > 0 && product(ks) > 0 &&
+              is_float(q.dtype()) && k.dtype() == q.dtype() && v.dtype() == q.dtype();
+  if (fits && mask) {
+    const Shape scores = {qs[0], qs[1], qs[2], ks[2]};
+    fits = mask.dtype() == q.dtype() && broadcast_shape(mask.shape(), scores) == scores;
+  }
+  if (!fits) {
+    Tensor scores = matrix_product(q, k.transpose({0, 1, 3, 2})) * scale;
+    if (mask) scores = scores + mask;
+    return call.out(0, matrix_product(rondo::softmax(scores), v));
+  }
+  rondo_attention_options options = rondo::attention_defaults();
+  options.scale = scale;
+  if (mask) options.mask = mask.get();
+  const auto places_first = [](const Tensor& x) { return x.transpose({0, 2, 1, 3}); };
+  call.out(0, places_first(rondo::attention(places_first(q), places_first(k), places_first(v), options)));
+}
+
 }  // namespace
 
 void attention_node(Call& call) {
+  if (call.node().rewritten) return found_attention(call);
   const Tensor q = by_heads(call, 0, "q_num_heads");
   Tensor k = by_heads(call, 1, "kv_num_heads"), v = by_heads(call, 2, "kv_num_heads");
   const int64_t past = call.has(4) ? call.shape(4).at(2) : 0;
@@ -112,6 +183,7 @@ void attention_node(Call& call) {
   band.causal = call.integer("is_causal", 0) != 0;
   band.left = call.integer("left_window_size", -1);
   band.right = call.integer("right_window_size", -1);
+  if (one_task(call, q, k, v, band, past)) return;
   bool dead = false;
   const Tensor bias = bias_of(call, band, qs[2], ks[2], call.has(6) ? 0 : past, dtype, &dead);
   const double scale = std::sqrt(call.real("scale", 1 / std::sqrt(static_cast<double>(qs[3]))));
@@ -142,10 +214,7 @@ void attention_node(Call& call) {
   call.out(0, call.ndim(0) == 3 ? y.transpose({0, 2, 1, 3}).reshape({qs[0], qs[2], heads * vs[3]}) : y);
 }
 
-namespace {
-
-// x is [batch, places, heads, size]; the tables broadcast to [batch, places, 1, half of what is turned].
-Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
+Tensor rotary_turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
   const Shape s = x.shape();
   const Tensor part = x.slice(3, 0, width);
   const Tensor one = interleaved ? part.slice(3, 0, width, 2) : part.slice(3, 0, width / 2);
@@ -155,8 +224,6 @@ Tensor turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64
                                     : rondo::concat({real, imaginary}, 3);
   return width == s[3] ? result : rondo::concat({result, x.slice(3, width, s[3])}, 3);
 }
-
-}  // namespace
 
 void rotary_embedding(Call& call) {
   const bool microsoft = !call.node().domain.empty();
@@ -194,7 +261,7 @@ void rotary_embedding(Call& call) {
     cosines = cosines.unsqueeze(0);
     sines = sines.unsqueeze(0);
   }
-  Tensor y = turned(x, cosines.unsqueeze(2), sines.unsqueeze(2), width, call.integer("interleaved", 0) != 0);
+  Tensor y = rotary_turned(x, cosines.unsqueeze(2), sines.unsqueeze(2), width, call.integer("interleaved", 0) != 0);
   call.out(0, s.size() == 4 ? y.transpose({0, 2, 1, 3}) : y.reshape(s));
 }
 

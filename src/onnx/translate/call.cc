@@ -134,6 +134,16 @@ void Call::out(size_t i, Tensor tensor) {
   if (wants(i)) outputs_[i] = std::make_shared<const Value>(Value{std::move(tensor), folding()});
 }
 
+void Call::narrow(size_t i, int bits) {
+  if (wants(i) && outputs_[i])
+    outputs_[i] = std::make_shared<const Value>(Value{outputs_[i]->tensor, outputs_[i]->constant, bits});
+}
+
+void Call::keep_narrow() {
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (outputs_[i] && outputs_[i]->tensor.dtype() == inputs_[0]->tensor.dtype()) narrow(i, inputs_[0]->bits);
+}
+
 void Call::forward(size_t i, size_t input) {
   given(input);
   if (wants(i)) outputs_[i] = inputs_[input];

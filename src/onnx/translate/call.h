@@ -28,6 +28,7 @@ using rondo::Tensor;
 struct Value {
   Tensor tensor;
   bool constant = false;  // its contents are there already
+  int bits = 0;           // of each integer, if it is a byte that stands for one of 4 or 2 bits
 };
 using ValueRef = std::shared_ptr<const Value>;
 
@@ -101,6 +102,7 @@ class Call {
   Shape shape(size_t i) const { return given(i).shape(); }
   int64_t ndim(size_t i) const { return given(i).dim(); }
   rondo_dtype dtype(size_t i) const { return given(i).dtype(); }
+  int bits(size_t i) const { return has(i) ? inputs_[i]->bits : 0; }
   // Contents of a constant, which must be of whole numbers, or of any numbers; refused for a value of the program.
   std::vector<int64_t> whole_numbers(size_t i, const char* what) const;
   std::vector<double> numbers(size_t i, const char* what) const;
@@ -122,6 +124,10 @@ class Call {
   size_t outputs() const { return outputs_.size(); }
   bool wants(size_t i) const { return i < outputs_.size() && !node_.outputs[i].empty(); }
   void out(size_t i, Tensor tensor);
+  // The elements of a result are integers of so many bits.
+  void narrow(size_t i, int bits);
+  // So are those of all results that have the dtype of the first input, which has such elements.
+  void keep_narrow();
   // A result that is the input itself.
   void forward(size_t i, size_t input);
   // A result whose contents are known, whatever the inputs are.

@@ -22,8 +22,10 @@ Tensor tensor_of(const Call& call, const TensorProto& proto) {
 }  // namespace
 
 void constant_node(Call& call) {
-  if (const Attribute* const value = call.attribute("value"); value && value->tensor)
-    return call.out(0, tensor_of(call, *value->tensor));
+  if (const Attribute* const value = call.attribute("value"); value && value->tensor) {
+    call.out(0, tensor_of(call, *value->tensor));
+    return call.narrow(0, narrow_bits(value->tensor->type));
+  }
   if (call.has_attribute("value_int")) {
     const int64_t number = call.integer("value_int", 0);
     return call.out_constant(0, RONDO_I64, {}, &number);
@@ -44,16 +46,19 @@ void constant_node(Call& call) {
 void constant_of_shape(Call& call) {
   const std::vector<int64_t> shape = call.whole_numbers(0, "its sizes");
   Tensor one;
+  int bits = 0;
   if (const Attribute* const value = call.attribute("value"); value && value->tensor) {
     one = tensor_of(call, *value->tensor);
     if (one.numel() != 1) malformed("its value has " + std::to_string(one.numel()) + " elements, not one");
     one = one.reshape({});
+    bits = narrow_bits(value->tensor->type);
   } else {
     const float zero = 0;
     one = call.constant_tensor(RONDO_F32, {}, &zero);
   }
   count_elements(shape, rondo_dtype_size(one.dtype()), "its result");
   call.out(0, one.broadcast(shape));
+  if (bits > 0) call.narrow(0, bits);
 }
 
 void eye_like(Call& call) {

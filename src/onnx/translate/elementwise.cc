@@ -1,6 +1,8 @@
 // Translates operators that compute each element from elements of the same place, but activations.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
 #include "onnx/translate/operators.h"
@@ -57,23 +59,60 @@ void bit_shift(Call& call) {
   elementwise_binary(call, direction == "LEFT" ? RONDO_SHIFT_LEFT : RONDO_SHIFT_RIGHT);
 }
 
+Tensor unsaturated(const Call& call, const Tensor& x, rondo_dtype dtype) {
+  const Tensor wide = x.dtype() == RONDO_F64 ? x : x.to(RONDO_F32), size = rondo::abs(wide);
+  // The halves between the largest number and the next one that the type would have: ties go to the even one.
+  if (dtype == RONDO_F8_E4M3) {
+    const Tensor none = call.constant_reals(wide.dtype(), {}, {std::numeric_limits<double>::quiet_NaN()});
+    return choose(rondo::binary(RONDO_GT, size, rondo::Number(464.0)), none, wide).to(dtype);
+  }
+  const Shape shape = x.shape();
+  const int64_t count = product(shape);
+  if (count == 0) return wide.to(dtype);
+  // The library's cast knows no infinity, so that both are taken from a table after all elements.
+  const uint8_t infinities[] = {0x7c, 0xfc};
+  const Tensor ends = call.precomputed([&] { return call.constant_tensor(RONDO_F8_E5M2, {2}, infinities); });
+  call.may_take<int64_t>(count);
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i);
+  const Tensor own = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {count}, numbers.data()); });
+  const auto flat = [&](const Tensor& each) { return each.reshape({-1}); };
+  const Tensor end = flat(rondo::binary(RONDO_LT, wide, rondo::Number(0.0))).to(RONDO_I64) + count;
+  const Tensor beyond = flat(rondo::binary(RONDO_GE, size, rondo::Number(61440.0)));
+  const Tensor all = rondo::concat({flat(wide.to(dtype)), ends}, 0);
+  return rondo::take(all, choose(beyond, end, own), 0).reshape(shape);
+}
+
+namespace {
+
+// Integers of a few bits keep the lowest ones, as those of more do.
+Tensor narrowed(const Tensor& x, int bits, rondo_dtype dtype) {
+  const int64_t most = int64_t{1} << bits, low = dtype == RONDO_I8 ? most / 2 : 0;
+  const Tensor wide = x.to(RONDO_I64);
+  const Tensor all = rondo::binary(RONDO_MOD, low == 0 ? wide : wide + low, rondo::Number(most));
+  return (low == 0 ? all : all - low).to(dtype);
+}
+
+void cast_as(Call& call, rondo_dtype dtype, int bits) {
+  if (dtype == call.dtype(0) && bits == call.bits(0)) return call.forward(0, 0);
+  const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
+  if (small && call.integer("saturate", 1) == 0) return call.out(0, unsaturated(call, call.in(0), dtype));
+  if (bits == 0) return call.out(0, call.in(0).to(dtype));
+  call.out(0, narrowed(call.in(0), bits, dtype));
+  call.narrow(0, bits);
+}
+
+}  // namespace
+
 void cast_node(Call& call) {
   const int64_t type = call.integer("to", 0);
   rondo_dtype dtype = RONDO_F32;
-  if (!find_dtype(type, &dtype)) refuse("it casts to " + type_name(type) + ", which Rondo does not have");
-  const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
-  if (small && call.integer("saturate", 1) == 0)
-    refuse("it casts to an 8-bit float without saturation, which Rondo does not do");
-  if (dtype == call.dtype(0)) return call.forward(0, 0);
-  call.out(0, rondo::cast(call.in(0), dtype));
+  if (!find_storage(type, &dtype)) refuse("it casts to " + type_name(type) + ", which Rondo does not have");
+  cast_as(call, dtype, narrow_bits(type));
 }
 
 void cast_like(Call& call) {
-  const rondo_dtype dtype = call.dtype(1);
-  if ((dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2) && call.integer("saturate", 1) == 0)
-    refuse("it casts to an 8-bit float without saturation, which Rondo does not do");
-  if (dtype == call.dtype(0)) return call.forward(0, 0);
-  call.out(0, rondo::cast(call.in(0), dtype));
+  cast_as(call, call.dtype(1), call.bits(1));
 }
 
 void clip_node(Call& call) {

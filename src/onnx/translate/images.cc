@@ -1,6 +1,6 @@
-// Translates convolutions, pooling and batch normalisation. Program files do not have windows yet, so pooling is made
-// of slices: one axis after the other, which gives the same largest element, and for means the same sum but for
-// roundings.
+// Translates convolutions, pooling and batch normalisation. Slices stand for pooling that the library does not have
+// (integers, more than three axes, means of windows with gaps, padding as wide as a window): one axis after the other,
+// which gives the same largest element, and for means the same sum but for roundings.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -99,6 +99,30 @@ Tensor pooled(Tensor x, const Windows& w, rondo_binary_op op, double outside) {
   return x;
 }
 
+constexpr int64_t kLongestAxis = int64_t{1} << 22;  // the library's pooling has a list of the places along each axis
+
+// The library's pooling of these windows; false where it has none, or makes another number of places.
+bool pool_options(const Call& call, const Windows& w, const Shape& shape, rondo_pool_options* options) {
+  if (!is_float(call.dtype(0)) || rondo_dtype_size(call.dtype(0)) < 2 || w.axes() > RONDO_MAX_SPATIAL) return false;
+  *options = rondo::pool_defaults();
+  options->ceil_mode = call.integer("ceil_mode", 0) != 0 && call.text("auto_pad", "NOTSET") == "NOTSET";
+  for (size_t i = 0; i < w.axes(); ++i) {
+    const int64_t extent = w.dilation[i] * (w.kernel[i] - 1) + 1, size = shape[i + 2];
+    if (size < 1 || shape[0] < 1 || shape[1] < 1 || w.begin[i] >= extent || w.end[i] >= extent || size > kLongestAxis ||
+        w.places[i] > kLongestAxis)
+      return false;
+    const int64_t room = size + w.begin[i] + w.end[i] - extent;
+    int64_t places = room / w.stride[i] + 1;
+    if (options->ceil_mode && room % w.stride[i] != 0 && places * w.stride[i] < size + w.begin[i]) ++places;
+    if (places != w.places[i]) return false;
+    options->stride[i] = w.stride[i];
+    options->padding[i] = w.begin[i];
+    options->padding_end[i] = w.end[i];
+    options->dilation[i] = w.dilation[i];
+  }
+  return true;
+}
+
 constexpr int64_t kMostTaps = 4096;  // slices that one pooling may become
 
 void check_taps(const Windows& w) {
@@ -129,7 +153,8 @@ Tensor window_counts(const Call& call, const Windows& w, const Shape& shape, boo
   Shape sizes = {1, 1};
   for (size_t i = 0; i < w.axes(); ++i) {
     constexpr int64_t kMostWindows = int64_t{1} << 26;
-    if (w.places[i] > kMostWindows / static_cast<int64_t>(counts.size())) refuse("it has too many windows");
+    if (w.places[i] > kMostWindows / std::max<int64_t>(static_cast<int64_t>(counts.size()), 1))
+      refuse("it has too many windows");
     const int64_t low = padding ? -w.begin[i] : 0, high = shape[i + 2] + (padding ? w.end[i] : 0);
     call.may_take<double>(w.places[i] * (static_cast<int64_t>(counts.size()) + 1));
     std::vector<double> along;
@@ -177,7 +202,33 @@ Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bia
   return rondo::convolution(x, w, convolution_of(call, windows, bias));
 }
 
+namespace {
+
+// A convolution with the batch normalisation that follows it, whose scale, shift, mean and variance are the inputs from
+// 3 on. Filter and bias are computed once, in f64.
+void normalised_convolution(Call& call) {
+  const rondo_dtype dtype = call.dtype(0);
+  const Shape w = call.shape(1);
+  if (w.empty()) malformed("its filter has no dimensions");
+  Shape sizes(w.size(), 1);
+  sizes[0] = w[0];
+  for (size_t i = 3; i < 7; ++i)
+    if (call.shape(i) != Shape{w[0]}) malformed("its statistics are not of as many channels as it has");
+  const double epsilon = call.real("epsilon", 1e-5);
+  const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
+  const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
+  const Tensor filter = call.precomputed([&] { return (wide(1) * factor().reshape(sizes)).to(dtype); });
+  const Tensor bias = call.precomputed([&] {
+    const Tensor before = call.has(2) ? wide(2) - wide(5) : rondo::neg(wide(5));
+    return (before * factor() + wide(4)).to(dtype);
+  });
+  call.out(0, convolved(call, call.in(0), filter, &bias));
+}
+
+}  // namespace
+
 void convolution_node(Call& call) {
+  if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
   call.out(0, convolved(call, call.in(0), call.in(1), call.has(2) ? &bias : nullptr));
 }
@@ -226,15 +277,22 @@ void convolution_transposed(Call& call) {
 void max_pool_node(Call& call) {
   if (call.wants(1)) refuse("the places of its largest elements are asked for");
   const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  if (rondo_pool_options options; pool_options(call, w, call.shape(0), &options))
+    return call.out(0, rondo::max_pool(call.in(0), w.kernel, options));
   check_taps(w);
   call.out(0, pooled(call.in(0), w, RONDO_MAXIMUM, lowest(call.dtype(0))));
 }
 
 void average_pool(Call& call) {
   const Windows w = windows_of(call, call.shape(0), call.integers("kernel_shape"));
+  const bool padding = call.integer("count_include_pad", 0) != 0;
+  const bool gaps = std::any_of(w.dilation.begin(), w.dilation.end(), [](int64_t each) { return each != 1; });
+  if (rondo_pool_options options; !gaps && pool_options(call, w, call.shape(0), &options)) {
+    options.count_include_pad = padding;
+    return call.out(0, rondo::avg_pool(call.in(0), w.kernel, options));
+  }
   check_taps(w);
   const Tensor sum = pooled(call.in(0), w, RONDO_ADD, 0);
-  const bool padding = call.integer("count_include_pad", 0) != 0;
   call.out(0, sum / window_counts(call, w, call.shape(0), padding, call.dtype(0)));
 }
 
@@ -290,7 +348,13 @@ void local_response(Call& call) {
   const Shape s = call.shape(0);
   const int64_t size = call.integer("size", 1);
   if (size < 1 || size > kMostTaps || s.size() < 3) malformed("its size is " + std::to_string(size));
-  const Tensor x = call.in(0), squares = rondo::square(x);
+  const Tensor x = call.in(0);
+  const double alpha = call.real("alpha", 1e-4), beta = call.real("beta", 0.75), bias = call.real("bias", 1);
+  // The windows differ for an even number of channels: the library's has one more before each, ONNX's after it.
+  if (size % 2 == 1 && s.size() <= 2 + RONDO_MAX_SPATIAL && product(s) > 0 &&
+      *std::max_element(s.begin(), s.end()) <= kLongestAxis)
+    return call.out(0, rondo::local_response_norm(x, size, alpha, beta, bias));
+  const Tensor squares = rondo::square(x);
   std::vector<int64_t> widths(2 * s.size(), 0);
   widths[2] = (size - 1) / 2;
   widths[3] = size - 1 - widths[2];
@@ -300,8 +364,8 @@ void local_response(Call& call) {
     const Tensor part = padded.slice(1, k, k + s[1]);
     sum = sum ? sum + part : part;
   }
-  const Tensor base = sum * (call.real("alpha", 1e-4) / static_cast<double>(size)) + call.real("bias", 1);
-  call.out(0, x / rondo::binary(RONDO_POW, base, rondo::Number(call.real("beta", 0.75))));
+  const Tensor base = sum * (alpha / static_cast<double>(size)) + bias;
+  call.out(0, x / rondo::binary(RONDO_POW, base, rondo::Number(beta)));
 }
 
 }  // namespace rondo_onnx

@@ -39,6 +39,50 @@ Tensor row_numbers(const Call& call, const Tensor& indices, const Shape& shape, 
   return rondo::reduce(RONDO_SUM, places * steps, -1);
 }
 
+// The reduction of a scatter that the library has no view for; false: it is one that adds or puts.
+bool combines_others(const std::string& reduction, rondo_binary_op* op) {
+  if (reduction == "none" || reduction == "add") return false;
+  if (reduction != "max" && reduction != "min" && reduction != "mul") malformed("it reduces by " + shown(reduction));
+  *op = reduction == "max" ? RONDO_MAXIMUM : reduction == "min" ? RONDO_MINIMUM : RONDO_MUL;
+  return true;
+}
+
+// `rows` with its rows of these numbers combined with the updates, all of one row's too: they are sorted by row and
+// combined with those before them of the same one, at distances that double, so that the last one of each row has all.
+Tensor combined(const Tensor& rows, const Tensor& numbers, const Tensor& updates, rondo_binary_op op) {
+  const int64_t n = numbers.numel();
+  const Tensor order = rondo::argsort(numbers, 0);
+  const Tensor row = rondo::take(numbers, order, 0);
+  Tensor all = rondo::take(updates, order, 0);
+  for (int64_t step = 1; step < n; step *= 2) {
+    const Tensor later = all.slice(0, step, n), sooner = all.slice(0, 0, n - step);
+    const Tensor same = rondo::binary(RONDO_EQ, row.slice(0, step, n), row.slice(0, 0, n - step)).unsqueeze(1);
+    all = rondo::concat({all.slice(0, 0, step), choose(same, rondo::binary(op, later, sooner), later)}, 0);
+  }
+  const Tensor result = rondo::copy(rows);
+  if (n > 0) rondo::put(result, row, rondo::binary(op, rondo::take(rows, row, 0), all), 0);
+  return result;
+}
+
+// The number of the element of a tensor that each index along an axis names, counted over all of it.
+Tensor element_numbers(const Call& call, const Tensor& indices, const Shape& shape, size_t axis) {
+  const Shape s = indices.shape();
+  Shape steps(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;) steps[i - 1] = steps[i] * shape[i];
+  const Tensor wide = indices.to(RONDO_I64);
+  Tensor all = choose(rondo::binary(RONDO_LT, wide, rondo::Number(0)), wide + shape[axis], wide) * steps[axis];
+  for (size_t i = 0; i < s.size(); ++i) {
+    if (i == axis) continue;
+    call.may_take<int64_t>(s[i]);
+    std::vector<int64_t> numbers(static_cast<size_t>(s[i]));
+    for (size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<int64_t>(k) * steps[i];
+    Shape along(s.size(), 1);
+    along[i] = s[i];
+    all = all + call.precomputed([&] { return call.constant_tensor(RONDO_I64, along, numbers.data()); });
+  }
+  return all;
+}
+
 // A row-major tensor of its own, which may be written.
 Tensor writable(const Tensor& a) {
   return rondo::copy(a);
@@ -134,11 +178,16 @@ void reverse_sequence(Call& call) {
 void scatter_elements(Call& call) {
   const int64_t axis = call.axis("axis", 0, call.ndim(0));
   const std::string reduction = call.text("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    refuse("it reduces by " + shown(reduction) + "; 'none' and 'add' can be converted");
   const Shape s = call.shape(0), is = call.shape(1);
   if (s.size() != is.size()) malformed("its indices have another number of dimensions than its input");
   call.check_indices(1, s[static_cast<size_t>(axis)]);
+  if (rondo_binary_op op; combines_others(reduction, &op)) {
+    for (size_t i = 0; i < s.size(); ++i)
+      if (static_cast<int64_t>(i) != axis && is[i] > s[i]) malformed("its indices are larger than its input");
+    const Tensor numbers = element_numbers(call, call.in(1), s, static_cast<size_t>(axis)).reshape({-1});
+    return call.out(
+        0, combined(call.in(0).reshape({product(s), 1}), numbers, call.in(2).reshape({product(is), 1}), op).reshape(s));
+  }
   const Tensor result = writable(call.in(0));
   Tensor part = result;
   for (size_t i = 0; i < s.size(); ++i) {
@@ -153,17 +202,17 @@ void scatter_elements(Call& call) {
 
 void scatter_nd(Call& call) {
   const std::string reduction = call.text("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    refuse("it reduces by " + shown(reduction) + "; 'none' and 'add' can be converted");
   const Shape s = call.shape(0), is = call.shape(1);
   if (is.empty() || is.back() > static_cast<int64_t>(s.size()))
     malformed("its indices name more axes than its input has");
   const auto k = static_cast<size_t>(is.back());
   const int64_t rows = product(s, 0, k), rest = product(s, k, s.size());
   const Tensor numbers = row_numbers(call, call.in(1), s, 0).reshape({-1});
+  const Tensor updates = call.in(2).reshape({product(is, 0, is.size() - 1), rest});
+  if (rondo_binary_op op; combines_others(reduction, &op))
+    return call.out(0, combined(call.in(0).reshape({rows, rest}), numbers, updates, op).reshape(s));
   const Tensor result = writable(call.in(0).reshape({rows, rest}));
-  rondo::put(reduction == "add" ? result.accumulator() : result, numbers,
-             call.in(2).reshape({product(is, 0, is.size() - 1), rest}), 0);
+  rondo::put(reduction == "add" ? result.accumulator() : result, numbers, updates, 0);
   call.out(0, result.reshape(s));
 }
 

@@ -26,6 +26,8 @@ void variadic(Call& call) {
   elementwise_variadic(call, op);
 }
 void bit_shift(Call& call);
+// A cast to an 8-bit float in which numbers that are too large become NaN, or infinite where the type has that.
+Tensor unsaturated(const Call& call, const Tensor& x, rondo_dtype dtype);
 void cast_like(Call& call);
 void cast_node(Call& call);
 void clip_node(Call& call);
@@ -51,6 +53,12 @@ void selu(Call& call);
 void shrink(Call& call);
 void swish(Call& call);
 void thresholded_relu(Call& call);
+
+// --- caches.cc
+void causal_convolution(Call& call);
+void group_query_attention(Call& call);
+void linear_attention(Call& call);
+void tensor_scatter(Call& call);
 
 // --- constants.cc
 void constant_node(Call& call);
@@ -150,12 +158,19 @@ Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bia
 
 // --- attention.cc
 void attention_node(Call& call);
+// x is [batch, places, heads, size]; the tables broadcast to [batch, places, 1, half of what is turned].
+Tensor rotary_turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved);
 void rotary_embedding(Call& call);
 
 // --- recurrent.cc
 void gru_node(Call& call);
 void lstm_node(Call& call);
 void rnn_node(Call& call);
+
+// --- regions.cc
+void column_to_image(Call& call);
+void max_unpool(Call& call);
+void roi_align(Call& call);
 
 // --- resize.cc
 void resize_node(Call& call);

@@ -24,7 +24,20 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
 }
 
 void matmul_node(Call& call) {
-  call.out(0, matrix_product(call.in(0), call.in(1)));
+  // A node that stands for a product and a sum has a bias, of one number for each column.
+  if (!call.node().rewritten || !call.has(2)) return call.out(0, matrix_product(call.in(0), call.in(1)));
+  const std::string after = call.text("activation", "");
+  const Tensor bias = call.in(2);
+  if (!is_float(call.dtype(0)) || call.ndim(0) < 2 || call.dtype(0) != call.dtype(1)) {
+    const Tensor sum = matrix_product(call.in(0), call.in(1)) + bias;
+    return call.out(0, after.empty() ? sum : rondo::unary(after == "Gelu" ? RONDO_GELU_TANH : RONDO_RELU, sum));
+  }
+  rondo_matmul_options options = rondo::matmul_defaults();
+  options.bias = bias.get();
+  options.activation = after == "Gelu"   ? RONDO_ACTIVATION_GELU
+                       : after == "Relu" ? RONDO_ACTIVATION_RELU
+                                         : RONDO_ACTIVATION_NONE;
+  call.out(0, rondo::matmul(call.in(0), call.in(1), options));
 }
 
 void fused_matmul(Call& call) {

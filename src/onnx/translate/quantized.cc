@@ -69,7 +69,8 @@ Tensor zero_point(const Call& call, size_t i, bool rows) {
 void quantize_linear(Call& call) {
   rondo_dtype dtype = call.has(2) ? call.dtype(2) : RONDO_U8;
   const int64_t type = call.integer("output_dtype", 0);
-  if (type != 0 && !find_dtype(type, &dtype))
+  const int bits = type != 0 ? narrow_bits(type) : call.bits(2);
+  if (type != 0 && !find_storage(type, &dtype))
     refuse("it quantises to " + type_name(type) + ", which Rondo does not have");
   const int64_t precision = call.integer("precision", 0);
   if (precision > 1) refuse("it divides in " + type_name(precision) + "; f32 can be converted");
@@ -81,7 +82,11 @@ void quantize_linear(Call& call) {
   Tensor zero;
   const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
   if (call.has(2) && !small) zero = spread(call.in(2), s, axis, block);
-  call.out(0, quantise(call.in(0), scale, zero ? &zero : nullptr, dtype));
+  const Tensor y = quantise(call.in(0), scale, zero ? &zero : nullptr, dtype);
+  if (bits == 0) return call.out(0, y);
+  const int64_t most = int64_t{1} << bits, low = dtype == RONDO_I8 ? -most / 2 : 0;
+  call.out(0, rondo::minimum(rondo::maximum(y, rondo::Number(low)), rondo::Number(low + most - 1)));
+  call.narrow(0, bits);
 }
 
 void dequantize_linear(Call& call) {

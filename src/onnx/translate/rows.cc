@@ -15,6 +15,12 @@ Shape rows_from(const Shape& shape, size_t axis) {
   return {product(shape, 0, axis), product(shape, axis, shape.size())};
 }
 
+// Gives a tensor rows along its last axis. One of that axis alone stays as it is, so that passes see the shape that its
+// maker gave it.
+Tensor as_rows(const Tensor& x, size_t axis) {
+  return axis + 1 == x.shape().size() ? x : x.reshape(rows_from(x.shape(), axis));
+}
+
 // (a - mean) / sqrt(variance + epsilon) of each row of a matrix, in at least f32.
 Tensor normalised(const Tensor& rows, double epsilon) {
   return rondo::layer_norm(rows, -1, nullptr, nullptr, epsilon);
@@ -68,8 +74,7 @@ void layer_normalization(Call& call) {
   const Shape s = call.shape(0);
   const auto axis = static_cast<size_t>(call.axis("axis", -1, static_cast<int64_t>(s.size())));
   const double epsilon = call.real("epsilon", 1e-5);
-  const Shape flat = rows_from(s, axis);
-  const Tensor x = call.in(0).reshape(flat);
+  const Tensor x = as_rows(call.in(0), axis);
   const bool whole = is_row(s, call.shape(1), axis) && (!call.has(2) || is_row(s, call.shape(2), axis)) &&
                      call.dtype(1) == call.dtype(0);
   if (whole) {
@@ -93,7 +98,7 @@ void rms_normalization(Call& call) {
   const Shape s = call.shape(0);
   const auto axis = static_cast<size_t>(call.axis("axis", -1, static_cast<int64_t>(s.size())));
   const double epsilon = call.real("epsilon", 1e-5);
-  const Tensor x = call.in(0).reshape(rows_from(s, axis));
+  const Tensor x = as_rows(call.in(0), axis);
   if (is_row(s, call.shape(1), axis) && call.dtype(1) == call.dtype(0)) {
     const Tensor weight = call.in(1).reshape({-1}).contiguous();
     return call.out(0, rondo::rms_norm(x, -1, &weight, epsilon).reshape(s));

@@ -45,6 +45,7 @@
 //! | `half` | `f16` and `bf16` of the crate `half` as elements |
 //! | `log`, `tracing` | Rondo's log as records or events of that crate |
 //! | `ndarray` | tensors from and to arrays of that crate, which is `rondo::ndarray` |
+//! | `onnx` | [ONNX models](onnx::Model), converted and opened in one call |
 //! | `serde` | dtypes by name, in files of any format |
 //! | `static`, `vendored` | how the C library is linked: see [`rondo_sys`] |
 //!
@@ -95,6 +96,8 @@ mod model_file;
 mod module;
 mod names;
 mod normalisation;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 mod operand;
 mod operands;
 pub mod ops;

@@ -87,6 +87,16 @@ void rondo_jni_fail(JNIEnv* env, rondo_status status) {
   (*env)->DeleteLocalRef(env, name);
 }
 
+void rondo_jni_fail_with(JNIEnv* env, rondo_status status, const char* message) {
+  jbyteArray text;
+  if ((*env)->ExceptionCheck(env)) return;
+  text = bytes_of(env, message);
+  if (text == NULL) return; /* OutOfMemoryError is pending */
+  (*env)->CallStaticVoidMethod(env, exception_class, raise_method, (jint)status, text, NULL, (jint)RONDO_CPU, (jint)0,
+                               NULL);
+  (*env)->DeleteLocalRef(env, text);
+}
+
 static void out_of_memory(JNIEnv* env) {
   jclass error = (*env)->FindClass(env, "java/lang/OutOfMemoryError");
   if (error == NULL) return;

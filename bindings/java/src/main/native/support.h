@@ -12,6 +12,9 @@
  * an exception pending it leaves that one. */
 void rondo_jni_fail(JNIEnv* env, rondo_status status);
 
+/* The same with a message of the caller's own. */
+void rondo_jni_fail_with(JNIEnv* env, rondo_status status, const char* message);
+
 /* After a call that may have recorded something: says where in the program of Java it comes from, if a recording has
  * been begun that notes that (sites.c). */
 extern int rondo_jni_noted;

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 final class NativeLibrary {
   static final String JNI = System.mapLibraryName("rondo_jni");
   static final String CORE = "librondo.so.0";
+  static final String ONNX = "librondo_onnx.so.0";
 
   private static final System.Logger LOG = System.getLogger("dev.rondo");
   // Those that a first use makes. Where the heap is full at that moment the virtual machine gives a class up for good, and so all are made
@@ -96,6 +97,10 @@ final class NativeLibrary {
       final Path core = folder.resolve(CORE);
       if (Files.isRegularFile(core)) {
         System.load(core.toString()); // else the system's loader finds it
+      }
+      final Path onnx = folder.resolve(ONNX);
+      if (Files.isRegularFile(onnx)) {
+        System.load(onnx.toString()); // else the system's loader looks for it when a model is converted
       }
       System.load(jni.toString());
       LOG.log(System.Logger.Level.DEBUG, "loaded {0} ({1})", jni, from);

@@ -40,7 +40,12 @@ public final class Program extends NativeObject {
    */
   public static Program open(Path path) {
     NativeLibrary.load();
-    return made(Program::new, NativePrograms::programDestroy, NativePrograms.programOpen(Memory.nameOf(path)));
+    return adopt(NativePrograms.programOpen(Memory.nameOf(path)));
+  }
+
+  /** A program that C has made. */
+  static Program adopt(long address) {
+    return made(Program::new, NativePrograms::programDestroy, address);
   }
 
   /**

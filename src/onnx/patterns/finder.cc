@@ -1,0 +1,316 @@
+// Reads terms, and compares them with the nodes that make a value.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/patterns/finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "onnx/file/contents.h"
+#include "onnx/file/failure.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+// Takes a text apart, from the left.
+class TermReader {
+ public:
+  explicit TermReader(std::string_view text) : text_(text) {}
+  Term read() {
+    const Term term = read_one();
+    if (!done()) std::abort();
+    return term;
+  }
+
+ private:
+  bool done() {
+    while (!text_.empty() && text_[0] == ' ') text_.remove_prefix(1);
+    return text_.empty();
+  }
+  bool take(std::string_view word) {
+    if (done() || text_.substr(0, word.size()) != word) return false;
+    text_.remove_prefix(word.size());
+    return true;
+  }
+  std::string word() {
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (done()) std::abort();
+    const size_t length = std::min(text_.find_first_not_of(kLetters), text_.size());
+    if (length == 0) std::abort();
+    const std::string word(text_.substr(0, length));
+    text_.remove_prefix(length);
+    return word;
+  }
+  // Digits with a point or none, which no locale changes.
+  double number() {
+    double value = 0, place = 0;
+    for (; !text_.empty() && ((text_[0] >= '0' && text_[0] <= '9') || text_[0] == '.'); text_.remove_prefix(1)) {
+      if (text_[0] == '.') {
+        place = 1;
+        continue;
+      }
+      value = value * 10 + (text_[0] - '0');
+      place *= 10;
+    }
+    return place > 0 ? value / place : value;
+  }
+  Term read_one() {
+    Term term;
+    if (take("[")) {
+      term.kind = Term::kChoice;
+      do {
+        term.parts.push_back(read_one());
+      } while (take("|"));
+      if (!take("]")) std::abort();
+      return term;
+    }
+    if (take("#")) {
+      term.constant = true;
+      term.name = word();
+      return term;
+    }
+    if (!done() && text_[0] >= '0' && text_[0] <= '9') {
+      term.kind = Term::kNumber;
+      term.number = number();
+      return term;
+    }
+    term.name = word();
+    if (term.name[0] >= 'a') return term;
+    term.kind = Term::kNode;
+    if (take(":")) term.label = word();
+    if (!take("(")) std::abort();
+    do {
+      term.parts.push_back(read_one());
+      term.rest = take("...");
+    } while (!term.rest && take(","));
+    if (!take(")")) std::abort();
+    return term;
+  }
+
+  std::string_view text_;
+};
+
+bool is_commutative(const std::string& type) {
+  return type == "Add" || type == "Mul";
+}
+
+size_t given_inputs(const NodeProto& node) {
+  size_t count = node.inputs.size();
+  while (count > 0 && node.inputs[count - 1].empty()) --count;
+  return count;
+}
+
+}  // namespace
+
+Term read_term(std::string_view text) {
+  return TermReader(text).read();
+}
+
+Finder::Finder(const GraphProto& graph, std::string path, int64_t memory_limit)
+    : path_(std::move(path)), memory_limit_(memory_limit) {
+  for (const TensorProto& each : graph.initializers) values_[each.name].constant = &each;
+  for (const ValueInfo& each : graph.outputs) values_[each.name].output = true;
+  for (const ValueInfo& each : graph.inputs) values_[each.name].maker = nullptr;
+  for (const NodeProto& each : graph.nodes)
+    for (const Attribute& attribute : each.attributes)
+      if (attribute.graph) note_body(*attribute.graph, 0);
+  add_all(graph.nodes);
+}
+
+// A node Identity is left out where its readers may have its input instead.
+void Finder::add_all(const std::vector<NodeProto>& nodes) {
+  std::unordered_map<std::string, std::string> same;
+  for (const NodeProto& each : nodes) {
+    NodeProto node = each;
+    for (std::string& name : node.inputs)
+      if (const auto found = same.find(name); found != same.end()) name = found->second;
+    const bool plain = node.domain.empty() && node.type == "Identity" && node.inputs.size() == 1 &&
+                       node.outputs.size() == 1 && !node.inputs[0].empty() && !node.outputs[0].empty();
+    // A result that the graph gives, that a body reads, or whose name another value has, keeps its node.
+    if (plain && values_.count(node.outputs[0]) == 0 && values_.count(node.inputs[0]) != 0)
+      same.emplace(node.outputs[0], node.inputs[0]);
+    else
+      add(std::move(node), nodes_.end());
+  }
+}
+
+void Finder::note(const NodeProto& node) {
+  for (const std::string& each : node.outputs)
+    if (!each.empty()) values_[each].maker = &node;
+  if (node.domain.empty() && node.type == "Constant" && node.outputs.size() == 1)
+    for (const Attribute& each : node.attributes)
+      if (each.name == "value" && each.tensor) values_[node.outputs[0]].constant = each.tensor.get();
+  for (const std::string& each : node.inputs) count(each, 1);
+  for (const Attribute& each : node.attributes)
+    if (each.graph) note_body(*each.graph, 0);
+}
+
+// A body reads names of the graphs around it, as they stand: what it may read stays as it is.
+void Finder::note_body(const GraphProto& body, int depth) {
+  constexpr int kDeepest = 32;  // the walk over the nodes goes no deeper either
+  for (const ValueInfo& each : body.outputs) values_[each.name].output = true;
+  for (const NodeProto& node : body.nodes) {
+    for (const std::string& name : node.inputs)
+      if (!name.empty()) values_[name].output = true;
+    for (const Attribute& each : node.attributes)
+      if (each.graph && depth < kDeepest) note_body(*each.graph, depth + 1);
+  }
+}
+
+void Finder::count(const std::string& value, int64_t readers) {
+  if (!value.empty()) values_[value].readers += static_cast<size_t>(readers);
+}
+
+const NodeProto* Finder::maker(const std::string& value) const {
+  const auto found = values_.find(value);
+  return found == values_.end() ? nullptr : found->second.maker;
+}
+
+size_t Finder::readers(const std::string& value) const {
+  const auto found = values_.find(value);
+  return found == values_.end() ? 0 : found->second.readers;
+}
+
+bool Finder::is_output(const std::string& value) const {
+  const auto found = values_.find(value);
+  return found != values_.end() && found->second.output;
+}
+
+const TensorProto* Finder::constant(const std::string& value) const {
+  const auto found = values_.find(value);
+  return found == values_.end() ? nullptr : found->second.constant;
+}
+
+const TensorProto* Finder::initializer(const std::string& value) const {
+  return maker(value) ? nullptr : constant(value);
+}
+
+bool Finder::number(const std::string& value, double* number) const {
+  const TensorProto* const tensor = constant(value);
+  if (!tensor || tensor->external || tensor->dims.size() > 1 || (tensor->dims.size() == 1 && tensor->dims[0] != 1))
+    return false;
+  Contents contents;
+  try {
+    read_contents(*tensor, path_, memory_limit_, &contents);
+  } catch (const Failure&) {
+    return false;  // the walk over the nodes tells it
+  }
+  const auto as = [&](auto kind) {
+    std::copy_n(contents.bytes.data(), sizeof kind, reinterpret_cast<char*>(&kind));
+    *number = static_cast<double>(kind);
+    return std::isfinite(*number);
+  };
+  if (contents.dtype == RONDO_F32) return as(float{});
+  if (contents.dtype == RONDO_F64) return as(double{});
+  return contents.dtype == RONDO_I64 && as(int64_t{});
+}
+
+bool Finder::integers(const std::string& value, std::vector<int64_t>* numbers) const {
+  const TensorProto* const tensor = constant(value);
+  if (!tensor || tensor->external || tensor->dims.size() > 1) return false;
+  Contents contents;
+  try {
+    read_contents(*tensor, path_, memory_limit_, &contents);
+  } catch (const Failure&) {
+    return false;
+  }
+  if (contents.dtype != RONDO_I64) return false;
+  numbers->resize(contents.bytes.size() / sizeof(int64_t));
+  std::copy_n(contents.bytes.data(), numbers->size() * sizeof(int64_t), reinterpret_cast<char*>(numbers->data()));
+  return true;
+}
+
+bool Finder::match(const Term& term, const std::string& value, Found* found) const {
+  switch (term.kind) {
+    case Term::kChoice: {
+      const Found before = *found;
+      for (const Term& each : term.parts) {
+        if (match(each, value, found)) return true;
+        *found = before;
+      }
+      return false;
+    }
+    case Term::kNumber: {
+      double number = 0;
+      return this->number(value, &number) && std::abs(number - term.number) <= 1e-4 * std::abs(term.number);
+    }
+    case Term::kValue: {
+      if (value.empty() || (term.constant && !number(value, &found->numbers[term.name]))) return false;
+      return found->values.emplace(term.name, value).first->second == value;
+    }
+    default: break;
+  }
+  const NodeProto* const node = maker(value);
+  return node && node->outputs[0] == value && match_node(term, *node, found);
+}
+
+bool Finder::match_node(const Term& term, const NodeProto& node, Found* found) const {
+  if (!node.domain.empty() || node.type != term.name) return false;
+  const size_t inputs = given_inputs(node);
+  if (term.rest ? inputs < term.parts.size() : inputs != term.parts.size()) return false;
+  for (size_t i = term.parts.size(); i < inputs; ++i)
+    if (!constant(node.inputs[i])) return false;
+  const Found before = *found;
+  for (const bool exchanged : {false, true}) {
+    if (exchanged && !is_commutative(node.type)) break;
+    found->nodes.push_back(&node);
+    if (!term.label.empty()) found->labelled[term.label] = &node;
+    if (match_inputs(term, node, exchanged, found)) return true;
+    *found = before;
+  }
+  return false;
+}
+
+bool Finder::match_inputs(const Term& term, const NodeProto& node, bool exchanged, Found* found) const {
+  for (size_t i = 0; i < term.parts.size(); ++i)
+    if (!match(term.parts[i], node.inputs[exchanged ? 1 - i : i], found)) return false;
+  return true;
+}
+
+bool Finder::matches(const Term& term, const NodeProto& node, Found* found) const {
+  *found = {};
+  if (node.outputs.size() != 1 || maker(node.outputs[0]) != &node || !match(term, node.outputs[0], found)) return false;
+  const std::set<const NodeProto*> inside(found->nodes.begin(), found->nodes.end());
+  for (const NodeProto* each : inside) {
+    if (each == &node) continue;
+    if (each->outputs.size() != 1 || is_output(each->outputs[0])) return false;
+    size_t reads = 0;
+    for (const NodeProto* by : inside)
+      reads += static_cast<size_t>(std::count(by->inputs.begin(), by->inputs.end(), each->outputs[0]));
+    if (reads != readers(each->outputs[0])) return false;
+  }
+  return true;
+}
+
+void Finder::replace(const std::vector<const NodeProto*>& old, std::vector<NodeProto> fresh) {
+  const auto place = places_.at(old[0]);
+  for (NodeProto& node : fresh) add(std::move(node), place);
+  const std::set<const NodeProto*> gone(old.begin(), old.end());
+  for (const NodeProto* each : gone) {
+    for (const std::string& name : each->inputs) count(name, -1);
+    for (const std::string& name : each->outputs)
+      if (const auto found = values_.find(name); found != values_.end() && found->second.maker == each)
+        found->second.maker = nullptr;
+    const auto at = places_.find(each);
+    nodes_.erase(at->second);
+    places_.erase(at);
+  }
+}
+
+void Finder::add(NodeProto node, std::list<NodeProto>::iterator before) {
+  const auto at = nodes_.insert(before, std::move(node));
+  places_[&*at] = at;
+  note(*at);
+}
+
+std::string Finder::fresh_name(const std::string& like) {
+  for (;;) {
+    const std::string name = like + ":" + std::to_string(names_++);
+    if (values_.emplace(name, Value{}).second) return name;
+  }
+}
+
+}  // namespace rondo_onnx

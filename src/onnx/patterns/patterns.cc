@@ -1,0 +1,180 @@
+// The table of patterns, and what stands for each. They are looked for from the first row to the last, so that a row
+// may build on those above it.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "onnx/patterns/patterns.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "onnx/patterns/finder.h"
+#include "onnx/patterns/nodes.h"
+
+namespace rondo_onnx {
+
+namespace {
+
+// The node is a reduction of the last axis, which stays with the size 1.
+bool of_last_axis(const Finder& finder, const NodeProto& node) {
+  if (const Attribute* const keeps = attribute_of(node, "keepdims"); keeps && keeps->integer == 0) return false;
+  std::vector<int64_t> axes;
+  if (const Attribute* const given = attribute_of(node, "axes"))
+    axes = given->integers;
+  else if (node.inputs.size() < 2 || !finder.integers(node.inputs[1], &axes))
+    return false;
+  return axes == std::vector<int64_t>{-1};
+}
+
+bool is_epsilon(double number) {
+  return number >= 0 && number <= 1;
+}
+
+// Makes nodes of what a row has found; false if it is none of that kind after all.
+using Build = bool (*)(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh);
+
+bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  if (!of_last_axis(finder, *found.labelled["m"]) || !of_last_axis(finder, *found.labelled["v"])) return false;
+  if (!is_epsilon(found.numbers["e"])) return false;
+  fresh->push_back(
+      fresh_node(last, "LayerNormalization", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
+  fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
+  return true;
+}
+
+bool rms_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  if (!of_last_axis(finder, *found.labelled["v"]) || !is_epsilon(found.numbers["e"])) return false;
+  fresh->push_back(fresh_node(last, "RMSNormalization", {found.values["x"], found.values["w"]}, last.outputs));
+  fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
+  return true;
+}
+
+bool gelu(Finder&, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  fresh->push_back(fresh_node(last, "Gelu", {found.values["x"]}, last.outputs));
+  return true;
+}
+
+bool gelu_tanh(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  gelu(finder, found, last, fresh);
+  fresh->back().attributes = {text_attribute("approximate", "tanh")};
+  return true;
+}
+
+// softmax(q k^T * scale + mask) v of four dimensions, which the axes of the keys' transpose tell.
+bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  const Attribute* const axis = attribute_of(*found.labelled["s"], "axis");
+  const NodeProto& turn = *found.labelled["t"];
+  const Attribute* const order = attribute_of(turn, "perm");
+  if (!axis || (axis->integer != -1 && axis->integer != 3) || !order || order->integers.size() != 4) return false;
+  std::vector<int64_t> axes = order->integers;
+  std::swap(axes[2], axes[3]);
+  const bool divided = found.numbers.count("d") != 0, multiplied = found.numbers.count("c") != 0;
+  const double scale = divided ? 1 / found.numbers["d"] : multiplied ? found.numbers["c"] : 1;
+  if (!(scale >= 1e-30 && scale <= 1e30)) return false;
+  const std::string keys = finder.fresh_name(turn.outputs[0]);
+  fresh->push_back(fresh_node(turn, "Transpose", {found.values["k"]}, {keys}));
+  fresh->back().attributes = {integers_attribute("perm", axes)};
+  std::vector<std::string> inputs = {found.values["q"], keys, found.values["v"]};
+  if (found.values.count("mask")) inputs.push_back(found.values["mask"]);
+  fresh->push_back(fresh_node(last, "Attention", inputs, last.outputs));
+  fresh->back().attributes = {real_attribute("scale", scale)};
+  return true;
+}
+
+// A bias of one number for each column of a constant matrix.
+bool product_and_bias(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  const TensorProto* const w = finder.constant(found.values["w"]);
+  const TensorProto* const b = finder.constant(found.values["b"]);
+  if (!w || !b || w->dims.size() != 2 || b->dims != std::vector<int64_t>{w->dims[1]} || w->type != b->type ||
+      finder.constant(found.values["x"]))
+    return false;
+  fresh->push_back(fresh_node(last, "MatMul", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
+  return true;
+}
+
+// The product's own activation, which works on the sum before it is rounded. It has the GELU by tanh.
+bool product_and_activation(Finder&, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  const NodeProto& product = *found.labelled["p"];
+  const Attribute* const form = attribute_of(last, "approximate");
+  if (!product.rewritten || attribute_of(product, "activation") ||
+      (last.type == "Gelu" && (!form || form->text != "tanh")))
+    return false;
+  fresh->push_back(product);
+  fresh->back().outputs = last.outputs;
+  fresh->back().attributes = {text_attribute("activation", last.type.c_str())};
+  return true;
+}
+
+// Constant statistics go into the filter and the bias of the convolution before.
+bool batch_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  for (const char* each : {"w", "s", "b", "m", "v"})
+    if (!finder.constant(found.values[each])) return false;
+  const bool biased = found.values.count("c") != 0;
+  const Attribute* const training = attribute_of(last, "training_mode");
+  const Attribute* const spatial = attribute_of(last, "spatial");
+  if ((biased && !finder.constant(found.values["c"])) || (training && training->integer != 0) ||
+      (spatial && spatial->integer == 0) || attribute_of(last, "is_test"))
+    return false;
+  NodeProto node = fresh_node(last, "Conv",
+                              {found.values["x"], found.values["w"], biased ? found.values["c"] : "", found.values["s"],
+                               found.values["b"], found.values["m"], found.values["v"]},
+                              last.outputs);
+  node.attributes = found.labelled["n"]->attributes;
+  if (const Attribute* const epsilon = attribute_of(last, "epsilon")) node.attributes.push_back(*epsilon);
+  fresh->push_back(std::move(node));
+  return true;
+}
+
+struct Row {
+  const char* name;
+  const char* text;
+  Build build;
+};
+
+#define CENTRED "Sub(x, ReduceMean:m(x ...))"
+#define SQUARE(a) "[Pow(" a ", 2) | Mul(" a ", " a ")]"
+#define DEVIATION(a) "Sqrt(Add(ReduceMean:v(" SQUARE(a) " ...), #e))"
+#define OVER(a, b) "[Div(" a ", " b ") | Mul(" a ", [Reciprocal(" b ") | Div(1, " b ")])]"
+#define HALF_OF(factor) "[Mul(Mul(x, " factor "), 0.5) | Mul(x, Mul(" factor ", 0.5)) | Mul(Mul(x, 0.5), " factor ")]"
+#define SCORES "MatMul(q, Transpose:t(k))"
+#define SCALED "[Div(" SCORES ", #d) | Mul(" SCORES ", #c) | " SCORES "]"
+
+constexpr Row kRows[] = {
+    {"layer normalisation", "Add(Mul(" OVER(CENTRED, DEVIATION(CENTRED)) ", w), b)", layer_norm},
+    {"RMS normalisation", "Mul(" OVER("x", DEVIATION("x")) ", w)", rms_norm},
+    {"GELU", HALF_OF("Add(Erf([Div(x, 1.4142135) | Mul(x, 0.70710678)]), 1)"), gelu},
+    {"GELU by tanh", HALF_OF("Add(Tanh(Mul(Add(x, Mul([Pow(x, 3) | Mul(x, Mul(x, x))], 0.044715)), 0.7978845)), 1)"),
+     gelu_tanh},
+    {"attention", "MatMul(Softmax:s([Add(" SCALED ", mask) | " SCALED "]), v)", attention},
+    {"product and bias", "Add(MatMul(x, w), b)", product_and_bias},
+    {"product and activation", "[Gelu(MatMul:p(x, w, b)) | Relu(MatMul:p(x, w, b))]", product_and_activation},
+    {"batch normalisation in a convolution", "BatchNormalization([Conv:n(x, w) | Conv:n(x, w, c)], s, b, m, v)",
+     batch_norm},
+};
+
+}  // namespace
+
+std::vector<NodeProto> find_patterns(const GraphProto& graph, const std::string& path, int64_t memory_limit,
+                                     Findings* findings) {
+  Finder finder(graph, path, memory_limit);
+  for (const Row& row : kRows) {
+    const Term term = read_term(row.text);
+    size_t times = 0;
+    std::vector<const NodeProto*> nodes;
+    for (const NodeProto& each : finder.nodes()) nodes.push_back(&each);
+    std::unordered_set<const NodeProto*> gone;
+    for (const NodeProto* each : nodes) {
+      Found found;
+      std::vector<NodeProto> fresh;
+      if (gone.count(each) != 0 || !finder.matches(term, *each, &found) || !row.build(finder, found, *each, &fresh))
+        continue;
+      gone.insert(found.nodes.begin(), found.nodes.end());
+      finder.replace(found.nodes, std::move(fresh));
+      ++times;
+    }
+    if (times > 0) findings->emplace_back(row.name, times);
+  }
+  if (const size_t times = join_products(finder); times > 0) findings->emplace_back("products of one value", times);
+  return {finder.nodes().begin(), finder.nodes().end()};
+}
+
+}  // namespace rondo_onnx

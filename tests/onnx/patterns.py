@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Nodes that are one operator become that, in each spelling, with the results of the nodes one by one; others stay.
+
+    patterns.py BUILD TEST
+"""
+# Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+
+import random
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from models import World  # noqa: E402
+from writer import BOOL, INT64, graph, model, node, tensor, value  # noqa: E402
+
+
+def numbers(count, low=-1.0, high=1.0, seed=1):
+    draw = random.Random(seed)
+    return [draw.uniform(low, high) for _ in range(count)]
+
+
+def constants(**each):
+    return [tensor(name, [], [number]) for name, number in each.items()]
+
+
+class Case:
+    """A graph of inputs by name, (shape), whose outputs are compared with and without patterns."""
+
+    def __init__(self, world):
+        self.world = world
+
+    def check(self, nodes, inputs, outputs, initializers, expected, version=17, tolerance=2e-6):
+        data = model(graph(nodes, [value(name, shape) for name, shape in inputs.items()], [value(name, []) for name in outputs], initializers), version)
+        results = []
+        for patterns in (True, False):
+            self.world.convert(data, patterns=patterns)
+            found = self.world.rondo.patterns()
+            assert found == (expected if patterns else {}), (found, expected)
+            given = [(shape, numbers(size(shape), seed=len(name) + size(shape))) for name, shape in inputs.items()]
+            results.append(self.world.run(*given))
+        for (shape, fused), (other, plain) in zip(*results):
+            assert shape == other and max(map(abs, plain)) > 0.01, (shape, other)
+            for a, b in zip(fused, plain):
+                assert abs(a - b) <= tolerance * (1 + abs(b)), (a, b)
+
+
+def size(shape):
+    count = 1
+    for each in shape:
+        count *= each
+    return count
+
+
+def layer_norm(square, last, version=17):
+    axes = {"axes": [-1]} if version < 18 else {}
+    more = [] if version < 18 else ["axes"]
+    squares = {"pow": node("Pow", ["c", "two"], ["q"]), "mul": node("Mul", ["c", "c"], ["q"])}[square]
+    ends = {"div": [node("Div", ["c", "d"], ["n"])], "reciprocal": [node("Reciprocal", ["d"], ["r"]), node("Mul", ["r", "c"], ["n"])],
+            "one": [node("Div", ["one", "d"], ["r"]), node("Mul", ["c", "r"], ["n"])]}[last]
+    return [node("ReduceMean", ["x", *more], ["m"], **axes), node("Sub", ["x", "m"], ["c"]), squares, node("ReduceMean", ["q", *more], ["v"], **axes),
+            node("Add", ["v", "e"], ["s"]), node("Sqrt", ["s"], ["d"]), *ends, node("Mul", ["w", "n"], ["p"]), node("Add", ["p", "b"], ["y"])]
+
+
+SCALARS = constants(one=1, two=2, three=3, half=0.5, e=1e-5)
+ROWS = [tensor("w", [6], numbers(6, seed=2)), tensor("b", [6], numbers(6, seed=3)), tensor("axes", [1], [-1], INT64), *SCALARS]
+
+
+def norms(world):
+    case = Case(world)
+    for square in ("pow", "mul"):
+        for last in ("div", "reciprocal", "one"):
+            for version in (11, 18):
+                case.check(layer_norm(square, last, version), {"x": [2, 3, 6]}, ["y"], ROWS, {"layer normalisation": 1}, version)
+    rms = [node("Mul", ["x", "x"], ["q"]), node("ReduceMean", ["q"], ["v"], axes=[-1]), node("Add", ["e", "v"], ["s"]), node("Sqrt", ["s"], ["d"]),
+           node("Div", ["x", "d"], ["n"]), node("Mul", ["n", "w"], ["y"])]
+    case.check(rms, {"x": [4, 6]}, ["y"], ROWS, {"RMS normalisation": 1})
+
+
+def what_is_read_elsewhere_stays(world):
+    """A value on the way is an output, is read by another node or by a body, or the axis is another one."""
+    case = Case(world)
+    nodes = layer_norm("pow", "div")
+    case.check(nodes, {"x": [2, 6]}, ["y", "d"], ROWS, {})
+    case.check([*nodes, node("Exp", ["n"], ["z"])], {"x": [2, 6]}, ["y", "z"], ROWS, {})
+    body = ("graph", graph([node("Neg", ["n"], ["r"])], [], [value("r", [])]))
+    case.check([*nodes, node("If", ["yes"], ["z"], then_branch=body, else_branch=body)], {"x": [2, 6]}, ["y", "z"],
+               [*ROWS, tensor("yes", [], [True], BOOL)], {})
+    other = [node("ReduceMean", ["x"], ["m"], axes=[0]), *nodes[1:]]
+    case.check(other, {"x": [3, 6]}, ["y"], ROWS, {"RMS normalisation": 1})  # of what is centred otherwise
+    given = [tensor("w", [6], numbers(6)), tensor("b", [6], numbers(6)), *constants(two=2)]
+    case.check(nodes, {"x": [2, 6], "e": [1]}, ["y"], given, {}, tolerance=1e-4)
+
+
+def gelu(world):
+    case = Case(world)
+    inner = {"div": node("Div", ["x", "root"], ["t"]), "mul": node("Mul", ["over", "x"], ["t"])}
+    scalars = [*SCALARS, *constants(root=1.4142135381698608, over=0.7071067690849304, cubic=0.044715, pi=0.7978845608, third=0.33)]
+    cubes = {"pow": [node("Pow", ["x", "three"], ["k"])], "mul": [node("Mul", ["x", "x"], ["k2"]), node("Mul", ["x", "k2"], ["k"])]}
+    ends = ([node("Mul", ["x", "f"], ["g"]), node("Mul", ["g", "half"], ["y"])], [node("Mul", ["half", "f"], ["g"]), node("Mul", ["g", "x"], ["y"])],
+            [node("Mul", ["x", "half"], ["g"]), node("Mul", ["f", "g"], ["y"])])
+    for last in ends:
+        for first in inner.values():
+            case.check([first, node("Erf", ["t"], ["h"]), node("Add", ["one", "h"], ["f"]), *last], {"x": [2, 6]}, ["y"], scalars, {"GELU": 1})
+        for cube in cubes.values():
+            tanh = [*cube, node("Mul", ["cubic", "k"], ["a"]), node("Add", ["x", "a"], ["s"]), node("Mul", ["s", "pi"], ["t"]), node("Tanh", ["t"], ["h"]),
+                    node("Add", ["h", "one"], ["f"]), *last]
+            case.check(tanh, {"x": [2, 6]}, ["y"], scalars, {"GELU by tanh": 1})
+    case.check([node("Mul", ["x", "third"], ["t"]), node("Erf", ["t"], ["h"]), node("Add", ["one", "h"], ["f"]), *ends[0]], {"x": [2, 6]}, ["y"], scalars, {})
+
+
+def attention_nodes(scale, mask, perm=(0, 2, 3, 1)):
+    scaled = {"div": [node("Div", ["p", "root"], ["s"])], "mul": [node("Mul", ["over", "p"], ["s"])], "": [node("Identity", ["p"], ["s"])]}[scale]
+    masked = [node("Add", ["s", "mask"], ["a"])] if mask else [node("Identity", ["s"], ["a"])]
+    nodes = [node("Transpose", ["k"], ["t"], perm=list(perm)), node("MatMul", ["q", "t"], ["p"]), *scaled, *masked, node("Softmax", ["a"], ["w"], axis=-1),
+             node("MatMul", ["w", "v"], ["y"])]
+    return nodes
+
+
+def attention(world):
+    """With a scale and a mask or without, keys with places or with heads first; of values that are wider it is made of products."""
+    case = Case(world)
+    scalars = constants(root=1.7, over=0.6)
+    for scale in ("div", "mul"):
+        for mask in ([1, 1, 1, 5], [2, 1, 4, 5]):
+            for width in (3, 4):
+                case.check(attention_nodes(scale, True), {"q": [2, 2, 4, 3], "k": [2, 5, 2, 3], "v": [2, 2, 5, width], "mask": mask}, ["y"], scalars,
+                           {"attention": 1})
+    case.check(attention_nodes("mul", True, (0, 1, 3, 2)), {"q": [2, 2, 4, 3], "k": [2, 2, 5, 3], "v": [2, 2, 5, 3], "mask": [5]}, ["y"], scalars,
+               {"attention": 1})
+    # Shapes that are broadcast: a mask of one key, a larger batch by the mask, one batch or one head of keys, queries without a batch.
+    for q, k, v, mask in (([2, 2, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [1]), ([2, 2, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [2, 1, 4, 1]),
+                          ([1, 2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [3, 1, 4, 5]), ([2, 2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [5]),
+                          ([2, 2, 4, 3], [2, 5, 1, 3], [2, 1, 5, 3], [5]), ([2, 1, 4, 3], [2, 5, 2, 3], [2, 2, 5, 3], [4, 5]),
+                          ([2, 4, 3], [1, 5, 2, 3], [1, 2, 5, 3], [4, 5])):
+        case.check(attention_nodes("mul", True), {"q": q, "k": k, "v": v, "mask": mask}, ["y"], scalars, {"attention": 1})
+    three = [node("Transpose", ["k"], ["t"], perm=[0, 2, 1]), node("MatMul", ["q", "t"], ["s"]), node("Softmax", ["s"], ["w"], axis=-1),
+             node("MatMul", ["w", "v"], ["y"])]
+    case.check(three, {"q": [2, 4, 3], "k": [2, 5, 3], "v": [2, 5, 3]}, ["y"], [], {})
+    plain = [node("Transpose", ["k"], ["t"], perm=[0, 1, 3, 2]), node("MatMul", ["q", "t"], ["s"]), node("Softmax", ["s"], ["w"], axis=3),
+             node("MatMul", ["w", "v"], ["y"])]
+    case.check(plain, {"q": [2, 1, 4, 3], "k": [2, 1, 5, 3], "v": [2, 1, 5, 3]}, ["y"], [], {"attention": 1})
+
+
+def products(world):
+    """A bias and an activation belong to their product; products of one value that are taken apart by heads are one."""
+    case = Case(world)
+    weights = [tensor(name, [6, 4], numbers(24, seed=i)) for i, name in enumerate(("a", "c"))]
+    biases = [tensor(name, [4], numbers(4, seed=i + 9)) for i, name in enumerate(("f", "g"))]
+    shape = tensor("shape", [4], [2, 3, 2, 2], INT64)
+    case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["f", "p"], ["y"])], {"x": [2, 3, 6]}, ["y"], [*weights, *biases], {"product and bias": 1})
+    case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["f", "p"], ["s"]), node("Relu", ["s"], ["y"])], {"x": [2, 3, 6]}, ["y"], [*weights, *biases],
+               {"product and bias": 1, "product and activation": 1})
+    case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["wide", "p"], ["y"])], {"x": [3, 6]}, ["y"],
+               [*weights, tensor("wide", [3, 4], numbers(12))], {})
+    both = [node("MatMul", ["x", "a"], ["p"]), node("MatMul", ["x", "c"], ["o"]), node("Add", ["p", "f"], ["p1"]), node("Add", ["o", "g"], ["o1"]),
+            node("Reshape", ["p1", "shape"], ["y"]), node("Reshape", ["o1", "shape"], ["z"])]
+    case.check(both, {"x": [2, 3, 6]}, ["y", "z"], [*weights, *biases, shape], {"product and bias": 2, "products of one value": 1})
+    case.check([*both, node("Exp", ["p1"], ["u"])], {"x": [2, 3, 6]}, ["y", "z", "u"], [*weights, *biases, shape], {"product and bias": 2})
+
+
+def convolutions(world):
+    case = Case(world)
+    statistics = [tensor("s", [4], numbers(4, 0.5, 2)), tensor("b", [4], numbers(4, seed=5)), tensor("m", [4], numbers(4, seed=6)), tensor("v", [4], numbers(4, 0.5, 2, 7))]
+    filters = [tensor("w", [4, 3, 3, 3], numbers(108, seed=8)), tensor("c", [4], numbers(4, seed=9))]
+    for inputs in (["x", "w"], ["x", "w", "c"]):
+        nodes = [node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), node("BatchNormalization", ["h", "s", "b", "m", "v"], ["y"], epsilon=0.01)]
+        case.check(nodes, {"x": [2, 3, 8, 7]}, ["y"], [*filters, *statistics], {"batch normalisation in a convolution": 1}, tolerance=1e-5)
+        case.check(nodes, {"x": [2, 3, 8, 7]}, ["y", "h"], [*filters, *statistics], {}, tolerance=1e-5)
+
+
+def main(build, name):
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(build, folder)
+        globals()[name](world)
+        world.rondo.close()
+
+
+main(*sys.argv[1:])
