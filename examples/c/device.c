@@ -42,6 +42,12 @@ static int cuda_works(char* why, size_t capacity) {
   return status == RONDO_OK && two == 2.0f;
 }
 
+/* How much of a reason is its first clause, which says what is missing; the rest lists the files that were tried. */
+static int first_clause(const char* reason) {
+  const char* end = strstr(reason, "; ");
+  return end == NULL ? (int)strlen(reason) : (int)(end - reason);
+}
+
 rondo_device device_choose(const char* text) {
   const rondo_device cpu = {RONDO_CPU, 0}, cuda = {RONDO_CUDA, 0};
   rondo_device device = cpu;
@@ -51,7 +57,7 @@ rondo_device device_choose(const char* text) {
     return device;
   }
   if (cuda_works(why, sizeof why)) return cuda;
-  printf("cpu instead of CUDA: %s\n", why);
+  printf("on the cpu, without CUDA: %.*s (the command rondo doctor says more)\n", first_clause(why), why);
   return cpu;
 }
 
@@ -76,7 +82,8 @@ void device_print(rondo_engine* engine, rondo_device device, char* name, size_t 
     const char* reason = "";
     int32_t available = 0;
     CHECK(rondo_feature(*feature, &available, &reason));
-    printf("  %-8s %s: %s\n", *feature, available ? "yes" : "no", reason);
+    printf("  %-8s %s: %.*s\n", *feature, available ? "yes" : device.kind == RONDO_CPU ? "no (optional)" : "no",
+           available ? (int)strlen(reason) : first_clause(reason), reason);
   }
   snprintf(name, capacity, "%s", info.name);
 }

@@ -307,7 +307,8 @@ public final class Digits {
     if (Device.count(DeviceKind.CUDA) > 0) {
       return Device.cuda(0);
     }
-    System.out.println("cpu instead of CUDA: " + Rondo.feature("cuda").reason());
+    final String why = Rondo.feature("cuda").reason().split("; ", 2)[0]; // what is missing; the rest lists what was tried
+    System.out.println("on the cpu, without CUDA: " + why + " (the command rondo doctor says more)");
     return Device.CPU;
   }
 

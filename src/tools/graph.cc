@@ -171,12 +171,12 @@ int graph(int count, char** arguments) {
   } else if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
     Profile profile;
     if (const std::string wrong = read_profile(text, &profile); !wrong.empty())
-      return failed("'" + harmless(path) + "' is no profile of a graph: " + harmless(wrong));
+      return failed(format("'%s' is no profile of a graph: %s", harmless(path).c_str(), harmless(wrong).c_str()));
     print_profile(profile, stdout);
     if (!picture.empty()) problem = write_file(picture, profile_svg(profile));
   } else {
-    return failed("'" + harmless(path) +
-                  "' is neither a profile (rondo_graph_profile) nor a DOT picture (rondo_graph_dot)");
+    return failed(format("'%s' is neither a profile (rondo_graph_profile) nor a DOT picture (rondo_graph_dot)",
+                         harmless(path).c_str()));
   }
   return problem.empty() ? 0 : failed(problem);
 }

@@ -52,6 +52,9 @@ SHOWN = {"README.md": HELLO[2:3], "bindings/rust/rondo/README.md": HELLO[2:3],
 # README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
 MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
 COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25
+# A folder that a page installs from, and the scripts that have folders of their own.
+SET_UP = re.compile(r"^    meson setup (\S+) .*--prefix", re.MULTILINE)
+SETS_UP = "examples/run", "examples/java-service/run", "tests/run", "packaging/packages", "packaging/portable/build"
 # What docs/coming-from.md shows functions of, and docs/c.md.
 PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "examples/cpp/coming_from.cc",
                                     "rust": "bindings/rust/rondo/tests/coming_from.rs",
@@ -145,6 +148,10 @@ def check_readme(root):
     recipes = (root / "docs/install.md").read_text().splitlines()
     yield from (f"README.md: docs/install.md, which is followed by a test, has not the command{line[3:]}" for line in SHOWN_BLOCK.sub("", text).splitlines()
                 if line.startswith("    ") and not line.strip().startswith(COMMANDS) and line not in recipes)
+    for page in "README.md", "docs/install.md":
+        # Meson says "already configured" of a folder that is set up, and takes no prefix.
+        yield from (f"{page}: sets up {folder}, which {script} sets up with other options" for folder in SET_UP.findall((root / page).read_text())
+                    for script in SETS_UP if folder in re.findall(r"\bbuild[\w-]*", (root / script).read_text()))
     for cell in (cell for line in lines if line.startswith("| ") for cell in line.split(" | ")):
         words = len(re.sub(r"\]\([^)]*\)", "]", cell).split())
         if words > MOST_WORDS:

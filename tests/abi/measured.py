@@ -8,7 +8,8 @@ The newest of each kind of file in tests/bench/results counts. Checked:
 - there, each ratio under "Measured" is one of theirs, and the table under "Where others are ahead" has every row of theirs where a
   peer takes less time, and every goal that is missed;
 - in README.md of the tree, each ratio under "How fast, and where not" is one of theirs, of a file with every way of PyTorch where there is
-  one of that row; one is a loss, and the sentences below are CLAIMS.
+  one of that row; one is a loss, and the sentences below are CLAIMS. A row that both pages have is of one kept run (BOTH);
+- a peer is ahead where its time reads less: 1.00 is the same, in tables and in sentences.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -29,6 +30,13 @@ CLAIMS = [
     ("Convolution's gradients on a cpu take {low:.0f} to {high:.0f} times PyTorch's", "cpu-operators", "backward.*"),
     ("attention's gradients on a GPU up to {high:.1f} times", "*-attention", "attention.*.backward"),
     ("Recording a graph takes {low:.1f} to {high:.1f} times what the fastest peer takes", "h?00", "record.*"),
+]
+# Rows of README.md: what they begin with there and under "Measured", the kept table, and its row.
+BOTH = [
+    ("host time of one small operator", "host cost of one small operator", "h200", "add.async"),
+    ("ResNet-50 in f16, one image", "ResNet-50 in f16, one graph", "h200-resnet", "resnet.ask.1"),
+    ("training step of a recommender, batch 256", "a step of a recommender", "h200-recommenders", "dlrm.256"),
+    ("training step of an encoder", "4 layers of 1024, trained", "h200-encoders", "encoder.train.32"),
 ]
 NUMBERS = "no one two three four five six seven eight nine ten".split()
 
@@ -113,6 +121,22 @@ def check_ratios(root):
         yield from (f"{page}: {each} is no ratio of the newest results" for each in told if each not in allowed)
 
 
+def check_both(root):
+    """README.md tells of a row what "Measured" tells: the ratio of one row of one kept run."""
+    tables = newest(root)
+    pages = {page: [[cell.strip() for cell in line.split("|")[1:-1]] for line in section(root, page, name).splitlines() if line.startswith("| ")]
+             for page, name in (("README.md", "How fast, and where not"), (KEPT, "Measured"))}
+    for *begins, kind, row in BOTH:
+        wanted = next(ratio(each["times_fastest_peer"]) for each in tables[kind] if each["id"] == row)
+        for (page, lines), begin in zip(pages.items(), begins):
+            told = [line[-1] for line in lines if line[0].startswith(begin)]
+            if not any(wanted in re.findall(r"\d+\.\d\d", cell) for cell in told):
+                yield f"{page}: '{begin}' has {' '.join(told) or 'no row'}, and {row} of {kind} is {wanted}"
+    known = tuple(begin for begin, *_ in BOTH)
+    yield from (f"README.md: '{line[0]}' is no row of BOTH in measured.py" for line in pages["README.md"]
+                if re.fullmatch(r"\d+\.\d\d", line[-1]) and not line[0].startswith(known))
+
+
 def claims(root):
     """Sentences that README.md must have."""
     tables = newest(root)
@@ -121,7 +145,7 @@ def claims(root):
                  for row in rows if fnmatch.fnmatch(row["id"], names) and row.get("times_fastest_peer", 0) >= AHEAD]
         yield text.format(low=min(times), high=max(times)) if times else text
     others = {name: times for name, times in compiled(root).items() if name.startswith("encoder.")}
-    losses = sum(mine > theirs for mine, _, theirs in others.values())
+    losses = sum(mine / theirs >= AHEAD for mine, _, theirs in others.values())
     yield f"PyTorch compiled is ahead in {NUMBERS[losses]} of {NUMBERS[len(others)]} encoder rows"
 
 
@@ -141,7 +165,7 @@ def main(root, *options):
     if options == ("--print",):
         print("\n".join(table(root)))
         return 0
-    problems = [*check_ratios(root), *check_claims(root), *check_table(root)]
+    problems = [*check_ratios(root), *check_both(root), *check_claims(root), *check_table(root)]
     print("\n".join(problems) or f"as in {', '.join(newest(root))}")
     return 1 if problems else 0
 

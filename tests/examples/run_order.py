@@ -20,13 +20,22 @@ TOOLS = {
     "python3": 'case "$*" in *--complete*) ;; *"/$ABSENT.py") exit 1 ;; *data/*) echo "fetched $(basename "$1" .py)" >> "$LOG" && echo /dev/null ;; esac',
     "pkg-config": "",
 }
+# What is refused before anything is installed or built, and what is said.
+WRONG = [
+    (["--epoch", "3"], "digits takes no '--epoch' (examples/run digits --help lists its options)"),
+    (["--ep.chs", "3"], "digits takes no '--ep.chs' (examples/run digits --help lists its options)"),
+    (["digits", "3"], "digits takes no '3' (examples/run digits --help lists its options)"),
+    (["digits", "--epochs"], "--epochs of digits needs a value"),
+    (["photos"], "there is no example 'photos': digits, photographs and sentences are there"),
+    (["sentences", "--tokens", "a?", "--words", "b"], "sentences takes no '--words' (examples/run sentences --help lists its options)"),
+]
 
 
 def called(root, words, absent="none"):
     """What was called in order, and the exit status."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for path in ("examples/run", "packaging/setup.sh"):
+        for path in ("examples/run", "packaging/setup.sh", *(f"examples/c/{each}.c" for each in ("digits", "photographs", "sentences"))):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(pathlib.Path(root) / path, folder / path)
         (folder / "bin").mkdir()
@@ -51,6 +60,10 @@ def main(root):
     assert status == 1 and not calls and "photographs is not there" in said, (calls, said)
     calls, status, said = called(root, ["digits"])
     assert status == 0 and calls == ["built digits", "shown digits"], (calls, said)
+    assert said.splitlines()[0].startswith("examples/run: digits;") and "done: digits;" in said.splitlines()[-1], said
+    for words, text in WRONG:
+        calls, status, said = called(root, words)
+        assert status == 2 and not calls and said == f"examples/run: {text}\n", (words, calls, said)
 
 
 main(*sys.argv[1:])
