@@ -317,6 +317,11 @@ def bounds_numbers(world):
     padded = graph([node("Pad", ["x", "p", "v"], ["y"])], [value("x", [2], INT64)], [value("y", [], INT64)], pads)
     world.refused(model(padded), UNSUPPORTED, "Pad", "53 bits")
     world.refused(one_node("Einsum", [2, 3], equation="01->10"), IO_ERROR, "digit")
+    scales = [tensor("s", [2], [0.5, 1])]
+    world.refused(one_node("QuantizeLinear", [], ["s"], scales, version=21), IO_ERROR, "scales are several")
+    # Windows of an axis without elements are none: the file may have that, and no weight is used for it.
+    world.convert(one_node("AveragePool", [1, 2, 0, 4], kernel_shape=[2, 2], auto_pad="SAME_UPPER"))
+    assert world.run(([1, 2, 0, 4], [])) == [([1, 2, 0, 4], [])]
 
 
 def bounds_memory(world):

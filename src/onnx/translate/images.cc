@@ -78,6 +78,9 @@ Windows windows_of(const Call& call, const Shape& shape, const std::vector<int64
 
 // Combines the elements of all windows, axis by axis.
 Tensor pooled(Tensor x, const Windows& w, rondo_binary_op op, double outside) {
+  Shape shape = {x.size(0), x.size(1)};
+  shape.insert(shape.end(), w.places.begin(), w.places.end());
+  if (product(x.shape()) == 0 && product(shape) == 0) return x.reshape(shape);
   for (size_t i = 0; i < w.axes(); ++i) {
     const auto axis = static_cast<int32_t>(i + 2);
     const int64_t size = x.size(axis), reach = (w.places[i] - 1) * w.stride[i];

@@ -15,6 +15,7 @@ namespace {
 Tensor spread(const Tensor& a, const Shape& x, int64_t axis, int64_t block) {
   const Shape s = a.shape();
   if (a.numel() == 1) return a.reshape({});
+  if (x.empty()) malformed("its input is one number, and its scales are several");
   const auto place = static_cast<size_t>(axis);
   if (s.size() == 1 && block == 0) {
     Shape shape(x.size(), 1);
