@@ -67,10 +67,8 @@ struct Moments {
       acc = other;
       return;
     }
-    if (acc.scale != other.scale) {
-      if (acc.scale > other.scale) rescale(acc, other.scale);
-      if (other.scale > acc.scale) rescale(other, acc.scale);
-    }
+    if (acc.scale > other.scale) rescale(acc, other.scale);
+    if (other.scale > acc.scale) rescale(other, acc.scale);
     const C count = acc.count + other.count;
     const C share = acc.count == other.count ? C(0.5) : other.count / count;  // most are equal: no division
     const C apart = (other.base - acc.base) + (other.mean - acc.mean);
@@ -78,24 +76,6 @@ struct Moments {
     acc.squares += other.squares + apart * apart * (acc.count * share);
     acc.mean = moved - (base - acc.base);
     acc.base = base;
-    acc.count = count;
-  }
-  // Takes n more elements, by their own mean and the squares of their distances from it. scales: as the accumulator
-  // says.
-  template <bool scales, int n>
-  RONDO_INLINE static void take(Acc& acc, const C (&x)[n]) {
-    C place[n], mean = C(0), squares = C(0);
-    const C factor = scales ? acc.scale : C(1);
-    if (acc.count == C(0)) acc.base = x[0] * factor;
-    for (int k = 0; k < n; ++k) {
-      place[k] = x[k] * factor - acc.base;
-      mean += place[k];
-    }
-    mean *= C(1) / C(n);
-    for (int k = 0; k < n; ++k) squares += (place[k] - mean) * (place[k] - mean);
-    const C count = acc.count + C(n), share = C(n) / count, apart = mean - acc.mean;
-    acc.mean += apart * share;
-    acc.squares += squares + apart * apart * (acc.count * share);
     acc.count = count;
   }
   // The factor of the elements in another pass, or acc.scale. If epsilon is larger, squares that vanish do not matter.
@@ -137,7 +117,6 @@ struct NormPass {
   using Moment = Moments<C>;
   using Total = Sum<C, true>;
   static constexpr bool kMoments = kind == NormKind::moments;
-  static constexpr bool kScales = !same_type<In, f16>;  // no sum of squares of f16 leaves the range of f32
   struct Sums {
     typename Total::Acc sum, dot;
   };
@@ -146,7 +125,7 @@ struct NormPass {
   unsigned char* memory;  // shared
 
   static constexpr int kRowsMemory = (group > 32 ? group / 32 : 1) * static_cast<int>(sizeof(Acc));
-  static constexpr int kColumnsMemory = 256 * vector * static_cast<int>(sizeof(Acc));
+  static constexpr int kColumnsMemory = 128 * vector * static_cast<int>(sizeof(Acc));
 
   RONDO_INLINE static Acc identity() {
     if constexpr (kMoments)
@@ -244,28 +223,43 @@ struct NormPass {
     if constexpr (!kMoments) load<n>(array<In>(kNormDy) + places.at[kNormDy], loaded.g);
     if constexpr (!kMoments && masked) load<n>(array<In>(kNormY) + places.at[kNormY], loaded.y);
   }
-  // The sums of n neighbours, an accumulator each.
+  // n neighbours, an accumulator each; so many as they have counted so far.
   template <bool columns, int n>
   RONDO_INLINE void absorb(Acc* acc, Loaded<n>& loaded, const Places& places, const Statistics& statistics) const {
     const C(&x)[n] = loaded.x;
-    C(&g)[n] = loaded.g;
-    if constexpr (masked) {
+    if constexpr (kMoments) {
+      const bool first = acc[0].count == C(0);
+      const C share = C(1) / (acc[0].count + C(1));
 #pragma unroll
-      for (int v = 0; v < n; ++v) g[v] = loaded.y[v] > C(0) ? g[v] : C(0);
-    }
-    if constexpr (weighted) {
-      const Index step = static_cast<Index>(columns ? args.kept.stride[kNormWeight][kept > 0 ? kept - 1 : 0]
-                                                    : args.reduced.stride[kNormWeight][reduced > 0 ? reduced - 1 : 0]);
+      for (int v = 0; v < n; ++v) {
+        acc[v].count += C(1);
+        const C value = x[v] * acc[v].scale;
+        if (first) acc[v].base = value;
+        const C place = value - acc[v].base, distance = place - acc[v].mean;
+        acc[v].mean += distance * share;
+        acc[v].squares += distance * (place - acc[v].mean);
+      }
+    } else {
+      C(&g)[n] = loaded.g;
+      if constexpr (masked) {
 #pragma unroll
-      for (int v = 0; v < n; ++v)
-        g[v] *= static_cast<C>(from_memory(array<Weight>(kNormWeight)[places.at[kNormWeight] + v * step]));
-    }
+        for (int v = 0; v < n; ++v) g[v] = loaded.y[v] > C(0) ? g[v] : C(0);
+      }
+      if constexpr (weighted) {
+        const Index step =
+            static_cast<Index>(columns ? args.kept.stride[kNormWeight][kept > 0 ? kept - 1 : 0]
+                                       : args.reduced.stride[kNormWeight][reduced > 0 ? reduced - 1 : 0]);
 #pragma unroll
-    for (int v = 0; v < n; ++v) {
-      Total::take(acc[v].sum, g[v], 0);
-      C distance = x[v] - statistics.mean[v];
-      if constexpr (rests) distance -= statistics.rest[v];
-      Total::take(acc[v].dot, g[v] * (distance * statistics.inverse[v]), 0);
+        for (int v = 0; v < n; ++v)
+          g[v] *= static_cast<C>(from_memory(array<Weight>(kNormWeight)[places.at[kNormWeight] + v * step]));
+      }
+#pragma unroll
+      for (int v = 0; v < n; ++v) {
+        Total::take(acc[v].sum, g[v], 0);
+        C distance = x[v] - statistics.mean[v];
+        if constexpr (rests) distance -= statistics.rest[v];
+        Total::take(acc[v].dot, g[v] * (distance * statistics.inverse[v]), 0);
+      }
     }
   }
 
@@ -305,37 +299,35 @@ struct NormPass {
   RONDO_INLINE void rows() const {
     const int lane = threadIdx.x % group;
     const Index number = static_cast<Index>(blockIdx.x) * (256 / group) + static_cast<Index>(threadIdx.x / group);
-    constexpr int count = kMoments ? 1 : vector;
-    Acc acc[count];
+    Acc acc[vector];
 #pragma unroll
-    for (int v = 0; v < count; ++v) acc[v] = identity();
+    for (int v = 0; v < vector; ++v) acc[v] = identity();
     if (number < args.groups) {
       Places base = {};
       move<Dims<kNormArrays>, kept>(args.kept, base, number);
       Statistics statistics;
       if constexpr (!kMoments && fixed) load_statistics<false>(statistics, number);
-      const auto take = [&](Index i, auto& loaded) {
+      const auto at = [&](Index i) {
         Places places = base;
         move<Dims<kNormInputs>, reduced>(args.reduced, places, i);
-        fetch(loaded, places);
-        if constexpr (kMoments) {
-          Moment::template take<kScales>(acc[0], loaded.x);
-        } else {
-          if constexpr (!fixed) load_statistics<false>(statistics, places);
-          absorb<false>(acc, loaded, places, statistics);
-        }
+        if constexpr (!kMoments && !fixed) load_statistics<false>(statistics, places);
+        return places;
       };
       const Index whole = end() - (end() - begin()) % vector;
       do {
         for (Index i = begin() + lane * vector; i < whole; i += group * vector) {
+          const Places places = at(i);
           Loaded<vector> loaded;
-          take(i, loaded);
+          fetch(loaded, places);
+          absorb<false>(acc, loaded, places, statistics);
         }
         for (Index i = whole + lane; i < end(); i += group) {
+          const Places places = at(i);
           Loaded<1> loaded;
-          take(i, loaded);
+          fetch(loaded, places);
+          absorb<false>(acc, loaded, places, statistics);
         }
-        fold<count / 2>(acc);
+        fold<vector / 2>(acc);
       } while (goes_again<1>(acc));
     }
     finish_rows(acc, lane, number);
@@ -347,12 +339,12 @@ struct NormPass {
     for (int v = 0; v < half; ++v) join(acc[v], acc[v + half]);
     if constexpr (half > 1) fold<half / 2>(acc);
   }
-  // True if this lane's elements are to be taken again by its n accumulators; then those are empty, with the scale for
-  // that.
+  // True if this lane's elements are to be taken again, by the first n accumulators; then all are empty, with the scale
+  // for that.
   template <int n>
   RONDO_INLINE bool goes_again(Acc* acc) const {
     bool again = false;
-    if constexpr (kMoments && kScales) {
+    if constexpr (kMoments) {
       C scale[n];
 #pragma unroll
       for (int v = 0; v < n; ++v) {
@@ -361,22 +353,19 @@ struct NormPass {
       }
       if (again)
 #pragma unroll
-        for (int v = 0; v < n; ++v) acc[v] = Moment::identity(scale[v]);
+        for (int v = 0; v < vector; ++v) acc[v] = Moment::identity(scale[v < n ? v : 0]);
     }
     return again;
   }
-  // Loops over joins stay loops: a block ends once, and instructions that come from memory for the first time cost more
-  // than a jump.
   RONDO_INLINE void finish_rows(Acc* acc, int lane, Index number) const {
     constexpr int width = group < 32 ? group : 32;
-#pragma unroll 1
+#pragma unroll
     for (int delta = width / 2; delta > 0; delta /= 2) join(acc[0], shuffle_down(acc[0], delta, width));
     if constexpr (group > 32) {
       Acc* warps = reinterpret_cast<Acc*>(memory);
       if (lane % 32 == 0) warps[lane / 32] = acc[0];
       __syncthreads();
       if (lane == 0)
-#pragma unroll 1
         for (int w = 1; w < group / 32; ++w) join(acc[0], warps[w]);
     }
     if (lane == 0 && number < args.groups) deliver(number, acc[0]);
@@ -393,20 +382,10 @@ struct NormPass {
       move<Dims<kNormInputs>, reduced>(args.reduced, places[k], i + k * (256 / group));
       fetch(loaded[k], places[k]);
     }
-    if constexpr (kMoments) {
 #pragma unroll
-      for (int v = 0; v < vector; ++v) {
-        C line[ahead];
-#pragma unroll
-        for (int k = 0; k < ahead; ++k) line[k] = loaded[k].x[v];
-        Moment::template take<kScales>(acc[v], line);
-      }
-    } else {
-#pragma unroll
-      for (int k = 0; k < ahead; ++k) {
-        if constexpr (!fixed) load_statistics<true>(statistics, places[k]);
-        absorb<true>(acc, loaded[k], places[k], statistics);
-      }
+    for (int k = 0; k < ahead; ++k) {
+      if constexpr (!kMoments && !fixed) load_statistics<true>(statistics, places[k]);
+      absorb<true>(acc, loaded[k], places[k], statistics);
     }
   }
   // The same of partial results.
@@ -449,19 +428,18 @@ struct NormPass {
         } while (goes_again<vector>(acc));
       }
     }
-    constexpr int across = group * vector;
     Acc* shared = reinterpret_cast<Acc*>(memory);
 #pragma unroll
-    for (int v = 0; v < vector; ++v) shared[y * across + x * vector + v] = acc[v];
-#pragma unroll 1
     for (int half = height / 2; half > 0; half /= 2) {
+      if (y >= half && y < 2 * half)
+        for (int v = 0; v < vector; ++v) shared[((y - half) * vector + v) * group + x] = acc[v];
       __syncthreads();
-#pragma unroll 1
-      for (int i = threadIdx.x; i < half * across; i += 256) join(shared[i], shared[i + half * across]);
+      if (y < half)
+        for (int v = 0; v < vector; ++v) join(acc[v], shared[(y * vector + v) * group + x]);
+      __syncthreads();
     }
-    __syncthreads();
-    const Index own = static_cast<Index>(blockIdx.x) * across + static_cast<Index>(threadIdx.x);
-    if (threadIdx.x < across && own < args.groups) deliver(own, shared[threadIdx.x]);
+    if (y == 0 && number < args.groups)
+      for (int v = 0; v < vector; ++v) deliver(number + v, acc[v]);
   }
 };
 #endif
