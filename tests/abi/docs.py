@@ -60,6 +60,10 @@ PARTS_OF = {"docs/coming-from.md": {"c": "examples/c/coming_from.c", "cpp": "exa
                                     "rust": "bindings/rust/rondo/tests/coming_from.rs",
                                     "java": "bindings/java/src/test/java/dev/rondo/ComingFromTest.java"},
             "docs/c.md": {"c": "examples/c/user_task.c"}}
+# Where the lines of the table of everyday ones in docs/coming-from.md run, and those that do not: they need a GPU, or are statements of a test of their own.
+EVERYDAY = {"C++": "tests/unit/cpp/page_test.cc", "Rust": "bindings/rust/rondo/tests/everyday.rs",
+            "Java": "bindings/java/src/test/java/dev/rondo/EverydayTest.java"}
+NOT_RUN = "a.to({RONDO_CUDA, 0})", "rondo_device_count", "optimizer.step(gradients)"
 # What docs/cpp.md shows lines of.
 LINES_OF = {"docs/cpp.md": {"cpp": ["examples/cpp/hello.cc", "tests/unit/cpp/page_test.cc"], "cmake": ["tests/packaging/cpp/CMakeLists.txt"],
                             "meson": ["tests/packaging/cpp/meson.build"]}}
@@ -148,6 +152,9 @@ def check_readme(root):
     recipes = (root / "docs/install.md").read_text().splitlines()
     yield from (f"README.md: docs/install.md, which is followed by a test, has not the command{line[3:]}" for line in SHOWN_BLOCK.sub("", text).splitlines()
                 if line.startswith("    ") and not line.strip().startswith(COMMANDS) and line not in recipes)
+    # Older Maven, such as Debian 12's, compiles for Java 5 if it is not told.
+    pom = "".join(block for language, block in SHOWN_BLOCK.findall((root / "docs/install.md").read_text()) if language == "xml")
+    yield from (f"docs/install.md: its pom.xml lacks maven.compiler.{each}" for each in ("source", "target") if f"<maven.compiler.{each}>11<" not in pom)
     for page in "README.md", "docs/install.md":
         # Meson says "already configured" of a folder that is set up, and takes no prefix.
         yield from (f"{page}: sets up {folder}, which {script} sets up with other options" for folder in SET_UP.findall((root / page).read_text())
@@ -196,6 +203,19 @@ def check_lines(root):
 def has_lines(program, lines):
     starts = range(len(program) - len(lines) + 1)
     return any(textwrap.dedent("\n".join(program[i:i + len(lines)])).splitlines() == lines for i in starts)
+
+
+def check_everyday(root):
+    """The lines of the table of everyday ones stand in tests, as they are."""
+    lines = (root / "docs/coming-from.md").read_text().partition("\n## Every day\n")[2].partition("\n## ")[0].splitlines()
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines if line.startswith("| ")]
+    for number, (language, name) in enumerate(EVERYDAY.items(), 1):
+        program = " ".join((root / name).read_text().split())
+        for row in rows[1:]:
+            # A blank `the same` and what needs a GPU or a parameter's place are no lines of their own.
+            for line in re.findall(r"`([^`]+)`", row[number]):
+                if line.replace("\\|", "|") not in program and line not in NOT_RUN:
+                    yield f"docs/coming-from.md: {name} has not the line of {language}: {line}"
 
 
 def check_index(root):
@@ -376,7 +396,7 @@ def main(root, *options):
     if absent:
         print("\n".join(f"{name}: is missing" for name in absent))
         return 1
-    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_lines, check_index,
+    problems = [problem for check in (check_settings, check_statuses, check_shown, check_readme, check_parts, check_lines, check_everyday, check_index,
                                       check_floors, check_wings, check_family, check_report, check_names, check_version, check_lists) for problem in check(root)]
     tests, count, named = tests_of(root), 0, 0
     for page in pages(root):

@@ -11,6 +11,7 @@ has changed.
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -164,19 +165,15 @@ def case_debs():
             assert sorted(path for path in (root / "usr").rglob("*") if path.is_file()) == before
 
 
+# What docs/install.md shows of a program's pom.xml.
+SHOWN = re.search(r"^```xml\n(.*?)^```", (ROOT / "docs/install.md").read_text(), re.MULTILINE | re.DOTALL)[1]
 PROJECT = """<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
   <groupId>example</groupId>
   <artifactId>example</artifactId>
   <version>1</version>
-  <properties><maven.compiler.release>11</maven.compiler.release></properties>
   <repositories><repository><id>shipped</id><url>file://{shipped}</url></repository></repositories>
-  <dependencies>
-    <dependency><groupId>dev.rondo</groupId><artifactId>rondo</artifactId><version>{version}</version></dependency>
-    <dependency><groupId>dev.rondo</groupId><artifactId>rondo</artifactId><version>{version}</version><classifier>linux-x86_64</classifier>
-      <scope>runtime</scope></dependency>
-  </dependencies>
-  <build><plugins>
+{shown}  <build><plugins>
     <plugin><artifactId>maven-resources-plugin</artifactId><version>3.3.1</version></plugin>
     <plugin><artifactId>maven-compiler-plugin</artifactId><version>3.13.0</version></plugin>
   </plugins></build>
@@ -205,7 +202,7 @@ def case_jars():
         project = folder / "project"
         (project / "src/main/java").mkdir(parents=True)
         shutil.copy(ROOT / "examples/java/Hello.java", project / "src/main/java")
-        (project / "pom.xml").write_text(PROJECT.format(shipped=folder / "shipped", version=version()))
+        (project / "pom.xml").write_text(PROJECT.format(shipped=folder / "shipped", shown=SHOWN))
         (folder / "settings.xml").write_text(SETTINGS.format(local=folder / "local", stored=pathlib.Path.home() / ".m2/repository"))
         print(run("mvn", "-B", "-C", "-q", "-s", folder / "settings.xml", "-f", project, "test-compile"))
         jars = sorted((folder / "local/dev/rondo/rondo" / version()).glob("*.jar"))

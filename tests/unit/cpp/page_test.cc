@@ -36,6 +36,42 @@ TEST_F(CppPage, Ownership) {
   EXPECT_EQ(rondo::zeros_like(adopted).shape(), a.shape());
 }
 
+// The lines in C++ of the table of docs/coming-from.md that has PyTorch's everyday ones.
+TEST_F(CppPage, EverydayLines) {
+  const rondo_device device = cpu;
+  EXPECT_EQ(engine.zeros(device, RONDO_F32, {2, 3}).sum().item<float>(), 0);
+  Tensor a = engine.from_host<float>(device, {{1, 2}, {3, 4}});
+  const Tensor b = a.clone();
+  EXPECT_EQ(engine.arange(device, RONDO_I64, 0, 4, 1).sum().item<int64_t>(), 6);
+  EXPECT_EQ(rondo::random_normal(engine, device, RONDO_F32, {2, 3}).numel(), 6);
+  engine.seed(7);
+  EXPECT_EQ((exp(a) - exp(b) + a.tanh() - tanh(b)).sum().item<float>(), 0);
+  EXPECT_EQ(matmul(a, b).read<float>(), Floats({7, 10, 15, 22}));
+  a.add_(b);
+  EXPECT_EQ(a.sum(1, true).read<float>(), Floats({6, 14}));
+  EXPECT_EQ(mean(a).item<float>(), 5);
+  a = a.sum();
+  EXPECT_EQ(a.item<float>(), 20);
+  a = b + b;
+  EXPECT_EQ(a.t().read<float>(), Floats({2, 6, 4, 8}));
+  EXPECT_EQ(a.reshape({1, -1}).read<float>(), Floats({2, 4, 6, 8}));
+  EXPECT_EQ(a[0].read<float>(), Floats({2, 4}));
+  EXPECT_EQ(a.index({Slice(), Slice(1, 3)}).read<float>(), Floats({4, 8}));
+  EXPECT_EQ(rondo::concat({a, b}, 0).shape(), (std::vector<int64_t>{4, 2}));
+  const Tensor m = a.gt(2);
+  EXPECT_EQ(where(m, a, b).read<float>(), Floats({1, 4, 6, 8}));
+  EXPECT_EQ(a.astype(RONDO_F16).dtype(), RONDO_F16);
+  EXPECT_EQ(a.dtype(), RONDO_F32);
+  {
+    rondo::NoGradients unnoted;
+    EXPECT_EQ(a.shape(), (std::vector<int64_t>{2, 2}));
+  }
+  const rondo::Tape tape(engine, {w});
+  const Tensor loss = sum(matmul(x, w));
+  EXPECT_EQ(tape.gradient(loss, w).read<float>(), Floats({5, 5, 7, 7, 9, 9}));
+  engine.wait_all();
+}
+
 TEST_F(CppPage, Errors) {
   const Tensor y = engine.ones(cpu, RONDO_F32, {2, 2});
   std::string said;

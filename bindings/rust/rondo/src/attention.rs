@@ -191,6 +191,7 @@ impl Tensor {
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) where the shapes or dtypes do not fit, or an option is
     /// out of its range.
     #[doc(alias = "rondo_attention")]
+    #[doc(alias = "scaled_dot_product_attention")]
     #[track_caller]
     pub fn attention(&self, k: &Tensor, v: &Tensor, how: Attention<'_>) -> Result<Tensor> {
         let options = how.as_raw();

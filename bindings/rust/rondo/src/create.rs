@@ -141,6 +141,7 @@ impl Tensor {
         T::sizes(Some(&data), &mut sizes);
         data.append_to(&sizes, &mut numbers)?;
         Tensor::from_slice(engine, device, sizes, &numbers)
+            .map_err(|e| e.told_by("Tensor::new", &["Tensor::from_slice"]))
     }
 
     /// [`Tensor::from_slice`] of a vector, as candle writes it.
@@ -163,6 +164,58 @@ impl Tensor {
         data: Vec<T>,
     ) -> Result<Tensor> {
         Tensor::from_slice(engine, device, shape, &data)
+            .map_err(|e| e.told_by("Tensor::from_vec", &["Tensor::from_slice"]))
+    }
+
+    /// A tensor of zeros.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::I64, 3)?.to_vec::<i64>()?, [0, 0, 0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::empty`]; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
+    #[track_caller]
+    pub fn zeros(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
+        Tensor::filled("Tensor::zeros", engine, device, dtype, shape.into(), 0.0)
+    }
+
+    /// A tensor whose elements all are `value`.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// assert_eq!(Tensor::full(&engine, Device::CPU, DType::U8, 3, 7.0)?.to_vec::<u8>()?, [7, 7, 7]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::zeros`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the dtype does not hold
+    /// the value.
+    #[track_caller]
+    pub fn full(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>, value: f64) -> Result<Tensor> {
+        Tensor::filled("Tensor::full", engine, device, dtype, shape.into(), value)
+    }
+
+    /// The same for a function whose name messages have.
+    #[track_caller]
+    pub(crate) fn filled(
+        function: &str,
+        engine: &Engine,
+        device: Device,
+        dtype: DType,
+        shape: Dims,
+        value: f64,
+    ) -> Result<Tensor> {
+        let tensor =
+            Tensor::empty(engine, device, dtype, shape).map_err(|e| e.told_by(function, &["Tensor::empty"]))?;
+        tensor.fill(value).map_err(|e| e.told_by(function, &["Tensor::fill"]))?;
+        Ok(tensor)
     }
 
     /// A tensor of ones.
@@ -179,7 +232,7 @@ impl Tensor {
     /// As [`Tensor::full`].
     #[track_caller]
     pub fn ones(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
-        Tensor::full(engine, device, dtype, shape, 1.0)
+        Tensor::filled("Tensor::ones", engine, device, dtype, shape.into(), 1.0)
     }
 
     /// Random numbers of the normal distribution, of mean 0 and deviation 1.
@@ -197,6 +250,7 @@ impl Tensor {
     #[track_caller]
     pub fn randn(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         ops::random_normal(engine, device, dtype, shape, 0.0, 1.0)
+            .map_err(|e| e.told_by("Tensor::randn", &["ops::random_normal"]))
     }
 
     /// Random numbers, uniform in `[0, 1)`.
@@ -214,6 +268,7 @@ impl Tensor {
     #[track_caller]
     pub fn rand(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
         ops::random_uniform(engine, device, dtype, shape, 0.0, 1.0)
+            .map_err(|e| e.told_by("Tensor::rand", &["ops::random_uniform"]))
     }
 
     /// Zeros in the shape and dtype of this tensor, on its device.
@@ -231,7 +286,7 @@ impl Tensor {
     /// As [`Tensor::full`].
     #[track_caller]
     pub fn zeros_like(&self) -> Result<Tensor> {
-        self.full_like(0.0)
+        self.filled_like("Tensor::zeros_like", 0.0)
     }
 
     /// Ones in the shape and dtype of this tensor, on its device.
@@ -249,7 +304,7 @@ impl Tensor {
     /// As [`Tensor::full`].
     #[track_caller]
     pub fn ones_like(&self) -> Result<Tensor> {
-        self.full_like(1.0)
+        self.filled_like("Tensor::ones_like", 1.0)
     }
 
     /// One number everywhere, in the shape and dtype of this tensor, on its device.
@@ -267,7 +322,12 @@ impl Tensor {
     /// As [`Tensor::full`].
     #[track_caller]
     pub fn full_like(&self, value: f64) -> Result<Tensor> {
+        self.filled_like("Tensor::full_like", value)
+    }
+
+    #[track_caller]
+    fn filled_like(&self, function: &str, value: f64) -> Result<Tensor> {
         let info = self.info()?;
-        Tensor::full(self.engine(), info.device, info.dtype, info.shape, value)
+        Tensor::filled(function, self.engine(), info.device, info.dtype, info.shape.into(), value)
     }
 }

@@ -56,6 +56,9 @@ impl Device {
     ///
     /// None is expected: without a driver there are no devices of its kind.
     #[doc(alias = "rondo_device_count")]
+    #[doc(alias = "cuda_if_available")]
+    #[doc(alias = "cuda_is_available")]
+    #[doc(alias = "is_available")]
     pub fn count(kind: DeviceKind) -> Result<i32> {
         let mut count = 0;
         // SAFETY: the pointer is to a live variable, as are all out-parameters in this crate.

@@ -132,6 +132,8 @@ impl Engine {
     ///
     /// None is expected while the engine lives.
     #[doc(alias = "rondo_engine_seed")]
+    #[doc(alias = "manual_seed")]
+    #[doc(alias = "set_seed")]
     pub fn seed(&self, seed: u64) -> Result<()> {
         check(unsafe { sys::rondo_engine_seed(self.as_ptr(), seed) })
     }

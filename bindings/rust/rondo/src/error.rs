@@ -107,6 +107,18 @@ impl Error {
         self.0.operator.as_deref()
     }
 
+    /// The same of the function that the program called, where others stand behind it: its name in place of theirs.
+    #[cold]
+    pub(crate) fn told_by(mut self, function: &str, behind: &[&str]) -> Self {
+        let text = &mut self.0.message;
+        if let Some(name) =
+            behind.iter().find(|name| text.strip_prefix(**name).map_or(false, |rest| rest.starts_with(": ")))
+        {
+            text.replace_range(..name.len(), function);
+        }
+        self
+    }
+
     /// The thread's last failure, after a call returned `status`.
     #[cold]
     pub(crate) fn last(status: sys::rondo_status) -> Self {

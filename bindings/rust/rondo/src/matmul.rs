@@ -122,6 +122,8 @@ impl Tensor {
     #[doc(alias = "dot")]
     #[doc(alias = "mm")]
     #[doc(alias = "bmm")]
+    #[doc(alias = "einsum")]
+    #[doc(alias = "linear")]
     #[track_caller]
     pub fn matmul(&self, other: &Tensor) -> Result<Tensor> {
         self.matmul_with(other, Matmul::new())

@@ -1,6 +1,8 @@
 //! What candle, tch and burn call a method, where the name here is another one: their lines stay as they are.
 //!
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+use std::borrow::Borrow;
+
 use crate::arguments::{Axes, Axis, NewShape, WholeNumber};
 use crate::ops::{self, BinaryOp, Operand, ReduceOp};
 use crate::tensor::room;
@@ -232,8 +234,9 @@ synonyms! {
         as in "x.i(0)?.expand([2, 3])?.shape()?, [2, 3]"
     "ndarray" calls "[`Tensor::reshape`]." into_shape(self, shape: impl Into<NewShape>) -> Tensor { self.reshape(shape) }
         as in "x.into_shape((3, 2))?.shape()?, [3, 2]"
-    "candle and tch" calls "[`Tensor::copy_to`]." to_device(self, device: Device) -> Tensor { self.copy_to(device) }
-        as in "x.to_device(Device::CPU)?.device()?, Device::CPU"
+    "candle and tch" calls "[`Tensor::copy_to`]." to_device(self, device: impl Borrow<Device>) -> Tensor {
+        self.copy_to(*device.borrow())
+    } as in "x.to_device(Device::CPU)?.device()?, x.to_device(&Device::CPU)?.device()?"
     "candle and tch" calls "A copy that tapes take for a constant; see [`crate::no_gradients`]." detach(self) -> Tensor {
         no_gradients(|| self.copy())
     } as in "x.detach()?.shape()?, [2, 3]"

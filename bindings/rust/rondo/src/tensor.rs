@@ -124,43 +124,6 @@ impl Tensor {
         })
     }
 
-    /// A tensor of zeros.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Tensor};
-    /// # let engine = Engine::new()?;
-    /// assert_eq!(Tensor::zeros(&engine, Device::CPU, DType::I64, 3)?.to_vec::<i64>()?, [0, 0, 0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Tensor::empty`]; [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
-    #[track_caller]
-    pub fn zeros(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>) -> Result<Tensor> {
-        Tensor::full(engine, device, dtype, shape, 0.0)
-    }
-
-    /// A tensor whose elements all are `value`.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Tensor};
-    /// # let engine = Engine::new()?;
-    /// assert_eq!(Tensor::full(&engine, Device::CPU, DType::U8, 3, 7.0)?.to_vec::<u8>()?, [7, 7, 7]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`Tensor::zeros`]; [`InvalidArgument`](crate::ErrorKind::InvalidArgument) too where the dtype does not hold
-    /// the value.
-    #[track_caller]
-    pub fn full(engine: &Engine, device: Device, dtype: DType, shape: impl Into<Dims>, value: f64) -> Result<Tensor> {
-        let tensor = Tensor::empty(engine, device, dtype, shape)?;
-        tensor.fill(value)?;
-        Ok(tensor)
-    }
-
     /// Replaces the contents by row-major data, of the tensor's dtype and number of elements. Ordered like any task that
     /// writes the tensor; the data may be reused as soon as the call returns.
     ///
@@ -263,8 +226,15 @@ impl Tensor {
     #[doc(alias = "double_value")]
     #[doc(alias = "int64_value")]
     pub fn item<T: Element>(&self) -> Result<T> {
+        const NAME: &str = "Tensor::item";
+        self.expect::<T>(NAME)?;
+        let info = self.info().map_err(|e| e.told_by(NAME, &["Tensor::info"]))?;
+        if info.elements != 1 {
+            let text = format!("{}: the tensor has {} elements; it must have one", NAME, info.elements);
+            return Err(Error::new(ErrorKind::InvalidArgument, text));
+        }
         let mut data = [T::default()];
-        self.read(&mut data)?;
+        self.read(&mut data).map_err(|e| e.told_by(NAME, &["Tensor::read"]))?;
         Ok(data[0])
     }
 

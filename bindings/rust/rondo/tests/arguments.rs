@@ -265,3 +265,32 @@ fn elements_are_printed_as_numpy_prints_them() {
         assert!(text(&unwritten).starts_with("Tensor("), "{}", unwritten);
     });
 }
+
+/// A function that is made of others says its own name, not theirs.
+#[test]
+fn messages_name_the_function_that_was_called() {
+    let engine = Engine::new().unwrap();
+    let (absent, dtype, shape) = (Device::cuda(99), DType::F32, [2, 3]);
+    let x = Tensor::new(&engine, Device::CPU, [[1i8, 2], [3, 4]]).unwrap();
+    let floats = Tensor::new(&engine, Device::CPU, [[1f32, 2.0], [3.0, 4.0]]).unwrap();
+    for (function, error) in [
+        ("Tensor::empty", Tensor::empty(&engine, absent, dtype, shape).unwrap_err()),
+        ("Tensor::zeros", Tensor::zeros(&engine, absent, dtype, shape).unwrap_err()),
+        ("Tensor::ones", Tensor::ones(&engine, absent, dtype, shape).unwrap_err()),
+        ("Tensor::full", Tensor::full(&engine, absent, dtype, shape, 2.0).unwrap_err()),
+        ("Tensor::full", Tensor::full(&engine, Device::CPU, DType::I8, shape, 1000.0).unwrap_err()),
+        ("Tensor::full_like", x.full_like(1000.0).unwrap_err()),
+        ("Tensor::rand", Tensor::rand(&engine, absent, dtype, shape).unwrap_err()),
+        ("Tensor::randn", Tensor::randn(&engine, absent, dtype, shape).unwrap_err()),
+        ("Tensor::new", Tensor::new(&engine, absent, [1f32, 2.0]).unwrap_err()),
+        ("Tensor::from_slice", Tensor::from_slice(&engine, absent, 1, &[1f32]).unwrap_err()),
+        ("Tensor::from_vec", Tensor::from_vec(&engine, absent, 1, vec![1f32]).unwrap_err()),
+        ("Tensor::item", floats.item::<f32>().unwrap_err()),
+        ("Tensor::item", x.item::<f32>().unwrap_err()),
+        ("Tensor::to_vec", x.to_vec::<f32>().unwrap_err()),
+    ] {
+        assert!(error.message().starts_with(&format!("{}: ", function)), "{}: {}", function, error);
+    }
+    let error = floats.item::<f32>().unwrap_err();
+    assert_eq!(error.message(), "Tensor::item: the tensor has 4 elements; it must have one");
+}

@@ -72,7 +72,7 @@ fn the_wrong_dtype_and_the_wrong_size_are_refused_by_name() {
             (a.write(&[0i32; 6]).unwrap_err(), "cast the tensor first"),
             (a.write(&[0f32; 5]).unwrap_err(), "bytes is 20; the tensor has 24"),
             (a.read(&mut [0f32; 7]).unwrap_err(), "bytes is 28"),
-            (a.item::<f32>().unwrap_err(), "bytes is 4"),
+            (a.item::<f32>().unwrap_err(), "has 6 elements"),
             (
                 Tensor::from_slice(engine, device, [2, 2], &[0f32; 5]).unwrap_err(),
                 "data has 5 elements; the shape has 4",

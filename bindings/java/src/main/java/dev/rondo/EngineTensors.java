@@ -220,12 +220,20 @@ abstract class EngineTensors extends NativeObject {
    * @return the tensor
    */
   public Tensor full(Device device, DType dtype, double value, long... shape) {
-    final Tensor tensor = empty(device, dtype, shape);
+    return filled("Engine.full", device, dtype, value, shape);
+  }
+
+  /** The same for a function whose name messages have. */
+  private Tensor filled(String function, Device device, DType dtype, double value, long... shape) {
+    Tensor tensor = null;
     try {
+      tensor = empty(device, dtype, shape);
       return tensor.fill(value);
     } catch (RuntimeException e) {
-      tensor.close();
-      throw e;
+      if (tensor != null) {
+        tensor.close();
+      }
+      throw e instanceof RondoException ? ((RondoException) e).toldBy(function, "Engine.empty", "Tensor.fill") : e;
     }
   }
 
@@ -237,7 +245,7 @@ abstract class EngineTensors extends NativeObject {
    * @return the tensor
    */
   public Tensor zeros(Device device, long... shape) {
-    return full(device, DType.F32, 0, shape);
+    return filled("Engine.zeros", device, DType.F32, 0, shape);
   }
 
   /**
@@ -248,7 +256,7 @@ abstract class EngineTensors extends NativeObject {
    * @return the tensor
    */
   public Tensor ones(Device device, long... shape) {
-    return full(device, DType.F32, 1, shape);
+    return filled("Engine.ones", device, DType.F32, 1, shape);
   }
 
   /**

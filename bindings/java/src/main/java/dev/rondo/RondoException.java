@@ -58,6 +58,16 @@ public class RondoException extends RuntimeException {
     return Exceptions.of(status.value(), getMessage(), cause).of(operator, device);
   }
 
+  /** The same failure with the name of the function that the program called, where others stand behind it. */
+  final RondoException toldBy(String function, String... behind) {
+    for (String name : behind) {
+      if (getMessage().startsWith(name + ": ")) {
+        return Exceptions.of(status.value(), function + getMessage().substring(name.length()), getCause()).of(operator, device);
+      }
+    }
+    return this;
+  }
+
   private RondoException of(String ofOperator, String onDevice) {
     operator = ofOperator;
     device = onDevice;

@@ -284,7 +284,7 @@ abstract class TensorContents extends TensorViews {
    */
   public double item() {
     if (self().elements() != 1) {
-      throw new InvalidArgumentException("the tensor has " + self().elements() + " elements, not one", null);
+      throw new InvalidArgumentException("Tensor.item: the tensor has " + self().elements() + " elements; it must have one", null);
     }
     if (self().dtype() == DType.F64) {
       return toDoubleArray()[0];
