@@ -88,8 +88,8 @@ class Expression {
   unsigned used_inputs() const;
   // True if a value may be an input as it is, without an operator that has made a number of it; of one dtype, if given.
   bool moves_an_input(Value value, std::optional<rondo_dtype> memory = {}) const;
-  // The same for a kernel: the bits of inputs of a 16-bit dtype go to results that may be one of them, since conversions
-  // change those of NaN. As it is where nothing moves, or where that has too many instructions.
+  // The same for a kernel: the bits of inputs of a 16-bit dtype go to results that may be one of them, since
+  // conversions change those of NaN. As it is where nothing moves, or where that has too many instructions.
   Expression moving_bits() const;
 
   // --- reading
