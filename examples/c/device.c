@@ -82,7 +82,10 @@ void device_print(rondo_engine* engine, rondo_device device, char* name, size_t 
     const char* reason = "";
     int32_t available = 0;
     CHECK(rondo_feature(*feature, &available, &reason));
-    printf("  %-8s %s: %.*s\n", *feature, available ? "yes" : device.kind == RONDO_CPU ? "no (optional)" : "no",
+    printf("  %-8s %s: %.*s\n", *feature,
+           available                  ? "yes"
+           : device.kind == RONDO_CPU ? "no (optional)"
+                                      : "no",
            available ? (int)strlen(reason) : first_clause(reason), reason);
   }
   snprintf(name, capacity, "%s", info.name);

@@ -50,10 +50,10 @@ typedef struct rondo_program_save_options {
  *
  * The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes.
  *
- * RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message names
- * each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not
- * UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's
- * error. Not allowed while recording or inside a task. Since 0.1. */
+ * RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message
+ * names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come
+ * twice, are empty, have control characters or are not UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if
+ * the file cannot be written; a poisoned weight's error. Not allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,
                                           rondo_graph* const* graphs, const rondo_program_save_options* options);
 

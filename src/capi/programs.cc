@@ -196,8 +196,8 @@ Status read_instance_options(const rondo_program_instance_options& given, const 
     const int64_t value = given.extra_values[i];
     const uint32_t values = program.functions[function].values;
     if (value < 0 || value >= values)
-      return error(RONDO_INVALID_ARGUMENT, "options->extra_values[%zu] is %lld; function '%s' has the values 0 to %u", i,
-                   printable(value), models::shown(name).c_str(), values - 1);
+      return error(RONDO_INVALID_ARGUMENT, "options->extra_values[%zu] is %lld; function '%s' has the values 0 to %u",
+                   i, printable(value), models::shown(name).c_str(), values - 1);
     options->extra[function].push_back(static_cast<uint32_t>(value));
   }
   return {};

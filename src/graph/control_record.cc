@@ -135,7 +135,8 @@ Status record(Engine& engine, Recording& recording, const ControlForm& form, con
   for (const BodySource& source : sources) {
     Body& body = bodies.emplace_back();
     body.name = source.name;
-    if (source.issue) RONDO_TRY(record_body(engine, recording_number, source, form.kind == ControlForm::Kind::loop, &body));
+    if (source.issue)
+      RONDO_TRY(record_body(engine, recording_number, source, form.kind == ControlForm::Kind::loop, &body));
   }
   auto task = make_ref<Control>(engine, *host, form, number, std::move(bodies));
   ops::ControlCall call;

@@ -44,7 +44,7 @@ def fetch_jar():
         return f"Maven, which fetches {name}, is not installed"
     sentences().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=sentences().parent, prefix=".fetch-") as scratch:
-        done = subprocess.run(["mvn", "-B", "-q", "-ntp", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy",
+        done = subprocess.run(["mvn", "-B", "-C", "-q", "-ntp", "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy",
                                f"-Dartifact={group}:{name}:{version}:jar", f"-DoutputDirectory={scratch}"], cwd=scratch, capture_output=True, text=True)
         jar = pathlib.Path(scratch, f"{name}-{version}.jar")
         if done.returncode != 0 or not jar.is_file():

@@ -29,8 +29,8 @@ struct FinishedRecording {
   std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
   std::vector<Binding> call_inputs, call_outputs;
   std::unique_ptr<LaunchSettings> settings;
-  std::shared_ptr<SharedArena> arena;  // null: the graph's own
-  Ref<tape::Journal> journal;          // null: of a graph that is launched, or a callable's
+  std::shared_ptr<SharedArena> arena;           // null: the graph's own
+  Ref<tape::Journal> journal;                   // null: of a graph that is launched, or a callable's
   std::shared_ptr<NumberChecks> number_checks;  // null: nothing is checked
 };
 

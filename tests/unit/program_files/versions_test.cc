@@ -67,7 +67,7 @@ TEST(Versions, OldFilesKeepTheirMeaningInTheNext) {
     SCOPED_TRACE(name);
     if (text.find("\"Gated\"") != std::string::npos || text.find("\"Cumulative\"") != std::string::npos ||
         (text.find("\"parameter\":") != std::string::npos && text.find("\"Reduce\"") != std::string::npos))
-      continue;  // those that the table takes for newer
+      continue;                                                             // those that the table takes for newer
     const std::string now = write_program(must_read(text, known_words()));  // at the largest sizes, if they vary
     EXPECT_EQ(write_program(must_read(text, kNextWords), kNextWords), now);
   }

@@ -381,6 +381,8 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_nonzero", "Tensor::nonzero"),
     ("rondo_nonzero_limit", "Tensor::nonzero_limit"),
     ("rondo_one_hot", "Tensor::one_hot"),
+    ("rondo_onnx_convert", "Model::convert"),
+    ("rondo_onnx_open", "Model::open"),
     ("rondo_optimizer", "Optimizer"),
     ("rondo_optimizer_create", "OptimizerBuilder::build"),
     ("rondo_optimizer_destroy", "Optimizer"),
