@@ -303,7 +303,8 @@ inline void save_program(const std::string& path, const std::vector<SavedFunctio
 inline void save_program_with_dims(const std::string& path, const std::vector<ProgramDim>& dims,
                                    const std::vector<SizedFunction>& functions,
                                    const std::vector<std::pair<std::string, Tensor>>& weights = {},
-                                   const std::vector<std::pair<std::string, std::string>>& metadata = {}) {
+                                   const std::vector<std::pair<std::string, std::string>>& metadata = {},
+                                   const char* reader = nullptr) {
   std::vector<const char*> function_names, dim_names, inputs, outputs;
   std::vector<int64_t> least, most;
   bool all = true, none = true;
@@ -325,6 +326,7 @@ inline void save_program_with_dims(const std::string& path, const std::vector<Pr
   }
   const detail::Kept kept(weights, metadata);
   rondo_program_save_options options = kept.options();
+  options.reader = reader;
   if (!none) {
     options.inputs = inputs.data();
     options.outputs = outputs.data();

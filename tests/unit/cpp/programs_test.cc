@@ -158,6 +158,12 @@ TEST_F(CppPrograms, FunctionsWhoseSizesVary) {
   // What is thrown while it records comes to who saves.
   rondo::SizedFunction throws = rows;
   throws.record = [](const std::vector<int64_t>&) -> Graph { throw std::runtime_error("no such layer"); };
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      rondo::save_program_with_dims(path, {{"n", 1, 100}}, {rows}, {}, {}, "9.0");
+                    })
+                .find("options->reader is '9.0'"),
+            std::string::npos);
   EXPECT_THROW(rondo::save_program_with_dims(path, {{"n", 1, 100}}, {throws}), std::runtime_error);
   throws = rows;
   throws.inputs.push_back("more");

@@ -2,45 +2,68 @@
  * developers. SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
 
+/* What both ways to write have in common, and the options made of it. */
+typedef struct written {
+  rondo_jni_text path, reader;
+  rondo_jni_texts names, inputs, outputs, weight_names, keys, values;
+  rondo_jni_longs weights;
+  rondo_program_save_options options;
+} written;
+
+/* inputs, outputs, reader: may be null. All of `to` is 0 before. */
+static int written_get(JNIEnv* env, jbyteArray path, jobjectArray names, jobjectArray inputs, jobjectArray outputs,
+                       jobjectArray weight_names, jlongArray weights, jobjectArray keys, jobjectArray values,
+                       jbyteArray reader, written* to) {
+  const rondo_program_save_options none = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  rondo_program_save_options* options = &to->options;
+  if (!rondo_jni_text_get(env, path, &to->path) || !rondo_jni_texts_get(env, names, &to->names) ||
+      (inputs && !rondo_jni_texts_get(env, inputs, &to->inputs)) ||
+      (outputs && !rondo_jni_texts_get(env, outputs, &to->outputs)) ||
+      !rondo_jni_texts_get(env, weight_names, &to->weight_names) || !rondo_jni_longs_get(env, weights, &to->weights) ||
+      !rondo_jni_texts_get(env, keys, &to->keys) || !rondo_jni_texts_get(env, values, &to->values) ||
+      (reader && !rondo_jni_text_get(env, reader, &to->reader)))
+    return 0;
+  *options = none;
+  options->inputs = inputs ? (const char* const*)to->inputs.items : NULL;
+  options->outputs = outputs ? (const char* const*)to->outputs.items : NULL;
+  options->n_weights = (size_t)to->weights.count;
+  options->weight_names = (const char* const*)to->weight_names.items;
+  options->weights = (rondo_tensor* const*)(const void*)to->weights.items;
+  options->n_metadata = (size_t)to->keys.count;
+  options->keys = (const char* const*)to->keys.items;
+  options->values = (const char* const*)to->values.items;
+  options->reader = reader ? to->reader.text : NULL;
+  return 1;
+}
+static void written_put(written* of) {
+  rondo_jni_text_put(&of->reader);
+  rondo_jni_texts_put(&of->values);
+  rondo_jni_texts_put(&of->keys);
+  rondo_jni_longs_put(&of->weights);
+  rondo_jni_texts_put(&of->weight_names);
+  rondo_jni_texts_put(&of->outputs);
+  rondo_jni_texts_put(&of->inputs);
+  rondo_jni_texts_put(&of->names);
+  rondo_jni_text_put(&of->path);
+}
+
 JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_write0(JNIEnv* env, jclass self, jbyteArray path,
                                                            jobjectArray names, jlongArray graphs, jobjectArray inputs,
                                                            jobjectArray outputs, jobjectArray weight_names,
                                                            jlongArray weights, jobjectArray keys, jobjectArray values,
                                                            jbyteArray reader) {
-  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
-  rondo_jni_text path_ = {0}, reader_ = {0};
-  rondo_jni_texts names_ = {0}, inputs_ = {0}, outputs_ = {0}, weight_names_ = {0}, keys_ = {0}, values_ = {0};
-  rondo_jni_longs graphs_ = {0}, weights_ = {0};
+  written of = {0};
+  rondo_jni_longs graphs_ = {0};
   (void)self;
-  if (rondo_jni_text_get(env, path, &path_) && rondo_jni_texts_get(env, names, &names_) &&
-      rondo_jni_longs_get(env, graphs, &graphs_) && rondo_jni_texts_get(env, inputs, &inputs_) &&
-      rondo_jni_texts_get(env, outputs, &outputs_) && rondo_jni_texts_get(env, weight_names, &weight_names_) &&
-      rondo_jni_longs_get(env, weights, &weights_) && rondo_jni_texts_get(env, keys, &keys_) &&
-      rondo_jni_texts_get(env, values, &values_) && (!reader || rondo_jni_text_get(env, reader, &reader_))) {
-    rondo_status status;
-    options.inputs = (const char* const*)inputs_.items;
-    options.outputs = (const char* const*)outputs_.items;
-    options.n_weights = (size_t)weights_.count;
-    options.weight_names = (const char* const*)weight_names_.items;
-    options.weights = (rondo_tensor* const*)(const void*)weights_.items;
-    options.n_metadata = (size_t)keys_.count;
-    options.keys = (const char* const*)keys_.items;
-    options.values = (const char* const*)values_.items;
-    options.reader = reader ? reader_.text : NULL;
-    status = rondo_program_save(path_.text, (int32_t)graphs_.count, (const char* const*)names_.items,
-                                (rondo_graph* const*)(const void*)graphs_.items, &options);
+  if (written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, &of) &&
+      rondo_jni_longs_get(env, graphs, &graphs_)) {
+    const rondo_status status =
+        rondo_program_save(of.path.text, (int32_t)graphs_.count, (const char* const*)of.names.items,
+                           (rondo_graph* const*)(const void*)graphs_.items, &of.options);
     if (status != RONDO_OK) rondo_jni_fail(env, status);
   }
-  rondo_jni_text_put(&reader_);
-  rondo_jni_texts_put(&values_);
-  rondo_jni_texts_put(&keys_);
-  rondo_jni_longs_put(&weights_);
-  rondo_jni_texts_put(&weight_names_);
-  rondo_jni_texts_put(&outputs_);
-  rondo_jni_texts_put(&inputs_);
   rondo_jni_longs_put(&graphs_);
-  rondo_jni_texts_put(&names_);
-  rondo_jni_text_put(&path_);
+  written_put(&of);
 }
 
 /* A Recorder of Java's, for the call that it is below. */
@@ -79,47 +102,27 @@ JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_writeSized0(JNIEnv* env, jcl
                                                                 jlongArray most, jobject by, jobjectArray inputs,
                                                                 jobjectArray outputs, jobjectArray weight_names,
                                                                 jlongArray weights, jobjectArray keys,
-                                                                jobjectArray values) {
-  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
-  rondo_jni_text path_ = {0};
-  rondo_jni_texts names_ = {0}, dims_ = {0}, inputs_ = {0}, outputs_ = {0}, weight_names_ = {0}, keys_ = {0},
-                  values_ = {0};
-  rondo_jni_longs least_ = {0}, most_ = {0}, weights_ = {0};
+                                                                jobjectArray values, jbyteArray reader) {
+  written of = {0};
+  rondo_jni_texts dims_ = {0};
+  rondo_jni_longs least_ = {0}, most_ = {0};
   recorder with = {env, (*env)->GetObjectClass(env, by), NULL, by};
   (void)self;
   with.run = (*env)->GetStaticMethodID(env, with.type, "run", "(Ldev/rondo/ProgramWriter$Recorder;I[J[J)I");
-  if (with.run != NULL && rondo_jni_text_get(env, path, &path_) && rondo_jni_texts_get(env, names, &names_) &&
+  if (with.run != NULL &&
+      written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, &of) &&
       rondo_jni_texts_get(env, dims, &dims_) && rondo_jni_longs_get(env, least, &least_) &&
-      rondo_jni_longs_get(env, most, &most_) && (inputs == NULL || rondo_jni_texts_get(env, inputs, &inputs_)) &&
-      (outputs == NULL || rondo_jni_texts_get(env, outputs, &outputs_)) &&
-      rondo_jni_texts_get(env, weight_names, &weight_names_) && rondo_jni_longs_get(env, weights, &weights_) &&
-      rondo_jni_texts_get(env, keys, &keys_) && rondo_jni_texts_get(env, values, &values_)) {
-    rondo_status status;
-    options.inputs = inputs == NULL ? NULL : (const char* const*)inputs_.items;
-    options.outputs = outputs == NULL ? NULL : (const char* const*)outputs_.items;
-    options.n_weights = (size_t)weights_.count;
-    options.weight_names = (const char* const*)weight_names_.items;
-    options.weights = (rondo_tensor* const*)(const void*)weights_.items;
-    options.n_metadata = (size_t)keys_.count;
-    options.keys = (const char* const*)keys_.items;
-    options.values = (const char* const*)values_.items;
-    status = rondo_program_save_with_dims(path_.text, (int32_t)names_.count, (const char* const*)names_.items,
-                                          (int32_t)dims_.count, (const char* const*)dims_.items,
-                                          (const int64_t*)least_.items, (const int64_t*)most_.items, record, &with,
-                                          &options);
+      rondo_jni_longs_get(env, most, &most_)) {
+    const rondo_status status = rondo_program_save_with_dims(
+        of.path.text, (int32_t)of.names.count, (const char* const*)of.names.items, (int32_t)dims_.count,
+        (const char* const*)dims_.items, (const int64_t*)least_.items, (const int64_t*)most_.items, record, &with,
+        &of.options);
     if (status != RONDO_OK) rondo_jni_fail(env, status);
   }
-  rondo_jni_texts_put(&values_);
-  rondo_jni_texts_put(&keys_);
-  rondo_jni_longs_put(&weights_);
-  rondo_jni_texts_put(&weight_names_);
-  rondo_jni_texts_put(&outputs_);
-  rondo_jni_texts_put(&inputs_);
   rondo_jni_longs_put(&most_);
   rondo_jni_longs_put(&least_);
   rondo_jni_texts_put(&dims_);
-  rondo_jni_texts_put(&names_);
-  rondo_jni_text_put(&path_);
+  written_put(&of);
 }
 
 JNIEXPORT jlong JNICALL Java_dev_rondo_Program_createInstance0(

@@ -235,7 +235,8 @@ public final class ProgramWriter {
     state.callbackFailure = null;
     try {
       writeSized0(Memory.bytes(Memory.nameOf(path)), texts(names), texts(dims), numbers(least), numbers(most), new Recorder(functions),
-          named == 0 ? null : texts(inputs), named == 0 ? null : texts(outputs), texts(weightNames), uses.addresses(), texts(keys), texts(values));
+          named == 0 ? null : texts(inputs), named == 0 ? null : texts(outputs), texts(weightNames), uses.addresses(), texts(keys), texts(values),
+          reader == null ? null : Memory.bytes(reader));
     } catch (RondoException e) {
       final Throwable cause = state.callbackFailure;
       state.callbackFailure = null;
@@ -295,7 +296,7 @@ public final class ProgramWriter {
   }
 
   private static native void writeSized0(byte[] path, byte[][] names, byte[][] dims, long[] least, long[] most, Recorder recorder,
-      byte[][] inputs, byte[][] outputs, byte[][] weightNames, long[] weights, byte[][] keys, byte[][] values);
+      byte[][] inputs, byte[][] outputs, byte[][] weightNames, long[] weights, byte[][] keys, byte[][] values, byte[] reader);
 
   private static native void write0(byte[] path, byte[][] names, long[] graphs, byte[][] inputs, byte[][] outputs, byte[][] weightNames,
       long[] weights, byte[][] keys, byte[][] values, byte[] reader);

@@ -252,6 +252,9 @@ class ProgramTest {
       fails(UnsupportedException.class, () -> plain.graph("rows"), "rows");
       fails(InvalidArgumentException.class,
           () -> program.instance(engine, device, new ProgramInstanceOptions().weight("none", given)), "'none'");
+      fails(InvalidArgumentException.class,
+          () -> new ProgramWriter().dim("n", 1, 9).function("f", sizes -> rows(device, w, sizes[0])).reader("9.0").write(path),
+          "options->reader is '9.0'");
       // What a function throws comes to who writes.
       final RondoException failure = fails(RondoException.class, () -> new ProgramWriter().dim("n", 1, 9).function("f", sizes -> {
         throw new IllegalStateException("no such layer");
