@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/caught.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "engine/user_call.h"
 #include "ops/ops.h"
@@ -57,6 +58,7 @@ Status record_graph(Engine& engine, const char* name, uint32_t flags,
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
   options.name = name;
   options.flags = flags | RONDO_RECORD_CALLABLE;
+  if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // for what it says
   RONDO_TRY(begin_recording(engine, options));
   const uint64_t number = recording_of(engine)->number;
   Status status = caught([&] { return body(*recording_of(engine)); });

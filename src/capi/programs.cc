@@ -123,12 +123,22 @@ class CallersRecordings {
     rondo_graph* graph = nullptr;
     capi::forget_last_error();
     const KeptArithmetic arithmetic;
+    const Sink* const around = Engine::thread_sink();
     const rondo_status status =
         record_(arg_, static_cast<int32_t>(function), static_cast<int32_t>(sizes.size()), sizes.data(), &graph);
-    if (status != RONDO_OK) return capi::failure_of_callback("the function that records", status);
-    if (!graph) return error(RONDO_USER_ERROR, "the function that records has returned RONDO_OK, and *graph is NULL");
-    if (const Status wrong = capi::check_graph(graph, "*graph"); !wrong.ok())
-      return error(RONDO_USER_ERROR, "the function that records: %s", wrong.message());
+    Status why = status != RONDO_OK ? capi::failure_of_callback("the function that records", status)
+                 : Engine::thread_sink() != around
+                     ? error(RONDO_USER_ERROR, "the function that records has left a recording open")
+                 : !graph
+                     ? error(RONDO_USER_ERROR, "the function that records has returned RONDO_OK, and *graph is NULL")
+                     : Status();
+    if (graph)
+      if (const Status wrong = capi::check_graph(graph, "*graph"); !wrong.ok())
+        return why.ok() ? error(RONDO_USER_ERROR, "the function that records: %s", wrong.message()) : why;
+    if (!why.ok()) {
+      rondo_graph_destroy(graph);
+      return why;
+    }
     saved->graph = graph->graph;
     rondo_graph_destroy(graph);
     RONDO_TRY(saved->graph->engine().usable());
@@ -457,7 +467,8 @@ rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const in
       return error(RONDO_INVALID_ARGUMENT, "n_dims is %d; the program has %zu dimensions", n_dims, count);
     if (count) RONDO_NOT_NULL(dims);
     Ref<ProgramFile> made;
-    RONDO_TRY(program->file->bind(std::vector<int64_t>(dims, dims + count), &made));
+    const Ref<ProgramFile> file = program->file;  // another thread may destroy the handle meanwhile
+    RONDO_TRY(file->bind(std::vector<int64_t>(dims, dims + count), &made));
     *bound = Programs::create([&made](rondo_program& handle) { handle.file = std::move(made); });
     return {};
   });

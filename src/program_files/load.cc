@@ -69,18 +69,27 @@ Status ProgramFile::share_weights(Engine& engine, Device& device, const std::vec
                                   SharedTensors* shared) const {
   const std::lock_guard lock(shared_->mutex);
   std::vector<Shared::Loaded>& all = shared_->loaded;
-  std::erase_if(all, [](const Shared::Loaded& each) { return each.weights.expired(); });
-  for (const Shared::Loaded& each : all)
-    if (each.engine == &engine && each.device == &device && each.replaced == replaced)
-      if ((*shared = each.weights.lock())) return {};
-  auto loaded = std::make_shared<std::vector<TensorHandle>>();
-  for (size_t i = 0; i < program_.weights.size(); ++i) {
-    TensorHandle& tensor = loaded->emplace_back();
-    const Declared& each = program_.weights[i];
-    if (!each.state && !replaced[i]) RONDO_TRY(load_weight(*this, each, engine, device, &tensor));
+  std::erase_if(all, [](const Shared::Loaded& each) {
+    return std::all_of(each.weights.begin(), each.weights.end(), [](const auto& weight) { return weight.expired(); });
+  });
+  auto here = std::find_if(all.begin(), all.end(), [&](const Shared::Loaded& each) {
+    return each.engine == &engine && each.device == &device;
+  });
+  const size_t count = program_.weights.size();
+  if (here == all.end()) {
+    all.push_back({&engine, &device, {}});
+    here = all.end() - 1;
+    here->weights.resize(count);
   }
-  *shared = loaded;
-  all.push_back({&engine, &device, replaced, loaded});
+  for (size_t i = 0; i < count; ++i) {
+    std::shared_ptr<const TensorHandle>& weight = shared->emplace_back(here->weights[i].lock());
+    const Declared& each = program_.weights[i];
+    if (weight || each.state || replaced[i]) continue;
+    TensorHandle loaded;
+    RONDO_TRY(load_weight(*this, each, engine, device, &loaded));
+    weight = std::make_shared<const TensorHandle>(std::move(loaded));
+    here->weights[i] = weight;
+  }
   return {};
 }
 
@@ -169,7 +178,7 @@ Status Instance::load_weights(const InstanceOptions& options) {
     else if (declared[i].state)
       RONDO_TRY(load_weight(*file_, declared[i], *engine_, *device_, &tensor));
     else
-      tensor.reset(make_view((*shared_)[i]->storage, (*shared_)[i]->view));
+      tensor.reset(make_view((*shared_[i])->storage, (*shared_[i])->view));
   }
   weights_ = std::move(weights);
   return {};
@@ -183,6 +192,7 @@ Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& devi
   made->device_ = &device;
   RONDO_TRY(made->load_weights(options));
   const Program& program = file->program();
+  RONDO_TRY(made->check_smallest(options));
   for (size_t i = 0; i < program.functions.size(); ++i) {
     const Function& each = program.functions[i];
     Callee& callee = made->functions_.emplace_back();
@@ -198,6 +208,25 @@ Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& devi
   return {};
 }
 
+// Functions whose sizes vary are made once at the smallest, as others are now, and then at each call's.
+Status Instance::check_smallest(const InstanceOptions& options) const {
+  const std::vector<Function>& functions = file_->program().functions;
+  if (std::none_of(functions.begin(), functions.end(), [](const Function& each) { return each.sizes != 0; })) return {};
+  std::vector<int64_t> sizes;
+  for (const Dim& each : file_->program().dims) sizes.push_back(each.least);
+  Program program;
+  Status status = read_program(file_->text(), &sizes, &program);
+  for (size_t i = 0; status.ok() && i < functions.size(); ++i) {
+    if (!functions[i].sizes) continue;
+    Ref<Graph> graph;
+    status = make_function(
+                 {program, program.functions[i], *engine_, *device_, weights(), options.most_turns, options.extra[i]},
+                 &graph)
+                 .with_context("function '" + shown(functions[i].name) + "'");
+  }
+  return file_->data()->about(status.with_context("at " + sizes_text(file_->program().dims, sizes)));
+}
+
 // Its function reads the program anew at the sizes of its inputs.
 Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& options) const {
   const Function& of = file_->program().functions[function];
@@ -208,6 +237,10 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
                       function, most_turns = options.most_turns,
                       extra](int32_t n_inputs, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) -> Status {
     const std::span given(inputs, static_cast<size_t>(n_inputs));
+    for (size_t i = 0; i < given.size(); ++i)
+      if (const Device& on = given[i]->view.device(); &on != &device)
+        return error(RONDO_INVALID_ARGUMENT, "inputs[%zu] is on %s; the instance is on %s", i,
+                     device_name(on.id()).c_str(), device_name(device.id()).c_str());
     std::vector<int64_t> sizes;
     RONDO_TRY(file->find_sizes(file->program().functions[function], given, &sizes));
     Program program;

@@ -22,7 +22,9 @@ struct DestroyTensor {
   void operator()(rondo_tensor* tensor) const { destroy_tensor(tensor); }
 };
 using TensorHandle = std::unique_ptr<rondo_tensor, DestroyTensor>;
-using SharedTensors = std::shared_ptr<const std::vector<TensorHandle>>;
+using InstanceTensors = std::shared_ptr<const std::vector<TensorHandle>>;
+// By number; null: not there.
+using SharedTensors = std::vector<std::shared_ptr<const TensorHandle>>;
 
 // Does not change, but for the weights that its instances share. Held by its handle and its instances; any thread.
 class ProgramFile final : public RefCounted {
@@ -53,8 +55,7 @@ class ProgramFile final : public RefCounted {
     struct Loaded {
       Engine* engine;
       Device* device;
-      std::vector<bool> replaced;
-      std::weak_ptr<const std::vector<TensorHandle>> weights;
+      std::vector<std::weak_ptr<const TensorHandle>> weights;
     };
     std::mutex mutex;
     std::vector<Loaded> loaded;  // guarded by mutex
@@ -91,13 +92,14 @@ class Instance final : public RefCounted {
 
  private:
   Status load_weights(const InstanceOptions& options);
+  Status check_smallest(const InstanceOptions& options) const;
   Ref<Callable> make_callable(size_t function, const InstanceOptions& options) const;
 
   Ref<ProgramFile> file_;
   Ref<Engine> engine_;
   Device* device_ = nullptr;
   SharedTensors shared_;
-  SharedTensors weights_;  // views of the shared ones, and the instance's states
+  InstanceTensors weights_;  // views of the shared ones, and the instance's states
   std::vector<Callee> functions_;
 };
 

@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/caught.h"
 #include "base/settings.h"
@@ -60,6 +61,7 @@ class FunctionRecorder {
       rondo_tensor* made = nullptr;
       RONDO_TRY(make_input(engine_, device_, each.dtype, each.shape, &made));
       put(TensorHandle(made));
+      inputs_.insert(made->view.storage);
     }
     put_weights();
     RONDO_TRY(add_all(function_.nodes));
@@ -79,19 +81,23 @@ class FunctionRecorder {
   // The same on tensors that are there, without settings of its own: parameters and sections are as the file has them.
   Status issue(std::span<rondo_tensor* const> inputs, rondo_tensor** outputs) {
     issues_ = true;
-    for (const rondo_tensor* each : inputs) RONDO_TRY(put_input(*each));
+    for (const rondo_tensor* each : inputs) {
+      RONDO_TRY(put_input(*each));
+      inputs_.insert(values_.back()->view.storage);
+    }
     put_weights();
     RONDO_TRY(add_all(function_.nodes));
     for (const Function::Output& each : function_.outputs) {
       const Status status = check_output(each);
       if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
     }
-    for (const Function::Output& each : function_.outputs)
-      *outputs++ = make_view(values_[each.value]->storage, view(each.value));
+    std::vector<TensorHandle> given;
+    for (const Function::Output& each : function_.outputs) RONDO_TRY(give(each.value, &given));
     for (const uint32_t each : source_.extra) {
       RONDO_TRY(check_extra(each));
-      *outputs++ = make_view(values_[each]->storage, view(each));
+      RONDO_TRY(give(each, &given));
     }
+    for (TensorHandle& each : given) *outputs++ = each.release();
     return {};
   }
 
@@ -122,6 +128,15 @@ class FunctionRecorder {
         make_temporary(engine_, device_, given.view.dtype, Layout::row_major(layout.ndim, layout.shape), &storage);
     RONDO_TRY(ops::copy_elements(given.view, copy));
     put(TensorHandle(make_view(storage, copy)));
+    return {};
+  }
+  // A result of the function. It has memory of its own: a copy of inputs and weights.
+  Status give(uint32_t value, std::vector<TensorHandle>* given) {
+    if (inputs_.count(view(value).storage) || weights_.count(view(value).storage)) {
+      RONDO_TRY(copy_of(*values_[value]));
+      value = static_cast<uint32_t>(values_.size() - 1);
+    }
+    given->emplace_back(make_view(values_[value]->storage, view(value)));
     return {};
   }
   Status check_extra(uint32_t value) const {
@@ -192,7 +207,11 @@ class FunctionRecorder {
     return control(engine_, form_of(choice.kind, limit), view(node.inputs[0]), bodies);
   }
   Status add_operation(const Node& node) {
-    if (is_off(node)) return {};
+    if (is_off(node)) {
+      for (const Written& each : node.outputs)
+        if (each.made) RONDO_TRY(make(each));
+      return {};
+    }
     RONDO_TRY(switch_to(node.section));
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of)) return add_parameter(node, *parameter);
     std::vector<View> inputs, written;
@@ -204,6 +223,7 @@ class FunctionRecorder {
       written.push_back(tensor->view);
       results.push_back({tensor.get(), &device_, tensor->view.dtype, tensor->view.layout});
       if (each.made) continue;
+      if (inputs_.count(tensor->view.storage)) return wrong("it writes an input");
       const auto weight = weights_.find(tensor->view.storage);
       if (weight != weights_.end() && !program_.weights[weight->second].state)
         return wrong("it writes the weight '" + models::shown(program_.weights[weight->second].name) +
@@ -322,6 +342,7 @@ class FunctionRecorder {
   const Recording& recording_;
   std::vector<TensorHandle> values_;
   std::unordered_map<const Storage*, uint32_t> weights_;
+  std::unordered_set<const Storage*> inputs_;
   uint32_t section_ = kNoSection;
   int64_t bytes_ = 0, steps_ = 0;
   int depth_ = 0;        // bodies around

@@ -384,9 +384,11 @@ class FunctionMaker {
     Node node;
     node.site = site_;
     node.call = recorded.call;
+    // A parameter has its value whether its section is on or not.
     if (const auto* parameter = std::get_if<ops::ParameterCall>(&node.call->of))
       node.call = make_ref<const Call>(ops::ParameterCall{setting_[parameter->number]});
-    if (recorded.section != ops::kAlways) node.section = setting_[recorded.section];
+    else if (recorded.section != ops::kAlways)
+      node.section = setting_[recorded.section];
     // A switched node writes what is there before it.
     const auto makes = [&](const View& view) { return covers(view) && node.section == kNoSection; };
     std::unordered_set<const Storage*> written_before;

@@ -38,10 +38,14 @@ bool has_infinity(const ProgramNode& node) {
   if (const auto* sequence = std::get_if<ops::SequenceCall>(&of))
     return std::isinf(sequence->start) || std::isinf(sequence->step) || std::isinf(sequence->last);
   if (std::holds_alternative<ops::PadCall>(of)) return std::get<ops::PadCall>(of).fill != 0;
-  if (const auto* fused = std::get_if<ops::FusedCall>(&of)) {
-    const auto count = static_cast<size_t>(fused->fused->expression.scalars());
-    return among(fused->fused->words, count, RONDO_F32) || among(fused->fused->words, count, RONDO_F64);
-  }
+  const auto in_expression = [&](const ops::Fused& fused) {
+    const auto count = static_cast<size_t>(fused.expression.scalars());
+    return among(fused.words, count, RONDO_F32) || among(fused.words, count, RONDO_F64);
+  };
+  if (const auto* fused = std::get_if<ops::FusedCall>(&of)) return in_expression(*fused->fused);
+  if (const auto* text = std::get_if<ops::TextCall>(&of))
+    return std::any_of(text->expressions.begin(), text->expressions.end(),
+                       [&](const auto& each) { return in_expression(*each); });
   return std::holds_alternative<ops::ParameterCall>(of);
 }
 

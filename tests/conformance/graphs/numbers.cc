@@ -160,6 +160,21 @@ TEST_P(Numbers, InfinitiesOfMasksAreNobodys) {
       },
       &options);
   EXPECT_EQ(failure(good, y), "");
+  // So are those of a text.
+  rondo_expression* text = nullptr;
+  must(rondo_expression_create("y = m ? a : -inf", "masked", &text));
+  const Graph written = record(
+      engine(),
+      [&] {
+        rondo_argument arguments[] = {RONDO_TENSOR("m", keep), RONDO_TENSOR("a", x)};
+        rondo_tensor* made = nullptr;
+        must(rondo_expression_run(text, 2, arguments, 1, &made));
+        y = Tensor(made);
+        name(y);
+      },
+      &options);
+  EXPECT_EQ(failure(written, y), "");
+  rondo_expression_destroy(text);
   // What makes NaN of them is named.
   const Graph wrong = record(
       engine(),

@@ -28,6 +28,11 @@ class ProgramSizes : public WithControl<ProgramFiles> {
     const Sized* sized;
     int recordings;
   };
+  static rondo_status leave_open(void* arg, int32_t, int32_t n_dims, const int64_t* sizes, rondo_graph** graph) {
+    auto* const with = static_cast<Recorder*>(arg);
+    *graph = with->test->at(*with->sized, Dims(sizes, sizes + n_dims)).release();
+    return rondo_record_begin(with->test->engine(), nullptr);
+  }
   rondo_status save_sized(const Sized& sized, const std::vector<Dim>& dims, int* recordings = nullptr,
                           const rondo_program_save_options* options = nullptr) const {
     std::vector<const char*> names;
@@ -465,6 +470,58 @@ TEST_P(ProgramSizes, WrongFilesAreRefused) {
   const Tensor x = up(numbers({64}));
   rondo_tensor *const in[] = {x}, *out[] = {nullptr};
   expect_refused(rondo_program_call(made.get(), "f", 1, in, 1, out), RONDO_IO_ERROR, "rondo_program_call", "at B = 64");
+}
+
+// Texts of one function on x, f32 [B], with a section that is off, or as `more` says.
+std::string text_on_sizes(const std::string& more, const std::string& nodes, const std::string& output) {
+  return "{\"rondo_program\":1,\"needs\":\"0.1\",\"made_by\":\"0.1.0\",\"dims\":[[\"B\",1,64]],\"weights\":[],"
+         "\"functions\":["
+         "{\"name\":\"f\",\"inputs\":[[\"x\",\"f32\",[\"B\"]]],\"weights\":[]," +
+         more + "\"nodes\":[" + nodes + "],\"outputs\":[[\"y\"," + output + ",\"f32\",[\"B\"]]]}]}";
+}
+
+TEST_P(ProgramSizes, ResultsOfNodesThatAreOffAreRefused) {
+  const std::string neg =
+      R"({"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",["B"]]},"section":0})";
+  const std::string why = refusal(text_on_sizes(R"("sections":[["s",false]],)", neg, "1"));
+  EXPECT_NE(why.find("written by nothing"), std::string::npos) << why;
+}
+
+TEST_P(ProgramSizes, InputsAreNotWritten) {
+  const std::string neg =
+      R"({"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":0}})";
+  const std::string why = refusal(text_on_sizes("", neg, "0"));
+  EXPECT_NE(why.find("it writes an input"), std::string::npos) << why;
+}
+
+TEST_P(ProgramSizes, InputsAreNoResults) {
+  const std::string why = refusal(text_on_sizes("", "", "0"));
+  EXPECT_NE(why.find("is input 0 of the recording"), std::string::npos) << why;
+}
+
+TEST_P(ProgramSizes, CallablesRefuseInputsOfAnotherDevice) {
+  if (!on_cuda()) GTEST_SKIP() << "it has one device: a cuda device is missing";
+  must(save_sized(encoder(), encoder_dims()));
+  const Instance made = instance(open(path()));
+  rondo_callable* handle = nullptr;
+  must(rondo_program_callable(made.get(), "f", &handle));
+  const Tensor host = upload(engine(), kCpu, numbers({2, 3, 8}));
+  const Tensor mask = up(numbers({2, 1, 1, 3}));
+  rondo_tensor *in[] = {host, mask}, *out[] = {nullptr, nullptr};
+  expect_refused(rondo_callable_call(handle, 2, in, 2, out), RONDO_INVALID_ARGUMENT, "rondo_callable_call",
+                 "inputs[0] is on cpu:0");
+  rondo_callable_destroy(handle);
+}
+
+TEST_P(ProgramSizes, OpenRecordingOfTheCallbackIsToldAsSuch) {
+  const Sized sized = encoder();
+  Recorder recorder = {this, &sized, 0};
+  const char *const name = "f", *const names[] = {"B", "T"};
+  const int64_t least[] = {1, 1}, most[] = {16, 64};
+  expect_refused(
+      rondo_program_save_with_dims(path().c_str(), 1, &name, 2, names, least, most, leave_open, &recorder, nullptr),
+      RONDO_USER_ERROR, "rondo_program_save_with_dims", "has left a recording open");
+  must(rondo_record_abort(engine()));
 }
 
 }  // namespace
