@@ -64,7 +64,7 @@ class ClosedObjectsTest {
         (Consumer<Recording>) recording -> {}, Supplier.class, (Supplier<Object>) () -> null, HostMemory.class, HostMemory.of(new byte[1]));
     final Map<Class<?>, Object> options = Map.of(TaskOptions.class, new TaskOptions(), RecordOptions.class, new RecordOptions(), int.class, 0,
         long.class, 1L, double.class, 0.5, boolean.class, true, Tape.class, tape, GraphFunctionOptions.class, new GraphFunctionOptions(), TensorFunction.class,
-        (TensorFunction) given -> given);
+        (TensorFunction) given -> given, ProgramInstanceOptions.class, new ProgramInstanceOptions());
     if (type == float.class) {
       return 1f;
     }

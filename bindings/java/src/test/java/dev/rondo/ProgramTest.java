@@ -77,7 +77,7 @@ class ProgramTest {
       new ProgramWriter().function("scale", graph).reader("0.1").write(path);
       assertTrue(Files.exists(path));
       fails(InvalidArgumentException.class, () -> new ProgramWriter().function("scale", graph).reader("9.0").write(path),
-          "options->reader is '9.0'");
+          "options.reader is '9.0'");
     }
   }
 
@@ -254,7 +254,7 @@ class ProgramTest {
           () -> program.instance(engine, device, new ProgramInstanceOptions().weight("none", given)), "'none'");
       fails(InvalidArgumentException.class,
           () -> new ProgramWriter().dim("n", 1, 9).function("f", sizes -> rows(device, w, sizes[0])).reader("9.0").write(path),
-          "options->reader is '9.0'");
+          "options.reader is '9.0'");
       // What a function throws comes to who writes.
       final RondoException failure = fails(RondoException.class, () -> new ProgramWriter().dim("n", 1, 9).function("f", sizes -> {
         throw new IllegalStateException("no such layer");

@@ -255,7 +255,7 @@ class TensorTest {
       assertEquals(1, engine.full(device, dtype, 1, 1).item(), dtype.name());
     }
     assertArrayEquals(new int[] {3, 3}, engine.full(device, DType.I32, 3, 2).toIntArray());
-    fails(InvalidArgumentException.class, () -> engine.full(device, DType.I32, 0.5, 2), "Tensor.fill");
+    fails(InvalidArgumentException.class, () -> engine.full(device, DType.I32, 0.5, 2), "Engine.full");
     assertArrayEquals(new long[] {(1L << 53) + 1}, engine.full(device, DType.I64, 0, 1).fill((1L << 53) + 1).toLongArray());
     assertEquals(IntBuffer.wrap(new int[] {7, 7}), IntBuffer.wrap(engine.full(device, DType.F32, 7.9, 2).cast(DType.I32).toIntArray()));
   }
