@@ -199,9 +199,9 @@ TEST_P(MisuseMessages, MembersOfOptions) {
   refused("rondo_convolution", {"options->bias is f32 [5]", "f32 [3] is needed"}, rondo_convolution, image, filter,
           &convolution);
   rondo_record_options record = RONDO_RECORD_OPTIONS_INIT;
-  record.flags = 134;
+  record.flags = 262;
   says(rondo_record_begin(engine(), &record), "rondo_record_begin",
-       {"options->flags is 0x86", "RONDO_RECORD_NAMED_OUTPUTS (0x1)"});
+       {"options->flags is 0x106", "RONDO_RECORD_NAMED_OUTPUTS (0x1)"});
   rondo_tape* tape = nullptr;
   says(rondo_tape_begin(engine(), 99, &tape), "rondo_tape_begin", {"flags is 0x63", "RONDO_TAPE_KEEP (0x1)"});
 }
