@@ -155,14 +155,21 @@ class CallersRecordings {
   std::vector<SavedFunction> saved_;  // their names
 };
 
-Status read_save_options(const rondo_program_save_options& given, SaveOptions* options) {
+// The weights that options of either kind have.
+template <class Options>
+Status read_weights(const Options& given, std::vector<models::NamedTensor>* weights) {
   for (size_t i = 0; i < given.n_weights; ++i) {
-    models::NamedTensor& weight = options->weights.emplace_back();
+    models::NamedTensor& weight = weights->emplace_back();
     RONDO_TRY(copy_text("options->weight_names", given.weight_names, i, false, &weight.name));
     if (!given.weights) return capi::null_argument("options->weights");
     RONDO_TRY(capi::check_each(given.weights, i, "options->weights"));
     weight.view = given.weights[i]->view;
   }
+  return {};
+}
+
+Status read_save_options(const rondo_program_save_options& given, SaveOptions* options) {
+  RONDO_TRY(read_weights(given, &options->weights));
   for (size_t i = 0; i < given.n_metadata; ++i) {
     auto& [key, value] = options->metadata.emplace_back();
     RONDO_TRY(copy_text("options->keys", given.keys, i, false, &key));
@@ -185,13 +192,7 @@ Status read_instance_options(const rondo_program_instance_options& given, const 
   if (options->callables.name || options->callables.flags)
     return error(RONDO_INVALID_ARGUMENT,
                  "options->callables has a name or flags; the program has the names, and says how it is recorded");
-  for (size_t i = 0; i < given.n_weights; ++i) {
-    models::NamedTensor& weight = options->weights.emplace_back();
-    RONDO_TRY(copy_text("options->weight_names", given.weight_names, i, false, &weight.name));
-    if (!given.weights) return capi::null_argument("options->weights");
-    RONDO_TRY(capi::check_each(given.weights, i, "options->weights"));
-    weight.view = given.weights[i]->view;
-  }
+  RONDO_TRY(read_weights(given, &options->weights));
   if (given.most_turns < 0)
     return error(RONDO_INVALID_ARGUMENT, "options->most_turns is %lld; 0 (as the file says) or more is needed",
                  printable(given.most_turns));

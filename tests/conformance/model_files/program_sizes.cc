@@ -432,7 +432,9 @@ TEST_P(ProgramSizes, CallsInARecordingAndInThreads) {
   from_threads(3, 4, [&](int number) {
     const int64_t t = 1 + number % 4;
     const Tensor rows = up(numbers({2, t, 8})), none = up(numbers({2, 1, 1, t}));
-    call(made, "f", {rows, none}, 2);
+    const std::vector<Tensor> results = call(made, "f", {rows, none}, 2),
+                              recorded = call_all(at(sized, {2, t}), {rows, none}, 2);
+    for (size_t i = 0; i < 2; ++i) expect_same_bits(download(results[i]), download(recorded[i]), "in threads");
   });
 }
 
