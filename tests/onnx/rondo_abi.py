@@ -20,7 +20,7 @@ class TensorInfo(ctypes.Structure):
 
 class FunctionInfo(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("inputs", ctypes.c_int32), ("outputs", ctypes.c_int32), ("nodes", ctypes.c_int64),
-                ("parameters", ctypes.c_int32), ("sections", ctypes.c_int32)]
+                ("parameters", ctypes.c_int32), ("sections", ctypes.c_int32), ("varies", ctypes.c_int32), ("reserved", ctypes.c_int32)]
 
 
 class ConvertOptions(ctypes.Structure):
