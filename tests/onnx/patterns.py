@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 from models import World  # noqa: E402
-from writer import BOOL, DOUBLE, FLOAT16, INT64, function, graph, model, node, tensor, value  # noqa: E402
+from writer import BFLOAT16, BOOL, DOUBLE, FLOAT16, INT64, function, graph, model, node, tensor, value  # noqa: E402
 
 
 def numbers(count, low=-1.0, high=1.0, seed=1):
@@ -114,7 +114,7 @@ def old_versions_and_functions_stay(world):
 
 
 def types(world):
-    """Numbers of f64 models keep their digits, and constants of f16 are read."""
+    """Numbers of f64 models keep their digits, and constants of f16 and bf16 are read."""
     case = Case(world)
 
     def cast(nodes, kind):
@@ -125,6 +125,7 @@ def types(world):
     erf = [node("Div", ["t0", "root"], ["t"]), node("Erf", ["t"], ["h"]), node("Add", ["one", "h"], ["f"]), node("Mul", ["t0", "f"], ["g"]),
            node("Mul", ["g", "half"], ["t1"])]
     case.check(cast(erf, FLOAT16), {"x": [2, 6]}, ["y"], of(FLOAT16, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1}, tolerance=2e-3)
+    case.check(cast(erf, BFLOAT16), {"x": [2, 6]}, ["y"], of(BFLOAT16, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1}, tolerance=2e-2)
     case.check(cast(erf, DOUBLE), {"x": [2, 6]}, ["y"], of(DOUBLE, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1})
     case.check(cast(erf, FLOAT16), {"x": [2, 6]}, ["y"], of(FLOAT16, one=1, half=0.5, root=1.416), {}, tolerance=2e-3)
     case.check(cast(erf, DOUBLE), {"x": [2, 6]}, ["y"], of(DOUBLE, one=1, half=0.5, root=1.41425), {})
