@@ -306,6 +306,16 @@ def states_have_their_shapes(world):
         world.refused(causal(*shape), IO_ERROR, "state", "'it'")
 
 
+def slices_nothing(world):
+    """A value without elements is sliced along another axis on the way."""
+    nodes = [node("Neg", ["x"], ["n"]), node("Slice", ["n", "zero", "zero", "zero"], ["e"]), node("Exp", ["e"], ["g"]),
+             node("Slice", ["g", "three", "five", "one"], ["s"]), node("Exp", ["s"], ["h"]), node("Slice", ["n", "three", "five", "one"], ["t"]),
+             node("Concat", ["h", "t"], ["y"], axis=0)]
+    constants = [integers(name, [number]) for name, number in {"zero": 0, "one": 1, "three": 3, "five": 5}.items()]
+    world.convert(model(graph(nodes, [value("x", [2, 5])], [value("y", [])], constants)))
+    assert world.run(([2, 5], list(range(10)))) == [([2, 2], [-3, -4, -8, -9])]
+
+
 def casts_keep_files_small(world):
     """Infinities of 8 bits are taken from a table, without a number for each element."""
     count = 1 << 16
