@@ -44,8 +44,9 @@ typedef struct rondo_onnx_convert_options {
   { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* Converts the ONNX model `path` and writes it as the program file `out_path`, which appears under its name when it is
- * complete. Inputs and outputs keep their names and order, initializers become weights of their names, and the texts
- * of the model's metadata become the program's, but for names and keys that program files cannot have (docs/onnx.md).
+ * complete. Inputs and outputs keep their names and order, initializers become weights of their names but for those
+ * that are computed with before, as patterns fold and join them, and the texts of the model's metadata become the
+ * program's, but for names and keys that program files cannot have (docs/onnx.md).
  * What depends on constants and shapes alone is computed now. options NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT.
  *
  * Nothing of the model is trusted. Its external data are read from files beside it alone, which it names without a

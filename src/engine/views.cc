@@ -142,7 +142,9 @@ Status sliced(const View& view, int a, int64_t start, int64_t stop, int64_t step
   *result = view;
   result->layout.shape[a] = count;
   if (count > 0) {
-    result->offset += first * view.layout.strides[a] * static_cast<int64_t>(dtype_size(view.dtype));
+    // A place in a tensor without elements lies past its memory.
+    if (view.elements() > 0)
+      result->offset += first * view.layout.strides[a] * static_cast<int64_t>(dtype_size(view.dtype));
     result->layout.strides[a] = count > 1 ? view.layout.strides[a] * step : view.layout.strides[a];
   }
   return {};

@@ -234,9 +234,10 @@ void Converter::record() {
     define(scope, each.name, std::make_shared<const Value>(Value{tensor, false, each.bits}));
     input_names_.push_back(each.name);
   }
-  run(options_.patterns ? find_patterns(model_.graph, session_.path, session_.memory_limit, &findings_)
-                        : model_.graph.nodes,
-      scope);
+  if (int64_t version = 0; options_.patterns && has_plain_operators(&version))
+    run(find_patterns(model_.graph, version, session_.path, session_.memory_limit, &findings_), scope);
+  else
+    run(model_.graph.nodes, scope);
   for (const ValueInfo& each : model_.graph.outputs) {
     ValueRef value;
     if (!look_up(scope, each.name, &value)) continue;
@@ -246,6 +247,17 @@ void Converter::record() {
     if (value->constant || rondo_record_output(session_.engine.get(), value->tensor.get()) != RONDO_OK)
       session_.engine.record_output(value->tensor.clone());
   }
+}
+
+// Version 6 has rules of its own for what is broadcast and for statistics, and a function of the model may stand for
+// one of ONNX's operators: patterns know neither.
+bool Converter::has_plain_operators(int64_t* version) const {
+  constexpr int64_t kOldestOfPatterns = 7;
+  const auto found = model_.opsets.find("");
+  if (found == model_.opsets.end() || found->second < kOldestOfPatterns) return false;
+  *version = found->second;
+  return std::none_of(model_.functions.begin(), model_.functions.end(),
+                      [](const FunctionProto& each) { return each.domain.empty(); });
 }
 
 void Converter::run(const std::vector<NodeProto>& nodes, Scope& scope) {
@@ -288,7 +300,7 @@ void Converter::run_node(const NodeProto& node, Scope& scope) {
     if (!each.empty()) known = look_up(scope, each, &inputs.back()) && known;
   }
   while (!inputs.empty() && node.inputs[inputs.size() - 1].empty()) inputs.pop_back();
-  const FunctionProto* const function = function_of(node);
+  const FunctionProto* const function = node.rewritten ? nullptr : function_of(node);
   bool versions = false;
   int64_t opset = kNewestOpset;
   if (!node.rewritten && !opset_of(scope, node.domain, &opset)) {

@@ -96,6 +96,8 @@ class Converter {
   ValueRef stacked(const std::vector<ValueRef>& values, int64_t axis);
   void leave_out(const NodeProto& node, Scope& scope);
   const FunctionProto* function_of(const NodeProto& node) const;
+  // Patterns of nodes may be looked for; gives the version of ONNX's operators that they follow.
+  bool has_plain_operators(int64_t* version) const;
 
   const Model& model_;
   Session& session_;

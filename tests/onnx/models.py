@@ -283,6 +283,50 @@ def integers(name, numbers):
     return tensor(name, [len(numbers)], numbers, INT64)
 
 
+def attends_equally(world):
+    """A scale of 0 is given, and makes all weights equal; so it is in attention of f32 that is one task otherwise."""
+    rows = [1.0, 2.0, 3.0, 4.0, 5.0, 9.0]
+    for scale, want in ((0.0, [3.0, 5.0] * 3), (-1.0, None)):
+        world.convert(model(graph([node("Attention", ["x", "x", "x"], ["y"], scale=scale)], [value("x", [1, 1, 3, 2])], [value("y", [])]), version=23))
+        (_, got), = world.run(([1, 1, 3, 2], rows))
+        if want is None:
+            want = []
+            for row in (rows[:2], rows[2:4], rows[4:]):
+                powers = [math.exp(-(row[0] * rows[i] + row[1] * rows[i + 1])) for i in (0, 2, 4)]
+                want += [sum(power * rows[i + axis] for power, i in zip(powers, (0, 2, 4))) / sum(powers) for axis in (0, 1)]
+        close(got, want)
+
+
+def states_have_their_shapes(world):
+    def causal(*shape):
+        return model(graph([node("CausalConvWithState", ["x", "w", "", "s"], ["y", "t"], "it")], [value("x", [1, 2, 3]), value("s", list(shape))],
+                           [value("y", []), value("t", [])], [tensor("w", [2, 1, 3], [1, 2, 3, 4, 5, 6])]), version=27)
+    world.convert(causal(1, 2, 2))
+    for shape in ((1, 2, 1), (1, 2, 5)):
+        world.refused(causal(*shape), IO_ERROR, "state", "'it'")
+
+
+def slices_nothing(world):
+    """A value without elements is sliced along another axis on the way."""
+    nodes = [node("Neg", ["x"], ["n"]), node("Slice", ["n", "zero", "zero", "zero"], ["e"]), node("Exp", ["e"], ["g"]),
+             node("Slice", ["g", "three", "five", "one"], ["s"]), node("Exp", ["s"], ["h"]), node("Slice", ["n", "three", "five", "one"], ["t"]),
+             node("Concat", ["h", "t"], ["y"], axis=0)]
+    constants = [integers(name, [number]) for name, number in {"zero": 0, "one": 1, "three": 3, "five": 5}.items()]
+    world.convert(model(graph(nodes, [value("x", [2, 5])], [value("y", [])], constants)))
+    assert world.run(([2, 5], list(range(10)))) == [([2, 2], [-3, -4, -8, -9])]
+
+
+def casts_keep_files_small(world):
+    """Infinities of 8 bits are taken from a table, without a number for each element."""
+    count = 1 << 16
+    world.convert(model(graph([node("Cast", ["x"], ["f"], to=19, saturate=0), node("Cast", ["f"], ["y"], to=1)], [value("x", [count])], [value("y", [])]),
+                        version=21))
+    assert world.program.stat().st_size < 16384, world.program.stat().st_size
+    (_, got), = world.run(([count], [1.0, 1e9, -1e9, 57344.0, -2.0, 60000.0, math.nan, 61440.0] * (count // 8)))
+    want = [1.0, math.inf, -math.inf, 57344.0, -2.0, 57344.0, math.nan, math.inf]
+    assert all(a == b or a != a and b != b for a, b in zip(got, want * (count // 8))), got[:8]
+
+
 def bounds_numbers(world):
     """Attributes, shapes and constants of the largest numbers: products and sums of them are refused, or right, and none overflows."""
     most, least = (1 << 63) - 1, -(1 << 63)

@@ -5,13 +5,15 @@
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import math
 import random
+import struct
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 from models import World  # noqa: E402
-from writer import BOOL, INT64, graph, model, node, tensor, value  # noqa: E402
+from writer import BFLOAT16, BOOL, DOUBLE, FLOAT16, INT64, function, graph, model, node, tensor, value  # noqa: E402
 
 
 def numbers(count, low=-1.0, high=1.0, seed=1):
@@ -29,8 +31,8 @@ class Case:
     def __init__(self, world):
         self.world = world
 
-    def check(self, nodes, inputs, outputs, initializers, expected, version=17, tolerance=2e-6):
-        data = model(graph(nodes, [value(name, shape) for name, shape in inputs.items()], [value(name, []) for name in outputs], initializers), version)
+    def check(self, nodes, inputs, outputs, initializers, expected, version=17, tolerance=2e-6, functions=()):
+        data = model(graph(nodes, [value(name, shape) for name, shape in inputs.items()], [value(name, []) for name in outputs], initializers), version, functions)
         results = []
         for patterns in (True, False):
             self.world.convert(data, patterns=patterns)
@@ -87,8 +89,67 @@ def what_is_read_elsewhere_stays(world):
                [*ROWS, tensor("yes", [], [True], BOOL)], {})
     other = [node("ReduceMean", ["x"], ["m"], axes=[0]), *nodes[1:]]
     case.check(other, {"x": [3, 6]}, ["y"], ROWS, {"RMS normalisation": 1})  # of what is centred otherwise
+    two = [node("ReduceMean", ["x"], ["m0"], axes=[0]), node("Sub", ["x", "m0"], ["c0"]), node("ReduceMean", ["x"], ["m"], axes=[-1]), node("Sub", ["x", "m"], ["c"]),
+           node("Mul", ["c", "c"], ["q"]), node("ReduceMean", ["q"], ["v"], axes=[-1]), node("Add", ["v", "e"], ["s"]), node("Sqrt", ["s"], ["d"]),
+           node("Div", ["c0", "d"], ["n"]), node("Mul", ["w", "n"], ["p"]), node("Add", ["p", "b"], ["y"])]
+    case.check(two, {"x": [4, 6]}, ["y"], ROWS, {})
+    flat = [node("ReduceMean", ["x"], ["m0"], axes=[-1], keepdims=0), *two[1:]]
+    case.check(flat, {"x": [6, 6]}, ["y"], ROWS, {})
+    mean = [*nodes[:-1], node("Add", ["p", "m"], ["y"])]  # what is added is made on the way
+    case.check(mean, {"x": [2, 6]}, ["y"], ROWS, {"RMS normalisation": 1})
     given = [tensor("w", [6], numbers(6)), tensor("b", [6], numbers(6)), *constants(two=2)]
     case.check(nodes, {"x": [2, 6], "e": [1]}, ["y"], given, {}, tolerance=1e-4)
+
+
+def old_versions_and_functions_stay(world):
+    """Version 6 broadcasts by an axis, and a function of the model may have the name of one of ONNX's operators."""
+    case = Case(world)
+    weights = [tensor("w", [6, 4], numbers(24)), tensor("b", [4], numbers(4, seed=2))]
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Add", ["p", "b"], ["y"], broadcast=1, axis=0)]
+    case.check(nodes, {"x": [4, 6]}, ["y"], weights, {}, version=6)
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Add", ["p", "b"], ["y"])]
+    other = function("Add", "", ["a", "b"], ["c"], [node("Sub", ["a", "b"], ["c"])])
+    case.check(nodes, {"x": [4, 6]}, ["y"], weights, {}, functions=[other])
+    case.check(nodes, {"x": [4, 6]}, ["y"], weights, {"product and bias": 1}, functions=[function("Add", "own", ["a"], ["c"], [node("Neg", ["a"], ["c"])])])
+
+
+def types(world):
+    """Numbers of f64 models keep their digits, and constants of f16 and bf16 are read."""
+    case = Case(world)
+
+    def cast(nodes, kind):
+        return [node("Cast", ["x"], ["t0"], to=kind), *nodes, node("Cast", ["t1"], ["y"], to=1)]
+
+    def of(kind, **each):
+        return [tensor(name, [], [number], kind) for name, number in each.items()]
+    erf = [node("Div", ["t0", "root"], ["t"]), node("Erf", ["t"], ["h"]), node("Add", ["one", "h"], ["f"]), node("Mul", ["t0", "f"], ["g"]),
+           node("Mul", ["g", "half"], ["t1"])]
+    case.check(cast(erf, FLOAT16), {"x": [2, 6]}, ["y"], of(FLOAT16, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1}, tolerance=2e-3)
+    case.check(cast(erf, BFLOAT16), {"x": [2, 6]}, ["y"], of(BFLOAT16, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1}, tolerance=2e-2)
+    case.check(cast(erf, DOUBLE), {"x": [2, 6]}, ["y"], of(DOUBLE, one=1, half=0.5, root=2 ** 0.5), {"GELU": 1})
+    case.check(cast(erf, FLOAT16), {"x": [2, 6]}, ["y"], of(FLOAT16, one=1, half=0.5, root=1.416), {}, tolerance=2e-3)
+    case.check(cast(erf, DOUBLE), {"x": [2, 6]}, ["y"], of(DOUBLE, one=1, half=0.5, root=1.41425), {})
+    # A sum with a billionth of the result: the difference to the nodes one by one is that of the numbers alone.
+    wide = [node("Transpose", ["t0"], ["k"], perm=[0, 2, 1, 3]), node("Transpose", ["k"], ["kt"], perm=[0, 2, 3, 1]), node("MatMul", ["t0", "kt"], ["p"]),
+            node("Mul", ["p", "scale"], ["s"]), node("Softmax", ["s"], ["w"], axis=-1), node("MatMul", ["w", "t0"], ["o"]), node("Sub", ["o", "x0"], ["t1"])]
+    weights = [tensor("scale", [], [0.1], DOUBLE), tensor("many", [], [1e10], DOUBLE)]
+    exact = softmax_rows(numbers(8, seed=1 + 8), 0.1)
+    weights.append(tensor("x0", [1, 1, 4, 2], exact, DOUBLE))
+    world.convert(model(graph([node("Cast", ["x"], ["t0"], to=DOUBLE), *wide, node("Mul", ["t1", "many"], ["t2"]), node("Cast", ["t2"], ["y"], to=1)],
+                              [value("x", [1, 1, 4, 2])], [value("y", [])], weights)))
+    assert world.rondo.patterns() == {"attention": 1}, world.rondo.patterns()
+    (_, far), = world.run(([1, 1, 4, 2], [struct.unpack("f", struct.pack("f", each))[0] for each in numbers(8, seed=1 + 8)]))
+    assert max(map(abs, far)) < 0.01, far
+
+
+def softmax_rows(flat, scale):
+    """Attention of rows of two numbers, as f32 has them, to themselves."""
+    rows = [[struct.unpack("f", struct.pack("f", each))[0] for each in flat[i:i + 2]] for i in range(0, len(flat), 2)]
+    result = []
+    for row in rows:
+        powers = [math.exp(scale * sum(a * b for a, b in zip(row, other))) for other in rows]
+        result += [sum(power * other[i] for power, other in zip(powers, rows)) / sum(powers) for i in range(2)]
+    return result
 
 
 def gelu(world):
@@ -139,6 +200,13 @@ def attention(world):
     plain = [node("Transpose", ["k"], ["t"], perm=[0, 1, 3, 2]), node("MatMul", ["q", "t"], ["s"]), node("Softmax", ["s"], ["w"], axis=3),
              node("MatMul", ["w", "v"], ["y"])]
     case.check(plain, {"q": [2, 1, 4, 3], "k": [2, 1, 5, 3], "v": [2, 1, 5, 3]}, ["y"], [], {"attention": 1})
+    # Axis 3 of five is not the last one, and before version 13 it is that and all that follow.
+    for version in (11, 17):
+        case.check(plain, {"q": [2, 1, 1, 4, 3], "k": [2, 1, 5, 3], "v": [2, 1, 5, 3]}, ["y"], [], {"attention": 1}, version)
+    # A mask that the queries make on the way.
+    own = [node("Transpose", ["k"], ["t"], perm=[0, 1, 3, 2]), node("MatMul", ["q", "t"], ["p"]), node("Mul", ["p", "over"], ["s"]), node("Add", ["s", "p"], ["a"]),
+           node("Softmax", ["a"], ["w"], axis=-1), node("MatMul", ["w", "v"], ["y"])]
+    case.check(own, {"q": [2, 1, 4, 3], "k": [2, 1, 5, 3], "v": [2, 1, 5, 3]}, ["y"], scalars, {})
 
 
 def products(world):
@@ -155,6 +223,8 @@ def products(world):
     both = [node("MatMul", ["x", "a"], ["p"]), node("MatMul", ["x", "c"], ["o"]), node("Add", ["p", "f"], ["p1"]), node("Add", ["o", "g"], ["o1"]),
             node("Reshape", ["p1", "shape"], ["y"]), node("Reshape", ["o1", "shape"], ["z"])]
     case.check(both, {"x": [2, 3, 6]}, ["y", "z"], [*weights, *biases, shape], {"product and bias": 2, "products of one value": 1})
+    active = [*both[:4], node("Relu", ["p1"], ["p2"]), node("Relu", ["o1"], ["o2"]), node("Reshape", ["p2", "shape"], ["y"]), node("Reshape", ["o2", "shape"], ["z"])]
+    case.check(active, {"x": [2, 3, 6]}, ["y", "z"], [*weights, *biases, shape], {"product and bias": 2, "product and activation": 2})
     case.check([*both, node("Exp", ["p1"], ["u"])], {"x": [2, 3, 6]}, ["y", "z", "u"], [*weights, *biases, shape], {"product and bias": 2})
 
 

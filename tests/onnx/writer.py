@@ -3,7 +3,7 @@
 
 import struct
 
-FLOAT, UINT8, INT64, BOOL = 1, 2, 7, 9
+FLOAT, UINT8, INT64, BOOL, FLOAT16, DOUBLE, BFLOAT16 = 1, 2, 7, 9, 10, 11, 16
 
 
 def varint(number):
@@ -35,7 +35,9 @@ def entry(key, value):
 
 def tensor(name, dims, values, kind=FLOAT):
     """A tensor with its elements as raw bytes."""
-    code = {FLOAT: "f", INT64: "q", BOOL: "?"}[kind]
+    if kind == BFLOAT16:  # the upper half of f32, rounded
+        values = [struct.unpack("<I", struct.pack("<f", each))[0] + 0x8000 >> 16 for each in values]
+    code = {FLOAT: "f", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d", BFLOAT16: "H"}[kind]
     return fields(1, dims) + field(2, kind) + field(8, name) + field(9, struct.pack(f"<{len(values)}{code}", *values))
 
 

@@ -84,7 +84,7 @@ class Installed:
 
     def links_converter(self, folder):
         """The library that reads ONNX models, and its command; where it was built."""
-        if not list(self.libraries.glob("pkgconfig/rondo_onnx.pc")):
+        if not list(self.libraries.glob("librondo_onnx.so*")):
             print("librondo_onnx was not built (libprotozero-dev is not installed)")
             return
         program = self.compile(folder / "converter", HERE / "use_onnx.c", *self.flags("--cflags", "--libs", package="rondo_onnx"))

@@ -39,7 +39,7 @@ struct Attribute {
   std::string name;
   std::string refers;  // within a function: the attribute of the call that stands here
   int32_t type = 0;
-  float real = 0;
+  double real = 0;  // a float in the file
   int64_t integer = 0;
   std::string text;
   std::vector<float> reals;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "onnx/file/contents.h"
@@ -97,6 +98,27 @@ bool is_commutative(const std::string& type) {
   return type == "Add" || type == "Mul";
 }
 
+// The number of a float of 16 bits, so many of which are its fraction.
+double half_number(uint16_t pattern, int fraction) {
+  const int most = (1 << (15 - fraction)) - 1, exponent = (pattern >> fraction) & most;
+  const int low = pattern & ((1 << fraction) - 1), bias = most / 2;
+  double size = std::numeric_limits<double>::infinity();
+  if (exponent == 0)
+    size = std::ldexp(low, 1 - bias - fraction);
+  else if (exponent < most)
+    size = std::ldexp((1 << fraction) + low, exponent - bias - fraction);
+  else if (low != 0)
+    size = std::numeric_limits<double>::quiet_NaN();
+  return (pattern & 0x8000) != 0 ? -size : size;
+}
+
+// The nearest number with a significand of so many bits.
+double rounded(double number, int bits) {
+  int exponent = 0;
+  const double significand = std::frexp(number, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
+}
+
 size_t given_inputs(const NodeProto& node) {
   size_t count = node.inputs.size();
   while (count > 0 && node.inputs[count - 1].empty()) --count;
@@ -109,8 +131,8 @@ Term read_term(std::string_view text) {
   return TermReader(text).read();
 }
 
-Finder::Finder(const GraphProto& graph, std::string path, int64_t memory_limit)
-    : path_(std::move(path)), memory_limit_(memory_limit) {
+Finder::Finder(const GraphProto& graph, int64_t version, std::string path, int64_t memory_limit)
+    : version_(version), path_(std::move(path)), memory_limit_(memory_limit) {
   for (const TensorProto& each : graph.initializers) values_[each.name].constant = &each;
   for (const ValueInfo& each : graph.outputs) values_[each.name].output = true;
   for (const ValueInfo& each : graph.inputs) values_[each.name].maker = nullptr;
@@ -188,7 +210,7 @@ const TensorProto* Finder::initializer(const std::string& value) const {
   return maker(value) ? nullptr : constant(value);
 }
 
-bool Finder::number(const std::string& value, double* number) const {
+bool Finder::number(const std::string& value, double* number, int* bits) const {
   const TensorProto* const tensor = constant(value);
   if (!tensor || tensor->external || tensor->dims.size() > 1 || (tensor->dims.size() == 1 && tensor->dims[0] != 1))
     return false;
@@ -203,6 +225,13 @@ bool Finder::number(const std::string& value, double* number) const {
     *number = static_cast<double>(kind);
     return std::isfinite(*number);
   };
+  if (bits) *bits = contents.dtype == RONDO_F16 ? 11 : contents.dtype == RONDO_BF16 ? 8 : 0;
+  if (contents.dtype == RONDO_F16 || contents.dtype == RONDO_BF16) {
+    uint16_t pattern = 0;
+    std::copy_n(contents.bytes.data(), sizeof pattern, reinterpret_cast<char*>(&pattern));
+    *number = half_number(pattern, contents.dtype == RONDO_F16 ? 10 : 7);
+    return std::isfinite(*number);
+  }
   if (contents.dtype == RONDO_F32) return as(float{});
   if (contents.dtype == RONDO_F64) return as(double{});
   return contents.dtype == RONDO_I64 && as(int64_t{});
@@ -235,7 +264,10 @@ bool Finder::match(const Term& term, const std::string& value, Found* found) con
     }
     case Term::kNumber: {
       double number = 0;
-      return this->number(value, &number) && std::abs(number - term.number) <= 1e-4 * std::abs(term.number);
+      int bits = 0;
+      if (!this->number(value, &number, &bits)) return false;
+      const double expected = bits > 0 ? rounded(term.number, bits) : term.number;
+      return std::abs(number - expected) <= 1e-6 * std::abs(expected);
     }
     case Term::kValue: {
       if (value.empty() || (term.constant && !number(value, &found->numbers[term.name]))) return false;
@@ -282,6 +314,9 @@ bool Finder::matches(const Term& term, const NodeProto& node, Found* found) cons
       reads += static_cast<size_t>(std::count(by->inputs.begin(), by->inputs.end(), each->outputs[0]));
     if (reads != readers(each->outputs[0])) return false;
   }
+  // The new node reads nothing that an old one makes.
+  for (const auto& [name, value] : found->values)
+    if (inside.count(maker(value)) != 0) return false;
   return true;
 }
 

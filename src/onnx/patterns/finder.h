@@ -2,8 +2,8 @@
 //
 // A text is a term. `Add(a, b)` is a node of that type with as many inputs; `...` as the last one stands for any number
 // of constants. A small letter begins the name of a value, which is the same value wherever it stands; `#` before it
-// asks for a constant of one element. A number is such a constant, of about that value. `[a | b]` is one of several
-// terms, and `Softmax:s(x)` gives a node a name.
+// asks for a constant of one element. A number is such a constant, of that value as its type has it. `[a | b]` is one
+// of several terms, and `Softmax:s(x)` gives a node a name.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -46,7 +46,10 @@ struct Found {
 class Finder {
  public:
   // `path` is that of the model, and `memory_limit` that of the conversion, for constants that are read.
-  Finder(const GraphProto& graph, std::string path, int64_t memory_limit);
+  Finder(const GraphProto& graph, int64_t version, std::string path, int64_t memory_limit);
+
+  // The version of ONNX's operators that nodes of the file follow.
+  int64_t version() const { return version_; }
 
   const std::list<NodeProto>& nodes() const { return nodes_; }
   // The node makes what the term describes, and nothing outside reads what is made on the way.
@@ -59,7 +62,8 @@ class Finder {
   const TensorProto* constant(const std::string& value) const;
   // One that is there before all nodes.
   const TensorProto* initializer(const std::string& value) const;
-  bool number(const std::string& value, double* number) const;
+  // The number that a constant of one element is, and the bits of its significand if they are fewer than f32's; 0.
+  bool number(const std::string& value, double* number, int* bits = nullptr) const;
   bool integers(const std::string& value, std::vector<int64_t>* numbers) const;
   // Puts new nodes where the first one of this list is, and removes all of the list. Names of new nodes' results are
   // new, or were results of old ones.
@@ -83,6 +87,7 @@ class Finder {
   void note_body(const GraphProto& body, int depth);
   void count(const std::string& value, int64_t readers);
 
+  int64_t version_;
   std::string path_;
   int64_t memory_limit_;
   std::unordered_map<std::string, Value> values_;

@@ -43,7 +43,7 @@ inline Attribute real_attribute(const char* name, double value) {
   Attribute attribute;
   attribute.name = name;
   attribute.type = Attribute::kFloat;
-  attribute.real = static_cast<float>(value);
+  attribute.real = value;
   return attribute;
 }
 

@@ -25,6 +25,12 @@ bool of_last_axis(const Finder& finder, const NodeProto& node) {
   return axes == std::vector<int64_t>{-1};
 }
 
+// So are all means that a row has found, two of which may have one label.
+bool all_of_last_axis(const Finder& finder, const Found& found) {
+  return std::all_of(found.nodes.begin(), found.nodes.end(),
+                     [&](const NodeProto* each) { return each->type != "ReduceMean" || of_last_axis(finder, *each); });
+}
+
 bool is_epsilon(double number) {
   return number >= 0 && number <= 1;
 }
@@ -33,8 +39,7 @@ bool is_epsilon(double number) {
 using Build = bool (*)(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh);
 
 bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  if (!of_last_axis(finder, *found.labelled["m"]) || !of_last_axis(finder, *found.labelled["v"])) return false;
-  if (!is_epsilon(found.numbers["e"])) return false;
+  if (!all_of_last_axis(finder, found) || !is_epsilon(found.numbers["e"])) return false;
   fresh->push_back(
       fresh_node(last, "LayerNormalization", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
   fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
@@ -42,7 +47,7 @@ bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector
 }
 
 bool rms_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  if (!of_last_axis(finder, *found.labelled["v"]) || !is_epsilon(found.numbers["e"])) return false;
+  if (!all_of_last_axis(finder, found) || !is_epsilon(found.numbers["e"])) return false;
   fresh->push_back(fresh_node(last, "RMSNormalization", {found.values["x"], found.values["w"]}, last.outputs));
   fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
   return true;
@@ -59,7 +64,8 @@ bool gelu_tanh(Finder& finder, Found& found, const NodeProto& last, std::vector<
   return true;
 }
 
-// softmax(q k^T * scale + mask) v of four dimensions, which the axes of the keys' transpose tell.
+// softmax(q k^T * scale + mask) v of keys of four dimensions, which the axes of their transpose tell. Queries or a mask
+// of more make axis 3 another one than the last, and before version 13 it stands for itself and all that follow.
 bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
   const Attribute* const axis = attribute_of(*found.labelled["s"], "axis");
   const NodeProto& turn = *found.labelled["t"];
@@ -77,6 +83,8 @@ bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<
   if (found.values.count("mask")) inputs.push_back(found.values["mask"]);
   fresh->push_back(fresh_node(last, "Attention", inputs, last.outputs));
   fresh->back().attributes = {real_attribute("scale", scale)};
+  if (axis->integer == 3) fresh->back().attributes.push_back(integer_attribute("axis", 3));
+  if (finder.version() < 13) fresh->back().attributes.push_back(integer_attribute("flat", 1));
   return true;
 }
 
@@ -130,9 +138,9 @@ struct Row {
   Build build;
 };
 
-#define CENTRED "Sub(x, ReduceMean:m(x ...))"
+#define CENTRED "Sub(x, ReduceMean(x ...))"
 #define SQUARE(a) "[Pow(" a ", 2) | Mul(" a ", " a ")]"
-#define DEVIATION(a) "Sqrt(Add(ReduceMean:v(" SQUARE(a) " ...), #e))"
+#define DEVIATION(a) "Sqrt(Add(ReduceMean(" SQUARE(a) " ...), #e))"
 #define OVER(a, b) "[Div(" a ", " b ") | Mul(" a ", [Reciprocal(" b ") | Div(1, " b ")])]"
 #define HALF_OF(factor) "[Mul(Mul(x, " factor "), 0.5) | Mul(x, Mul(" factor ", 0.5)) | Mul(Mul(x, 0.5), " factor ")]"
 #define SCORES "MatMul(q, Transpose:t(k))"
@@ -153,9 +161,9 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<NodeProto> find_patterns(const GraphProto& graph, const std::string& path, int64_t memory_limit,
-                                     Findings* findings) {
-  Finder finder(graph, path, memory_limit);
+std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, const std::string& path,
+                                     int64_t memory_limit, Findings* findings) {
+  Finder finder(graph, version, path, memory_limit);
   for (const Row& row : kRows) {
     const Term term = read_term(row.text);
     size_t times = 0;

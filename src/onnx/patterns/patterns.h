@@ -16,9 +16,9 @@ namespace rondo_onnx {
 using Findings = std::vector<std::pair<std::string, size_t>>;
 
 // The nodes of the graph, in an order in which they can run. Those that are made here are `rewritten`: they follow the
-// rules of the newest version of ONNX's operators, whatever the model's is.
-std::vector<NodeProto> find_patterns(const GraphProto& graph, const std::string& path, int64_t memory_limit,
-                                     Findings* findings);
+// rules of the newest version of ONNX's operators, whatever the model's is: `version`, 7 or later.
+std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, const std::string& path,
+                                     int64_t memory_limit, Findings* findings);
 
 // --- products.cc
 class Finder;

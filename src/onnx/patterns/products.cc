@@ -35,6 +35,7 @@ size_t join_products(Finder& finder) {
   std::map<std::tuple<std::string, int64_t, int32_t, bool>, std::vector<Product>> groups;
   for (const NodeProto& each : finder.nodes()) {
     if (!each.domain.empty() || each.type != "MatMul" || each.inputs.size() < 2 || each.outputs.size() != 1) continue;
+    if (!each.attributes.empty()) continue;  // an activation works on this product alone
     const TensorProto* const w = finder.initializer(each.inputs[1]);
     const Reads& by = reads[each.outputs[0]];
     if (!w || w->dims.size() != 2 || w->dims[1] < 1 || finder.constant(each.inputs[0]) || by.apart != 1 ||

@@ -106,6 +106,8 @@ bool one_task(Call& call, const Tensor& q, const Tensor& k, const Tensor& v, con
   if (call.wants(3) || v.shape() != ks || qs[3] != ks[3] || qs[3] < 1 || qs[3] > 256 || !placed || wider ||
       v.dtype() != q.dtype() || k.dtype() != q.dtype() || product(qs) == 0 || product(ks) == 0)
     return false;
+  // Equal weights have the scale 0, which stands for the usual one in the library's options.
+  if (call.has_attribute("scale") && !(call.real("scale", 0) > 0)) return false;
   rondo_attention_options options = rondo::attention_defaults();
   Tensor mask, lengths;
   if (call.has(3)) {
@@ -154,7 +156,14 @@ void found_attention(Call& call) {
   if (!fits) {
     Tensor scores = matrix_product(q, k.transpose({0, 1, 3, 2})) * scale;
     if (mask) scores = scores + mask;
-    return call.out(0, matrix_product(rondo::softmax(scores), v));
+    const Shape shape = scores.shape();
+    const bool last = shape.size() == 4 || call.integer("axis", -1) == -1;
+    Tensor weights;
+    if (!last && call.integer("flat", 0) != 0)
+      weights = rondo::softmax(scores.reshape({product(shape, 0, 3), product(shape, 3, shape.size())})).reshape(shape);
+    else
+      weights = rondo::softmax(scores, last ? -1 : 3);
+    return call.out(0, matrix_product(weights, v));
   }
   rondo_attention_options options = rondo::attention_defaults();
   options.scale = scale;
@@ -186,13 +195,14 @@ void attention_node(Call& call) {
   if (one_task(call, q, k, v, band, past)) return;
   bool dead = false;
   const Tensor bias = bias_of(call, band, qs[2], ks[2], call.has(6) ? 0 : past, dtype, &dead);
-  const double scale = std::sqrt(call.real("scale", 1 / std::sqrt(static_cast<double>(qs[3]))));
+  const double given = call.real("scale", 1 / std::sqrt(static_cast<double>(qs[3]))),
+               scale = std::sqrt(std::abs(given));
   const Shape scores_shape = {qs[0], heads, qs[2], ks[2]};
   // Heads that share keys are rows of one product.
   const Tensor rows = heads == groups ? q : q.reshape({qs[0], groups, heads / groups * qs[2], qs[3]});
   rondo_matmul_options options = rondo::matmul_defaults();
   options.transpose_b = 1;
-  Tensor scores = rondo::matmul(rows * scale, k * scale, options).reshape(scores_shape);
+  Tensor scores = rondo::matmul(rows * scale, k * (given < 0 ? -scale : scale), options).reshape(scores_shape);
   const int64_t mode = call.integer("qk_matmul_output_mode", 0);
   if (mode == 0) call.out(3, scores);
   if (const double cap = call.real("softcap", 0); cap > 0) scores = rondo::tanh(scores / cap) * cap;

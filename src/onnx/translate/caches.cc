@@ -59,6 +59,7 @@ void causal_convolution(Call& call) {
   const std::string after = call.text("activation", "none");
   if (after != "none" && after != "silu" && after != "swish") malformed("its activation is " + shown(after));
   const int64_t before = ws[2] - 1;
+  if (call.has(3) && call.shape(3) != Shape{s[0], s[1], before}) malformed("its state does not go with its filter");
   Tensor x = call.in(0);
   if (call.has(3) && before > 0)
     x = rondo::concat({call.in(3), x}, 2);
@@ -104,6 +105,8 @@ void linear_attention(Call& call) {
     if (b.dim() != 3) malformed("its beta does not have three dimensions");
     beta = b.transpose({0, 2, 1}).unsqueeze(3).to(wide);
   }
+  if (call.has(3) && call.shape(3) != Shape{batch, groups, size, width})
+    malformed("its state does not go with its keys and values");
   if (call.has(3)) state = call.in(3).to(wide);
   const auto at = [](const Tensor& x, int64_t i) { return x.slice(2, i, i + 1); };
   rondo_matmul_options turned = rondo::matmul_defaults();
@@ -171,11 +174,14 @@ void group_query_attention(Call& call) {
   }
   const auto turned = [](const Tensor& x) { return x.transpose({0, 2, 1, 3}); };
   Tensor keys = turned(k), values = turned(v);
+  // A prompt is the first of its sample, in a cache with room for more too; samples that are shorter end in anything.
+  bool prompt = past == 0;
   if (past > 0) {
     // A cache as long as all keys is written in place; a shorter one becomes longer by the new ones.
     const std::vector<int64_t> total = call.whole_numbers(6, "how many keys there are");
     if (total.size() != 1 || total[0] < places || total[0] > past + places)
       malformed("how many keys there are does not go with its cache");
+    prompt = total[0] == places;
     const int64_t room = std::max(past, total[0]);
     const auto longer = [&](size_t i) {
       return room == past ? call.in(i) : rondo::pad(call.in(i), RONDO_PAD_CONSTANT, {0, 0, 0, 0, 0, room - past, 0, 0});
@@ -190,7 +196,7 @@ void group_query_attention(Call& call) {
   options.scale = call.real("scale", 0);
   options.soft_cap = std::max(call.real("softcap", 0), 0.0);
   options.causal = 1;
-  options.aligned_last = past > 0;
+  options.aligned_last = !prompt;
   if (const int64_t window = call.integer("local_window_size", -1); window > 0) options.before = window - 1;
   if (q.size(3) > 256)
     refuse("its heads have " + std::to_string(q.size(3)) + " elements; at most 256 can be converted");

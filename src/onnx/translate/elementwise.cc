@@ -69,18 +69,15 @@ Tensor unsaturated(const Call& call, const Tensor& x, rondo_dtype dtype) {
   const Shape shape = x.shape();
   const int64_t count = product(shape);
   if (count == 0) return wide.to(dtype);
-  // The library's cast knows no infinity, so that both are taken from a table after all elements.
+  // The library's cast knows no infinity, so that each element is taken from a row of itself and both.
   const uint8_t infinities[] = {0x7c, 0xfc};
-  const Tensor ends = call.precomputed([&] { return call.constant_tensor(RONDO_F8_E5M2, {2}, infinities); });
-  call.may_take<int64_t>(count);
-  std::vector<int64_t> numbers(static_cast<size_t>(count));
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int64_t>(i);
-  const Tensor own = call.precomputed([&] { return call.constant_tensor(RONDO_I64, {count}, numbers.data()); });
-  const auto flat = [&](const Tensor& each) { return each.reshape({-1}); };
-  const Tensor end = flat(rondo::binary(RONDO_LT, wide, rondo::Number(0.0))).to(RONDO_I64) + count;
-  const Tensor beyond = flat(rondo::binary(RONDO_GE, size, rondo::Number(61440.0)));
-  const Tensor all = rondo::concat({flat(wide.to(dtype)), ends}, 0);
-  return rondo::take(all, choose(beyond, end, own), 0).reshape(shape);
+  const Tensor ends = call.precomputed([&] { return call.constant_tensor(RONDO_F8_E5M2, {1, 2}, infinities); });
+  const auto column = [&](const Tensor& each) { return each.reshape({count, 1}); };
+  const auto number = [&](const Tensor& each) { return column(each).to(RONDO_I64); };
+  const Tensor beyond = number(rondo::binary(RONDO_GE, size, rondo::Number(61440.0)));
+  const Tensor place = beyond * (number(rondo::binary(RONDO_LT, wide, rondo::Number(0.0))) + 1);
+  const Tensor rows = rondo::concat({column(wide.to(dtype)), ends.broadcast({count, 2})}, 1);
+  return rondo::take_along_axis(rows, place, 1).reshape(shape);
 }
 
 namespace {

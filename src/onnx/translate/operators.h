@@ -194,7 +194,7 @@ struct OperatorRow {
   const char* domain;
   const char* name;
   int64_t since;
-  void (*translate)(Call&);
+  void (*translate)(Call&);  // null: the converter walks such nodes itself
 };
 // The row for an operator of a model of that version; null: there is none. *known: it has rows of later versions.
 const OperatorRow* find_operator(const std::string& domain, const std::string& name, int64_t opset, bool* known);

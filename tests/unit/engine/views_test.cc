@@ -244,6 +244,16 @@ void refused(const Status& status, const char* part) {
   EXPECT_NE(std::string(status.message()).find(part), std::string::npos) << status.message() << " lacks: " << part;
 }
 
+TEST(ViewsOfNothing, SlicesStayWithinTheMemory) {
+  const View view = make({0, 5});
+  View result;
+  ASSERT_TRUE(slice_view(view, 1, 3, 5, 1, &result).ok());
+  EXPECT_EQ(result.layout.shape[1], 2);
+  EXPECT_EQ(result.offset, view.offset);
+  ASSERT_TRUE(split_view(view, 1, 2, 1, &result).ok());
+  EXPECT_EQ(result.offset, view.offset);
+}
+
 TEST(ViewErrors, EachMistakeIsNamed) {
   const View view = make({4, 6});
   View result = make({1});

@@ -138,10 +138,16 @@ impl Model {
     /// The file of `librondo_onnx`, where the system's loader does not find it by its name.
     ///
     /// ```
-    /// let model = rondo::onnx::Model::new("model.onnx").library("/nowhere/librondo_onnx.so.0");
+    /// // SAFETY: there is no such file.
+    /// let model = unsafe { rondo::onnx::Model::new("model.onnx").library("/nowhere/librondo_onnx.so.0") };
     /// assert_eq!(model.open().unwrap_err().kind(), rondo::ErrorKind::LibraryMissing);
     /// ```
-    pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// Where there is such a file, it is the `librondo_onnx` of a version of Rondo with this soname, or it is no library.
+    /// What another library does when it is loaded and called is not known.
+    pub unsafe fn library(mut self, path: impl Into<PathBuf>) -> Self {
         self.library = path.into();
         self
     }
@@ -273,12 +279,17 @@ impl Library {
             Error::new(ErrorKind::LibraryMissing, what)
         };
         let name = c_path(function, path)?;
-        // SAFETY: texts that end with a zero; a library of Rondo, whose beginning does nothing.
+        // SAFETY: texts that end with a zero; a library of Rondo, as the caller of Model::library has promised, whose
+        // beginning does nothing.
         let library = unsafe { dlopen(name.as_ptr(), RTLD_NOW) };
         if library.is_null() {
-            // SAFETY: what the loader says of its last failure on this thread, or NULL.
-            let why = unsafe { dlerror().as_ref().map(|text| CStr::from_ptr(text).to_string_lossy().into_owned()) };
-            return Err(missing(why.unwrap_or_default()));
+            // SAFETY: what the loader says of its last failure on this thread, a text that ends with a zero, or NULL.
+            let text = unsafe { dlerror() };
+            if text.is_null() {
+                return Err(missing(String::new()));
+            }
+            // SAFETY: the same text, until the loader fails again on this thread.
+            return Err(missing(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()));
         }
         let symbol = |name: &'static [u8]| {
             // SAFETY: the name ends with a zero, and the library stays open.

@@ -118,8 +118,10 @@ fn what_is_wrong_is_told_in_the_names_of_the_crate() {
 fn a_library_that_is_missing_or_another_is_named() {
     let _alone = alone();
     let file = File::new("library", "Mul");
-    let error = Model::new(&file.0).library("/nowhere/librondo_onnx.so.0").open().unwrap_err();
+    // SAFETY: there is no such file.
+    let error = unsafe { Model::new(&file.0).library("/nowhere/librondo_onnx.so.0") }.open().unwrap_err();
     assert!(error.kind() == ErrorKind::LibraryMissing && error.message().contains("/nowhere/"), "{}", error);
-    let error = Model::new(&file.0).library("libm.so.6").open().unwrap_err();
+    // SAFETY: the mathematics of C, which does nothing when it is loaded, and has none of the functions that are called.
+    let error = unsafe { Model::new(&file.0).library("libm.so.6") }.open().unwrap_err();
     assert!(error.kind() == ErrorKind::LibraryMissing && error.message().contains("rondo_onnx_convert"), "{}", error);
 }

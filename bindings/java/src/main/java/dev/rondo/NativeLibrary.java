@@ -98,16 +98,26 @@ final class NativeLibrary {
       if (Files.isRegularFile(core)) {
         System.load(core.toString()); // else the system's loader finds it
       }
-      final Path onnx = folder.resolve(ONNX);
-      if (Files.isRegularFile(onnx)) {
-        System.load(onnx.toString()); // else the system's loader looks for it when a model is converted
-      }
+      loadConverter(folder.resolve(ONNX), from);
       System.load(jni.toString());
       LOG.log(System.Logger.Level.DEBUG, "loaded {0} ({1})", jni, from);
       return true;
     } catch (UnsatisfiedLinkError | RuntimeException e) {
       tried.add(from + ": " + jni + " cannot be loaded: " + e.getMessage() + allowed(e));
       return false;
+    }
+  }
+
+  /** Loads the library that reads ONNX models, which the others do without: else the loader looks for it when one is converted. */
+  private static void loadConverter(Path onnx, String from) {
+    if (!Files.isRegularFile(onnx)) {
+      return;
+    }
+    try {
+      System.load(onnx.toString());
+    } catch (UnsatisfiedLinkError e) {
+      LOG.log(System.Logger.Level.WARNING, "{0}: {1} cannot be loaded, and is looked for again when a model is converted: {2}", from, onnx,
+          e.getMessage());
     }
   }
 

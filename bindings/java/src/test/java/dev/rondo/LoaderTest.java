@@ -225,6 +225,18 @@ class LoaderTest {
     assertEquals("theirs", Files.readString(others));
   }
 
+  /** The library that reads ONNX models is one that others do without. */
+  @Test
+  void aConverterThatCannotBeLoadedStopsNothing(@TempDir Path temporary, @TempDir Path folder) throws Exception {
+    for (final String name : List.of(NativeLibrary.CORE, NativeLibrary.JNI)) {
+      Files.copy(FILES.resolve(name), folder.resolve(name));
+    }
+    final Path onnx = Files.writeString(folder.resolve(NativeLibrary.ONNX), "no library");
+    final String out = run(java(temporary, classPath(false), List.of("-Ddev.rondo.native.path=" + folder)));
+    assertLoads(out);
+    assertTrue(out.contains(onnx + " cannot be loaded"), out);
+  }
+
   @Test
   void aDamagedJarIsRefused(@TempDir Path temporary, @TempDir Path natives) throws Exception {
     final Path folder = Files.createDirectories(natives.resolve("dev/rondo/native/" + NativeLibrary.platform()));
