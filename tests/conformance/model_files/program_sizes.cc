@@ -207,6 +207,45 @@ TEST_P(ProgramSizes, BranchesOnSizesAreRefused) {
   expect_refused(save_sized(sized, {{"n", 1, 64}}), RONDO_UNSUPPORTED, "rondo_program_save_with_dims", "at n = 64");
 }
 
+// A layer is several tasks, whose number varies.
+TEST_P(ProgramSizes, RecurrentLayersOfAnyLength) {
+  std::vector<Tensor> weights;
+  for (const Shape& shape : {Shape{12, 4}, {12, 3}, {12}, {12}}) weights.push_back(up(numbers(shape)));
+  const auto lstm = [&](const Tensor& x) {
+    std::vector<rondo_tensor*> given;
+    for (const Tensor& each : weights) given.push_back(each);
+    Tensor out, last_h, last_c;
+    must(rondo_lstm(x, 4, given.data(), nullptr, out.slot(), last_h.slot(), last_c.slot()));
+    return list(std::move(out), std::move(last_h), std::move(last_c));
+  };
+  const Sized sized = {[](const Dims& dims) {
+                         return std::vector<Kind>{{RONDO_F32, {dims[0], dims[1], 4}}};
+                       },
+                       [&](const std::vector<Tensor>& in, const Dims&) { return lstm(in[0]); }};
+  must(save_sized(sized, {{"T", 1, 64}, {"B", 1, 8}}));
+  same_at(sized, {{1, 1}, {3, 2}, {17, 1}, {64, 8}}, 3);
+  // In a recording, and with a tape.
+  const Instance made = instance(open(path()));
+  const Tensor x = up(numbers({5, 2, 4}));
+  const Callable outer =
+      callable({{RONDO_F32, {5, 2, 4}}}, [&](const std::vector<Tensor>& in) { return call(made, "f", {in[0]}, 3); });
+  const std::vector<Tensor> inlined = call_all(outer, {x}, 3), eager = lstm(x);
+  for (size_t i = 0; i < 3; ++i) expect_same_bits(download(inlined[i]), download(eager[i]), "inlined");
+  const auto gradient = [&](const std::function<std::vector<Tensor>()>& forward) {
+    rondo_tape* tape = nullptr;
+    must(rondo_tape_begin(engine(), RONDO_TAPE_DEFAULT, &tape));
+    must(rondo_tape_watch(tape, x));
+    const Tensor loss = reduce(RONDO_SUM, forward()[0], {0, 1, 2});
+    rondo_tensor *const losses[] = {loss}, *const of[] = {x};
+    rondo_tensor* found[] = {nullptr};
+    must(rondo_tape_gradients(tape, 1, losses, nullptr, 1, of, found));
+    rondo_tape_destroy(tape);
+    return Tensor(found[0]);
+  };
+  const Tensor expected = gradient([&] { return lstm(x); }), actual = gradient([&] { return call(made, "f", {x}, 3); });
+  expect_same_bits(download(actual), download(expected), "gradient");
+}
+
 TEST_P(ProgramSizes, NumbersWithoutExpressionAreRefused) {
   const Tensor table = up(numbers({4096}));
   const Sized sized = {[](const Dims& dims) {
