@@ -9,7 +9,7 @@ namespace rondo {
 
 void Recording::together(size_t first, const Ref<const Description>& what,
                          const std::vector<TaskOperand>& operands) noexcept {
-  if (!journal || first == taken_.size()) return;
+  if (first == taken_.size()) return;
   (void)caught([&]() -> Status {
     if (groups_.empty() || groups_.back().begin != first || groups_.back().end != taken_.size()) {
       ops::ProgramGroup group;

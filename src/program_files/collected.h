@@ -94,6 +94,11 @@ class Weights {
 Status check_functions(const std::vector<SavedFunction>& functions);
 // Writes down one graph: its function of the program.
 Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, Function* function);
+// Says what a function does at some sizes, in one text: operators with their attributes and the elements that they work
+// on, however views lead there. A copy of what lies in order is what it copies, and all without elements is the same.
+// So two recordings that do the same have the same outline, though one of them needs fewer views and copies. An error
+// if a node that is a view cannot be one of its input.
+Status outline(const Program& program, const Function& function, std::string* text);
 // The words of the version that shall read the file.
 KnownWords words_of(const SaveOptions& options);
 // Names of weights, versions: what is left of a program whose functions are there.

@@ -16,6 +16,7 @@
 #include "ops/program/views.h"
 #include "program_files/check.h"
 #include "program_files/load.h"
+#include "tape/journal.h"
 #include "tape/tape.h"
 
 namespace rondo::program_files {
@@ -349,6 +350,25 @@ class FunctionRecorder {
   bool issues_ = false;  // into a recording that is not the function's own
 };
 
+// Operators of several tasks tell the recording what these do together only if the thread has tapes: this is one for a
+// recording that has none.
+class ScopedListener {
+ public:
+  explicit ScopedListener(Engine& engine) {
+    if (this_thread().tapes) return;
+    journal_ = make_ref<tape::Journal>(engine);
+    tape::open_journal(*journal_);
+  }
+  ~ScopedListener() {
+    if (journal_) tape::close_journal(*journal_);
+  }
+  ScopedListener(const ScopedListener&) = delete;
+  ScopedListener& operator=(const ScopedListener&) = delete;
+
+ private:
+  Ref<tape::Journal> journal_;
+};
+
 }  // namespace
 
 Status make_function(const FunctionSource& source, Ref<Graph>* graph) {
@@ -368,6 +388,7 @@ Status make_function(const FunctionSource& source, Ref<Graph>* graph) {
 Status issue_function(const FunctionSource& source, std::span<rondo_tensor* const> inputs, rondo_tensor** outputs) {
   if (!recording_of(source.engine))
     return error(RONDO_INVALID_STATE, "a function of a program is called in recordings only");
+  const ScopedListener listener(source.engine);
   const Status status = FunctionRecorder(source).issue(inputs, outputs);
   return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
 }

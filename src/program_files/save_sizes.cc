@@ -2,8 +2,13 @@
 // common stays, and numbers that differ become expressions (fit.h). The text is compared with recordings at sizes that
 // were not among them, and a function is made of it at the smallest.
 //
+// The smallest sizes are recorded too. There a right function may have other nodes than elsewhere: operators do nothing
+// about tensors without elements, and a part of one row is the whole. Such a recording is compared with that of a
+// function which is made of the text at these sizes.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "base/text.h"
@@ -26,7 +31,14 @@ struct Sample {
   Program program;
   std::string text;
   std::vector<NodeMark> marks;
+  bool small = false;    // it may have other nodes than the first one
+  Refusals differences;  // how it has
 };
+
+// The smallest size of a dim at which recordings have the same nodes as at larger ones: 2, if the bounds have that.
+int64_t ordinary(const Dim& dim) {
+  return std::max(dim.least, std::min<int64_t>(2, dim.most));
+}
 
 bool is_digit_or_sign(char c) {
   return (c >= '0' && c <= '9') || c == '-';
@@ -94,6 +106,8 @@ class SizesSaver {
     RONDO_TRY(weights_.check(options_.weights));
     RONDO_TRY(check_functions(functions_));
     for (const SampleSizes& each : first_sizes()) RONDO_TRY(add_sample(each));
+    if (!vary(samples_, false))
+      for (const auto& each : aside_) RONDO_TRY(each->differences.status());
     std::string text;
     constexpr int kMostRounds = 40;  // each halves at least what quotients there may be
     for (int round = 0; round < kMostRounds; ++round) {
@@ -103,28 +117,36 @@ class SizesSaver {
       RONDO_TRY(add_sample(more));
     }
     RONDO_TRY(refusals_.status());
-    SampleSizes most, between, least;
+    SampleSizes most, between;
     for (const Dim& each : dims_) {
       most.push_back(each.most);
       between.push_back(each.most - (each.most - each.least) / 3);
-      least.push_back(each.least);
     }
     RONDO_TRY(verify(text, most));  // mutation: largest_size_not_recorded
     RONDO_TRY(verify(text, between));
+    for (const auto& each : aside_) RONDO_TRY(verify_small(text, each.get()));  // mutation: small_sizes_not_compared
     RONDO_TRY(refusals_.status());
-    RONDO_TRY(make_at(text, least));
+    std::vector<Ref<Graph>> made;
+    RONDO_TRY(make_at(text, least(), &made));
     return write_file(path, options_, weights_, std::move(text));
   }
 
  private:
-  // Sizes that differ for each dim, and from 0, 1 and the largest, where there are as many.
+  // For each dim all its sizes if they are few; else some that differ from those of other dims, and from 0, 1 and the
+  // largest. At last the smallest.
   std::vector<SampleSizes> first_sizes() const {
     constexpr int kEach = 4;
+    constexpr int64_t kFew = 5;
     const size_t count = dims_.size();
     std::vector<SampleSizes> of_dims(count), all;
     for (size_t i = 0; i < count; ++i) {
       const Dim& dim = dims_[i];
-      int64_t size = std::max(dim.least, std::min<int64_t>(2, dim.most));
+      int64_t size = ordinary(dim);
+      if (dim.most - dim.least < kFew) {
+        for (int64_t each = size; each <= dim.most; ++each) of_dims[i].push_back(each);
+        while (size > dim.least) of_dims[i].push_back(--size);
+        continue;
+      }
       const int64_t room = dim.most - size;  // sizes below the largest
       if (room >= 40) size += 3 + 2 * static_cast<int64_t>(i);
       for (int k = 0; k < kEach && (k < 2 || size < dim.most); ++k) {
@@ -132,21 +154,44 @@ class SizesSaver {
         size += room < 15 || k == 0 ? 1 : k == 1 ? 3 : 7;
       }
     }
-    // All first ones; another one of each; all second ones, all third ones.
-    for (size_t i = 0; i < kEach * count + 2; ++i) {
-      SampleSizes sizes;
-      for (size_t d = 0; d < count; ++d) {
-        const size_t which = i >= kEach * count ? i - kEach * count + 1 : d == i / kEach ? i % kEach : 0;
-        sizes.push_back(of_dims[d][std::min(which, of_dims[d].size() - 1)]);
-      }
+    const auto add = [&](SampleSizes sizes) {
       if (std::find(all.begin(), all.end(), sizes) == all.end()) all.push_back(std::move(sizes));
-    }
+    };
+    const auto add_all = [&](size_t which) {
+      SampleSizes sizes;
+      for (const SampleSizes& each : of_dims) sizes.push_back(each[std::min(which, each.size() - 1)]);
+      add(std::move(sizes));
+    };
+    add_all(0);
+    for (size_t i = 0; i < count; ++i)
+      for (const int64_t each : of_dims[i]) {
+        SampleSizes sizes = all[0];
+        sizes[i] = each;
+        add(std::move(sizes));
+      }
+    add_all(1);
+    add_all(2);
+    SampleSizes ones;  // what has no elements may hide what is done about one
+    for (const Dim& each : dims_) ones.push_back(std::max(each.least, std::min<int64_t>(1, each.most)));
+    add(least());
+    add(std::move(ones));
     return all;
+  }
+  SampleSizes least() const {
+    SampleSizes sizes;
+    for (const Dim& each : dims_) sizes.push_back(each.least);
+    return sizes;
+  }
+  bool is_small(const SampleSizes& sizes) const {
+    bool small = sizes == least();
+    for (size_t i = 0; i < dims_.size(); ++i) small = small || sizes[i] < ordinary(dims_[i]);
+    return small;
   }
 
   Status record(const SampleSizes& sizes, Sample* sample) {
     sample->sizes = sizes;
     Program& program = sample->program;
+    const size_t weights = weights_.tensors.size();
     program.functions.resize(functions_.size());
     for (size_t i = 0; i < functions_.size(); ++i) {
       SavedFunction saved = functions_[i];
@@ -161,7 +206,9 @@ class SizesSaver {
       RONDO_TRY(make_saved(saved, &weights_, &refusals_, &program.functions[i]));
     }
     RONDO_TRY(refusals_.status());
-    if (!samples_.empty()) compare(*sample);
+    sample->small = !samples_.empty() && is_small(sizes);
+    const bool same_weights = weights_.tensors.size() == weights;
+    if (!samples_.empty()) compare(*sample, sample->small && same_weights ? &sample->differences : &refusals_);
     RONDO_TRY(refusals_.status());
     program.dims = dims_;
     RONDO_TRY(complete(options_, words_, &weights_, &program));
@@ -171,8 +218,31 @@ class SizesSaver {
   Status add_sample(const SampleSizes& sizes) {
     auto sample = std::make_unique<Sample>();
     RONDO_TRY(record(sizes, sample.get()));
-    samples_.push_back(std::move(sample));
+    (sample->differences.status().ok() ? samples_ : aside_).push_back(std::move(sample));
     return {};
+  }
+  // True if there are two sizes of each dim that has two. ordinary_only: small samples do not count.
+  bool vary(const std::vector<std::unique_ptr<Sample>>& among, bool ordinary_only) const {
+    for (size_t i = 0; i < dims_.size(); ++i) {
+      const bool found = std::any_of(among.begin(), among.end(), [&](const auto& each) {
+        return each->sizes[i] != among[0]->sizes[i] && !(ordinary_only && each->small);
+      });
+      if (!found && dims_[i].least < dims_[i].most) return false;
+    }
+    return true;
+  }
+  bool is_aside(const SampleSizes& sizes) const {
+    return std::any_of(aside_.begin(), aside_.end(), [&](const auto& each) { return each->sizes == sizes; });
+  }
+  // Leaves samples out whose numbers may be others than expressions give. False if there are none, or all are needed.
+  bool set_small_aside() {
+    if (!vary(samples_, true)) return false;
+    const auto small =
+        std::stable_partition(samples_.begin(), samples_.end(), [](const auto& each) { return !each->small; });
+    if (small == samples_.end()) return false;
+    std::move(small, samples_.end(), std::back_inserter(aside_));
+    samples_.erase(small, samples_.end());
+    return true;
   }
   void find_device(const Graph& graph) {
     if (!device_ && graph.bindings().size() > 0) device_ = &graph.bindings()[0].storage->device();
@@ -181,12 +251,16 @@ class SizesSaver {
 
   // node null: of the function as such.
   RONDO_COLD void refuse(const Function& function, const Node* node, size_t number, const char* why) {
-    refusals_.add(function.name,
+    refuse(function, node, number, why, &refusals_);
+  }
+  RONDO_COLD static void refuse(const Function& function, const Node* node, size_t number, const char* why,
+                                Refusals* refusals) {
+    refusals->add(function.name,
                   format("%s%s%s: %s", node ? node_name(*node, number).c_str() : "its signature",
                          node && !node->site.empty() ? " at " : "", node ? node->site.c_str() : "", why));
   }
   // That a program has other nodes or tensors than the first one is a refusal.
-  void compare(const Sample& sample) {
+  void compare(const Sample& sample, Refusals* refusals) const {
     const Sample& first = *samples_[0];
     for (size_t i = 0; i < functions_.size(); ++i) {
       const Function &a = first.program.functions[i], &b = sample.program.functions[i];
@@ -207,7 +281,8 @@ class SizesSaver {
       refuse(a, found.node, found.number,
              format("at %s it %s, unlike at %s", sizes_text(dims_, sample.sizes).c_str(), found.how.c_str(),
                     sizes_text(dims_, first.sizes).c_str())
-                 .c_str());
+                 .c_str(),
+             refusals);
     }
   }
   static bool reads(const Node& node, uint32_t value) {
@@ -275,7 +350,9 @@ class SizesSaver {
       if (more->empty()) *more = samples_[0]->sizes;
       (*more)[i] = fitter.wanted()[i];
     }
+    if (is_aside(*more)) more->clear();  // the recording there does not help
     if (!more->empty()) return {};
+    if (!failures.empty() && set_small_aside()) return join(text, more);
     for (const auto& [where, why] : failures) refuse_at(*samples_[0], where, why.c_str());
     return refusals_.status();
   }
@@ -304,17 +381,28 @@ class SizesSaver {
   Status verify(const std::string& text, const SampleSizes& sizes) {
     for (const auto& each : samples_)
       if (each->sizes == sizes) return {};
+    if (is_aside(sizes)) return {};
     Sample sample;
     RONDO_TRY(record(sizes, &sample));
+    std::string given;
+    RONDO_TRY(read_at(text, &sample, &given));
+    refuse_differences(sample, given);
+    return {};
+  }
+  // The text at the sizes of a sample, and that of the sample, without dims.
+  Status read_at(const std::string& text, Sample* sample, std::string* given) const {
     Program loaded;
-    if (const Status read = read_program(text, &sizes, &loaded); !read.ok())
+    if (const Status read = read_program(text, &sample->sizes, &loaded); !read.ok())
       return error(RONDO_UNSUPPORTED, "what was found at other sizes is wrong at %s: %s",
-                   sizes_text(dims_, sizes).c_str(), read.message());
+                   sizes_text(dims_, sample->sizes).c_str(), read.message());
     fix_sizes(&loaded);
-    sample.program.dims.clear();
-    sample.marks.clear();
-    sample.text = write_program(sample.program, words_, &sample.marks);
-    const std::string given = write_program(loaded, words_);
+    *given = write_program(loaded, words_);
+    sample->program.dims.clear();
+    sample->marks.clear();
+    sample->text = write_program(sample->program, words_, &sample->marks);
+    return {};
+  }
+  void refuse_differences(const Sample& sample, const std::string& given) {
     size_t a = 0, b = 0;
     while (a < sample.text.size() && b < given.size()) {
       const size_t end = std::min(sample.text.find('\n', a), sample.text.size() - 1) + 1,
@@ -325,19 +413,47 @@ class SizesSaver {
         size_t same = 0;
         while (same < std::min(is.size(), says.size()) && is[same] == says[same]) ++same;
         const size_t from = same - std::min<size_t>(same, 20);
-        refuse_at(sample, a,
-                  format("at %s it is recorded as '%s', and by what was found at other sizes it is '%s'",
-                         sizes_text(dims_, sizes).c_str(), models::shown(is.substr(from, same - from + 20)).c_str(),
-                         models::shown(says.substr(from, same - from + 20)).c_str())
-                      .c_str());
+        refuse_at(
+            sample, a,
+            format("at %s it is recorded as '%s', and by what was found at other sizes it is '%s'",
+                   sizes_text(dims_, sample.sizes).c_str(), models::shown(is.substr(from, same - from + 20)).c_str(),
+                   models::shown(says.substr(from, same - from + 20)).c_str())
+                .c_str());
       }
       a = end;
       b = end_given;
     }
+  }
+  // The recording at small sizes is what expressions give, or does the same as a function that is made of these.
+  Status verify_small(const std::string& text, Sample* sample) {
+    std::string given;
+    RONDO_TRY(read_at(text, sample, &given));
+    if (given == sample->text) return {};
+    std::vector<Ref<Graph>> made;
+    RONDO_TRY(make_at(text, sample->sizes, &made));
+    Program again;
+    again.functions.resize(functions_.size());
+    for (size_t i = 0; i < made.size(); ++i) {
+      SavedFunction saved = functions_[i];
+      for (const Declared& each : sample->program.functions[i].inputs) saved.inputs.push_back(each.name);
+      for (const Function::Output& each : sample->program.functions[i].outputs) saved.outputs.push_back(each.name);
+      saved.graph = made[i];
+      RONDO_TRY(make_saved(saved, &weights_, &refusals_, &again.functions[i]));
+    }
+    RONDO_TRY(refusals_.status());
+    RONDO_TRY(complete(options_, words_, &weights_, &again));
+    for (size_t i = 0; i < functions_.size(); ++i) {
+      std::string recorded, found;
+      RONDO_TRY(outline(sample->program, sample->program.functions[i], &recorded));
+      RONDO_TRY(outline(again, again.functions[i], &found));
+      if (recorded == found) continue;
+      refuse_differences(*sample, write_program(again, words_));
+      break;
+    }
     return {};
   }
   // All functions are made as a loader makes them.
-  Status make_at(const std::string& text, const SampleSizes& sizes) {
+  Status make_at(const std::string& text, const SampleSizes& sizes, std::vector<Ref<Graph>>* made) {
     if (!device_) return {};
     Program program;
     Status status = read_program(text, &sizes, &program);
@@ -345,8 +461,7 @@ class SizesSaver {
     for (const models::NamedTensor& each : weights_.tensors)
       weights.emplace_back(make_view(Ref<Storage>::share(each.view.storage), each.view));
     for (size_t i = 0; status.ok() && i < program.functions.size(); ++i) {
-      Ref<Graph> graph;
-      status = make_function({program, program.functions[i], *engine_, *device_, weights}, &graph)
+      status = make_function({program, program.functions[i], *engine_, *device_, weights}, &made->emplace_back())
                    .with_context("function '" + models::shown(program.functions[i].name) + "'");
     }
     if (status.code() == RONDO_OUT_OF_MEMORY || status.ok()) return status;
@@ -362,7 +477,8 @@ class SizesSaver {
   Refusals refusals_;
   Weights weights_;
   std::vector<Ref<Graph>> kept_;
-  std::vector<std::unique_ptr<Sample>> samples_;
+  std::vector<std::unique_ptr<Sample>> samples_;  // of which the text is made
+  std::vector<std::unique_ptr<Sample>> aside_;    // small ones, with which it is compared
   Engine* engine_ = nullptr;
   Device* device_ = nullptr;
 };

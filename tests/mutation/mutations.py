@@ -437,6 +437,13 @@ MUTATIONS = (
         seeds=(1,),
     ),
     Mutation(
+        name="small_sizes_not_compared",
+        breaks="a function whose sizes vary is recorded at the smallest too, and must do there what was found at others",
+        program="files",
+        cases="Conformance/ProgramSmallSizes.BranchesAreRefused/cuda_async",
+        seeds=(1,),
+    ),
+    Mutation(
         name="quotients_not_told_apart",
         breaks="quotients that agree at the sizes so far are told apart at one more",
         program="files",

@@ -35,9 +35,10 @@ Status check_types(const ProgramNode& node) {
   return check_results(*node.call, inputs, made);
 }
 
+// One without elements is inside wherever it begins, as a part of an empty tensor does.
 bool is_inside(const ProgramOperand& operand, const ProgramValue& value) {
   return operand.begin >= 0 && operand.begin <= operand.end &&
-         operand.end <= static_cast<int64_t>(value.storage->bytes());
+         (operand.begin == operand.end || operand.end <= static_cast<int64_t>(value.storage->bytes()));
 }
 
 }  // namespace

@@ -58,6 +58,14 @@ TEST_F(Verify, AnOperandOutsideOfItsValueIsFound) {
   expect_wrong(program, "an operand lies outside of its value");
 }
 
+TEST_F(Verify, AnOperandWithoutElementsIsInside) {
+  ops::Program program = three();
+  ops::ProgramOperand& operand = program.nodes[0].operands[0];
+  operand.begin = operand.end = operand.end + 1000;
+  const Status status = ops::verify(program);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 TEST_F(Verify, AViewOfAnotherValueIsFound) {
   ops::Program program = three();
   program.nodes[1].operands[0].value = program.nodes[0].operands[0].value;
