@@ -64,7 +64,7 @@ public final class Main {
       }
       ProgramCalls program = null;
       if (options.program() != null) {
-        program = new ProgramCalls(Path.of(options.program()), device, metrics.network("program", "/call"));
+        program = new ProgramCalls(Path.of(options.program()), device, options.batch(), metrics.network("program", "/call"));
         open.push(program);
       }
       final Batcher sketched = batcher(sketches, "/sketch", device, Math.min(options.maxBatch(), SKETCHES_BATCH), SKETCHES_QUEUE, options, metrics);
