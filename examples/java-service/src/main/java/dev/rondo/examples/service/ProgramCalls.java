@@ -46,7 +46,7 @@ final class ProgramCalls implements AutoCloseable {
 
   private final Device device;
   private final Batcher.Listener listener;
-  private final Engine engine = Engine.create();
+  private final Engine engine;
   private final ProgramInstance instance;
   private final List<Program.Function> functions;
   private final byte[] description;
@@ -56,7 +56,9 @@ final class ProgramCalls implements AutoCloseable {
   private final Set<String> joined; // functions whose calls are
   private final BlockingQueue<Call> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
   private final Thread thread = new Thread(this::run, "program");
+  private Call next; // the thread's: it took it and could not join it
   private volatile boolean stopping;
+  private volatile boolean ended; // the thread takes no call any more
   private volatile Batcher.UnavailableException unavailable;
 
   /** A request that waits. */
@@ -81,6 +83,12 @@ final class ProgramCalls implements AutoCloseable {
    * @param listener is told of each call
    */
   ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener) throws IOException {
+    this(file, device, batch, listener, Engine.create());
+  }
+
+  /** The same with an engine, which is closed with it. */
+  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, Engine engine) throws IOException {
+    this.engine = engine;
     this.device = device;
     this.listener = listener;
     try (Program program = Program.open(file)) {
@@ -228,6 +236,12 @@ final class ProgramCalls implements AutoCloseable {
     return unavailable == null && !stopping;
   }
 
+  /** Why no function is called any more; null: they are called, or the service stops. */
+  String lost() {
+    final Batcher.UnavailableException now = unavailable;
+    return now == null ? null : now.getMessage();
+  }
+
   /** Functions with their inputs and outputs, and the author's texts, as JSON. */
   byte[] description() {
     return description.clone();
@@ -241,11 +255,18 @@ final class ProgramCalls implements AutoCloseable {
    */
   CompletableFuture<byte[]> call(byte[] body) {
     final Call call = new Call(body);
+    final Batcher.UnavailableException lost = unavailable;
+    if (lost != null) {
+      throw lost;
+    }
     if (stopping) {
       throw new Batcher.UnavailableException("the service is stopping", null);
     }
     if (!waiting.offer(call)) {
       throw new Batcher.QueueFullException(MOST_WAITING + " calls of the program wait, and no more may");
+    }
+    if (ended) { // maybe before it could see this one
+      refuseWaiting();
     }
     return call.answer;
   }
@@ -264,37 +285,76 @@ final class ProgramCalls implements AutoCloseable {
   }
 
   private void run() {
-    Call next = null;
-    while (next != null || !stopping || !waiting.isEmpty()) {
-      try {
-        final Call first = next != null ? next : waiting.poll(10, TimeUnit.MILLISECONDS);
-        next = null;
-        if (first == null || !read(first)) {
-          continue;
-        }
-        final List<Call> together = new ArrayList<>(List.of(first));
-        long rows = first.rows;
-        while (first.rows > 0 && next == null) {
-          final Call other = waiting.poll();
-          if (other == null) {
-            break;
-          }
-          if (!read(other)) {
-            continue;
-          }
-          if (joins(first, other, rows)) {
-            together.add(other);
-            rows += other.rows;
-          } else {
-            next = other;
-          }
-        }
+    try {
+      while (next != null || !stopping || !waiting.isEmpty()) {
+        step();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      if (!stopping && unavailable == null) {
+        unavailable = new Batcher.UnavailableException("the thread that calls the program has ended", null);
+      }
+      ended = true;
+      if (next != null) {
+        refuse(next);
+      }
+      refuseWaiting();
+    }
+  }
+
+  /** Answers one call, and those that join it. Whatever is thrown is the answer of those alone. */
+  private void step() throws InterruptedException {
+    final List<Call> together = new ArrayList<>();
+    try {
+      gather(together);
+      if (!together.isEmpty()) {
         answer(together);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      }
+    } catch (RuntimeException | Error e) {
+      together.forEach(each -> each.answer.completeExceptionally(e));
+    }
+  }
+
+  private void gather(List<Call> together) throws InterruptedException {
+    final Call first = next != null ? next : waiting.poll(10, TimeUnit.MILLISECONDS);
+    next = null;
+    if (first == null) {
+      return;
+    }
+    together.add(first);
+    if (!read(first)) {
+      together.clear();
+      return;
+    }
+    long rows = first.rows;
+    while (first.rows > 0 && next == null) {
+      final Call other = waiting.poll();
+      if (other == null) {
         return;
       }
+      if (!read(other)) {
+        continue;
+      }
+      if (joins(first, other, rows)) {
+        together.add(other);
+        rows += other.rows;
+      } else {
+        next = other;
+      }
     }
+  }
+
+  /** No call waits for a thread that is not there. */
+  private void refuseWaiting() {
+    for (Call each = waiting.poll(); each != null; each = waiting.poll()) {
+      refuse(each);
+    }
+  }
+
+  private void refuse(Call call) {
+    final Batcher.UnavailableException lost = unavailable;
+    call.answer.completeExceptionally(lost != null ? lost : new Batcher.UnavailableException("the service is stopping", null));
   }
 
   /** False: the request is wrong, and its caller knows. */
@@ -306,7 +366,7 @@ final class ProgramCalls implements AutoCloseable {
       call.request = requests.parse(call.body);
       call.rows = rows(call.request);
       return true;
-    } catch (Images.InvalidException | RuntimeException e) {
+    } catch (Images.InvalidException | RuntimeException | Error e) {
       call.answer.completeExceptionally(e);
       return false;
     }
@@ -339,17 +399,37 @@ final class ProgramCalls implements AutoCloseable {
     return true;
   }
 
-  /** Calls the function once for all of them, which join. */
+  /** Calls the function once for all of them, which join; where that fails, once for each, so that nobody is told of another's mistake. */
   private void answer(List<Call> calls) {
+    try {
+      launch(calls);
+    } catch (RuntimeException | Error e) {
+      if (e instanceof RondoException failure && failure.status() == Status.DEVICE_LOST) {
+        unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+      }
+      final Throwable told = unavailable != null ? unavailable
+          : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
+      if (calls.size() > 1 && unavailable == null) {
+        calls.stream().filter(each -> !each.answer.isDone()).forEach(each -> answer(List.of(each)));
+      } else {
+        calls.forEach(each -> each.answer.completeExceptionally(told));
+      }
+      if (e instanceof RondoException failure) {
+        listener.failed(failure);
+      }
+    }
+  }
+
+  private void launch(List<Call> calls) {
+    if (unavailable != null) {
+      throw unavailable;
+    }
     final Program.Function function = calls.get(0).request.function();
     final long begin = System.nanoTime();
     final List<Program.Value> inputs = function.inputs();
     final Tensor[] given = new Tensor[inputs.size()];
     List<Tensor> results = List.of();
     try {
-      if (unavailable != null) {
-        throw unavailable;
-      }
       for (int i = 0; i < given.length; ++i) {
         final String name = inputs.get(i).name();
         given[i] = tensor(inputs.get(i), calls.stream().map(each -> each.request.inputs().get(name)).collect(Collectors.toList()));
@@ -366,16 +446,6 @@ final class ProgramCalls implements AutoCloseable {
         row = to;
         each.answer.complete(write(function.outputs(), own, begin - each.arrived, ran));
       }
-    } catch (RuntimeException e) {
-      if (e instanceof RondoException failure) {
-        listener.failed(failure);
-        if (failure.status() == Status.DEVICE_LOST) {
-          unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
-        }
-      }
-      final Throwable told = unavailable != null ? unavailable
-          : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
-      calls.forEach(each -> each.answer.completeExceptionally(told));
     } finally {
       results.forEach(Tensor::close);
       for (final Tensor each : given) {

@@ -3,6 +3,7 @@ package dev.rondo.examples.service;
 
 import static dev.rondo.examples.service.ServiceProcess.check;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,6 +12,7 @@ import dev.rondo.BinaryOp;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
+import dev.rondo.EngineOptions;
 import dev.rondo.Graph;
 import dev.rondo.Operators;
 import dev.rondo.ProgramWriter;
@@ -242,6 +244,24 @@ class ProgramCallsTest {
 
   @Test
   @SuppressWarnings("try") // the scope is there to be closed
+  void oneCallersBadValueFailsThatCallerAlone() throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Tensor table = engine.tensor(Device.CPU, new float[] {0, 10, 20, 30}, 4, 1);
+      final Path path = writeRows(engine, DType.I64, new long[0], 1, in -> Operators.gatherRows(table, in.get(0)));
+      final Held held = new Held();
+      final Engine checking = Engine.create(new EngineOptions().checkIndices(1));
+      try (ProgramCalls calls = new ProgramCalls(path, Device.CPU, "rows", held, checking)) {
+        final List<String> said = held.ask(calls, "\"a\": [0]", "\"a\": [1]", "\"a\": [2, 99]", "\"a\": [3]");
+        assertEquals("{\"outputs\":{\"y\":[[10.0]]}}", said.get(1));
+        assertTrue(said.get(2).startsWith("InvalidException") && said.get(2).contains("99"), said.get(2));
+        assertEquals("{\"outputs\":{\"y\":[[30.0]]}}", said.get(3));
+        assertEquals(List.of(1, 1, 1), held.launches);
+      }
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
   void inputsOfDifferentRowsAreRefusedTogetherToo() throws Exception {
     try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
       final Path path = writeRows(engine, DType.F32, new long[0], 2, in -> in.get(0).add(in.get(1)));
@@ -270,6 +290,45 @@ class ProgramCallsTest {
     final var thrown = assertThrows(IllegalArgumentException.class, () -> Options.parse("--model", "m", "--batch", "rows"));
     assertTrue(thrown.getMessage().contains("--program FILE is missing"), thrown.getMessage());
     assertEquals("rows", Options.parse("--program", "p", "--batch", "rows").batch());
+  }
+
+  @Test
+  void anErrorEndsItsCallAlone() throws Exception {
+    final AtomicInteger launches = new AtomicInteger();
+    final Batcher.Listener listener = new Batcher.Listener() {
+      @Override
+      public void launched(int images, int rows, double seconds) {
+        if (launches.incrementAndGet() == 1) {
+          throw new LinkageError("a class is missing");
+        }
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        throw new AssertionError("what is told of a failure fails itself");
+      }
+    };
+    try (ProgramCalls calls = open(writeRows(), "rows", listener)) {
+      assertEquals("LinkageError: a class is missing", outcome(calls.call(body("\"x\": [[1, 1]]"))));
+      assertTrue(outcome(calls.call(body("\"x\": [[1]]"))).startsWith("InvalidException"));
+      assertEquals("{\"outputs\":{\"y\":[[1.0,2.0]]}}", outcome(calls.call(body("\"x\": [[1, 1]]"))));
+      assertTrue(calls.available());
+    }
+  }
+
+  @Test
+  void aThreadThatEndsLeavesNobodyWaiting() throws Exception {
+    try (ProgramCalls calls = open(writeRows(), "rows", new Held())) {
+      final CompletableFuture<byte[]> running = calls.call(body("\"x\": [[1, 1]]"));
+      final CompletableFuture<byte[]> waiting = calls.call(body("\"x\": [[1, 1]]"));
+      final Thread thread = Thread.getAllStackTraces().keySet().stream().filter(each -> each.getName().equals("program") && each.isAlive()).findFirst()
+          .orElseThrow();
+      thread.interrupt();
+      thread.join();
+      assertFalse(calls.available());
+      assertTrue(running.isDone() && waiting.isDone());
+      assertThrows(Batcher.UnavailableException.class, () -> calls.call(body("\"x\": [[1, 1]]")));
+    }
   }
 
   @Test
