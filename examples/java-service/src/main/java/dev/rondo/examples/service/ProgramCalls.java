@@ -404,8 +404,11 @@ final class ProgramCalls implements AutoCloseable {
     try {
       launch(calls);
     } catch (RuntimeException | Error e) {
-      if (e instanceof RondoException failure && failure.status() == Status.DEVICE_LOST) {
-        unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+      if (e instanceof RondoException failure) {
+        if (failure.status() == Status.DEVICE_LOST) {
+          unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+        }
+        listener.failed(failure);
       }
       final Throwable told = unavailable != null ? unavailable
           : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
@@ -413,9 +416,6 @@ final class ProgramCalls implements AutoCloseable {
         calls.stream().filter(each -> !each.answer.isDone()).forEach(each -> answer(List.of(each)));
       } else {
         calls.forEach(each -> each.answer.completeExceptionally(told));
-      }
-      if (e instanceof RondoException failure) {
-        listener.failed(failure);
       }
     }
   }
