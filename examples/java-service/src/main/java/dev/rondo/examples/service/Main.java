@@ -38,10 +38,10 @@ public final class Main {
         start(options);
       }
     } catch (IllegalArgumentException e) {
-      System.err.println("service: " + e.getMessage() + " (--help lists the options)");
+      System.err.println("service: " + Shown.text(e.getMessage()) + " (--help lists the options)");
       System.exit(2);
     } catch (RondoException | IOException e) {
-      System.err.println("service: " + e.getMessage());
+      System.err.println("service: " + Shown.text(e.getMessage()));
       System.exit(1);
     }
   }
@@ -109,7 +109,7 @@ public final class Main {
       try {
         each.close();
       } catch (Exception e) {
-        System.err.println("service: stopping: " + e);
+        System.err.println("service: stopping: " + Shown.text(e.toString()));
       }
     }
   }

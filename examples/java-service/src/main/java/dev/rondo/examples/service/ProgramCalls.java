@@ -593,7 +593,7 @@ final class ProgramCalls implements AutoCloseable {
 
   private static byte[] json(Writer members) {
     final var bytes = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+    try (JsonGenerator json = Shown.JSON.createGenerator(bytes)) {
       json.writeStartObject();
       members.write(json);
       json.writeEndObject();

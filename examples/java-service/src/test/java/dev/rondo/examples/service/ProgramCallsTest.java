@@ -352,6 +352,32 @@ class ProgramCallsTest {
     }
   }
 
+  /** "f", what turns the text behind it, a tag that nobody sees, and a letter and a picture that are what they seem. */
+  private static final String TURNING = "f\u202eé\udb40\udc41🙂";
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void namesThatTurnTheTextAreShownByTheirCodes() throws Exception {
+    final Path path = folder.resolve("names.safetensors");
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+          recording -> recording.output(recording.input(Device.CPU, DType.F32, 1).mul(2)));
+      new ProgramWriter().function(TURNING, graph, List.of(TURNING), List.of(TURNING)).metadata(TURNING, TURNING + "\u0007").write(path);
+    }
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--program", path.toString())) {
+      for (final var each : List.of(service.get("/program"), service.post("/call", "{\"inputs\": {\"" + TURNING + "\": [4]}}").get())) {
+        check(each, 200, "f\\u202eé\\udb40\\udc41");
+        assertTrue(each.body().codePoints().noneMatch(c -> Character.getType(c) == Character.FORMAT), each.body());
+        assertTrue(String.valueOf(ServiceProcess.json(each)).contains(TURNING), each.body()); // a program gets the name as it is
+      }
+      final var wrong = service.post("/call", "{}").get();
+      check(wrong, 400, "'f\\\\u202eé\\\\u{e0041}");
+      assertTrue(ServiceProcess.json(wrong).get("error").getAsString().contains("'f\\u202eé\\u{e0041}🙂'"), wrong.body());
+    }
+    final var failed = assertThrows(IOException.class, () -> new ServiceProcess("--device", "cpu", "--program", path.toString(), "--batch", "rows\u202e"));
+    assertTrue(failed.getMessage().contains("'rows\\u202e'"), failed.getMessage());
+  }
+
   @Test
   void whatJsonDoesNotHaveIsToldAtOnce() {
     final Path file = write(DType.F16);
