@@ -122,7 +122,7 @@ final class Api {
       CompletableFuture<Reply> reply;
       try {
         reply = thrown == null ? route(method, path, bytes) : CompletableFuture.failedFuture(thrown);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         reply = CompletableFuture.failedFuture(e);
       }
       return reply.exceptionally(Api::failure).whenComplete((done, none) -> metrics.ended(known, done.status(), (System.nanoTime() - begin) * 1e-9));
@@ -190,7 +190,7 @@ final class Api {
       return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(sentences.lost())));
     }
     if (program != null && !program.available()) {
-      return Reply.of(503, JSON, Images.object("status", "lost", "cause", "the program's device is lost"));
+      return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(program.lost())));
     }
     lost = lost == null && sentences != null ? sentences.lost() : lost;
     final Batcher first = batcher == null ? sketches : batcher;

@@ -188,17 +188,45 @@ final class Batcher implements AutoCloseable {
   }
 
   private void run() {
-    final float[] probabilities = new float[largest * classes];
-    for (List<Job> batch = gather(); !batch.isEmpty(); batch = gather()) {
+    try {
+      final float[] probabilities = new float[largest * classes];
+      for (List<Job> batch = gather(); !batch.isEmpty(); batch = gather()) {
+        answer(batch, probabilities);
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private void answer(List<Job> batch, float[] probabilities) {
+    try {
+      launch(batch, probabilities);
+    } catch (RuntimeException | Error e) {
       try {
-        launch(batch, probabilities);
-      } catch (RuntimeException | Error e) {
         if (e != unavailable) { // which was told of already
           listener.failed(e);
         }
+      } finally {
         batch.forEach(job -> job.answer.completeExceptionally(e));
       }
     }
+  }
+
+  /** Nobody waits for a thread that is not there. */
+  private void end() {
+    final List<Job> left;
+    lock.lock();
+    try {
+      if (unavailable == null) {
+        unavailable = new UnavailableException(closed ? "the service is stopping" : "the thread of the network has ended", null);
+      }
+      left = new ArrayList<>(queue); // none where it ends because it is closed
+      queue.clear();
+      queued = 0;
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(job -> job.answer.completeExceptionally(unavailable));
     model.close();
   }
 

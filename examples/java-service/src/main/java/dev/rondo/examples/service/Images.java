@@ -176,13 +176,13 @@ final class Images {
     return object("error", message);
   }
 
-  /** An object of names and values. */
+  /** An object of names and values, which people read. */
   static byte[] object(String... namesAndValues) {
     final var bytes = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+    try (JsonGenerator json = Shown.JSON.createGenerator(bytes)) {
       json.writeStartObject();
       for (int i = 0; i < namesAndValues.length; i += 2) {
-        json.writeStringField(namesAndValues[i], namesAndValues[i + 1]);
+        json.writeStringField(namesAndValues[i], Shown.text(namesAndValues[i + 1]));
       }
       json.writeEndObject();
     } catch (IOException e) {

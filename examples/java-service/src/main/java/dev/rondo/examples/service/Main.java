@@ -38,10 +38,10 @@ public final class Main {
         start(options);
       }
     } catch (IllegalArgumentException e) {
-      System.err.println("service: " + e.getMessage() + " (--help lists the options)");
+      System.err.println("service: " + Shown.text(e.getMessage()) + " (--help lists the options)");
       System.exit(2);
     } catch (RondoException | IOException e) {
-      System.err.println("service: " + e.getMessage());
+      System.err.println("service: " + Shown.text(e.getMessage()));
       System.exit(1);
     }
   }
@@ -64,7 +64,7 @@ public final class Main {
       }
       ProgramCalls program = null;
       if (options.program() != null) {
-        program = new ProgramCalls(Path.of(options.program()), device, metrics.network("program", "/call"));
+        program = new ProgramCalls(Path.of(options.program()), device, options.batch(), metrics.network("program", "/call"));
         open.push(program);
       }
       final Batcher sketched = batcher(sketches, "/sketch", device, Math.min(options.maxBatch(), SKETCHES_BATCH), SKETCHES_QUEUE, options, metrics);
@@ -109,7 +109,7 @@ public final class Main {
       try {
         each.close();
       } catch (Exception e) {
-        System.err.println("service: stopping: " + e);
+        System.err.println("service: stopping: " + Shown.text(e.toString()));
       }
     }
   }

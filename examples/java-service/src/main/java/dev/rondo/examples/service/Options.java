@@ -8,12 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** What the command line says. */
-record Options(String model, String program, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+record Options(String model, String program, String batch, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
     int patience, int connections, boolean cpuWhenLost, String train, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options], or service --program FILE [options]
         --model FILE              the trained network for digits, a safetensors file with w1, b1, w2, b2
         --program FILE            a program file, whose functions are called by POST /call (none)
+        --batch NAME              the dimension of the program file whose rows do not see each other: calls that wait are joined along it (none)
         --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
         --sentences FOLDER        the pretrained network for sentences, which examples/data/sentences.py fetches (none)
         --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
@@ -32,6 +33,7 @@ record Options(String model, String program, String photographs, String sentence
   static Options parse(String... arguments) {
     String model = null;
     String program = null;
+    String batch = null;
     String photographs = null;
     String sentences = null;
     String device = "auto";
@@ -47,7 +49,7 @@ record Options(String model, String program, String photographs, String sentence
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
+        return new Options("", null, null, null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -60,6 +62,7 @@ record Options(String model, String program, String photographs, String sentence
         case "--train" -> train = value;
         case "--model" -> model = value;
         case "--program" -> program = value;
+        case "--batch" -> batch = value;
         case "--photographs" -> photographs = value;
         case "--sentences" -> sentences = value;
         case "--device" -> device = value;
@@ -81,6 +84,9 @@ record Options(String model, String program, String photographs, String sentence
     if (model == null && program == null && train == null) {
       throw new IllegalArgumentException("--model FILE or --program FILE is missing");
     }
+    if (batch != null && program == null) {
+      throw new IllegalArgumentException("--batch names a dimension of a program file: --program FILE is missing");
+    }
     final Path trained = train == null ? null : Path.of(train).toAbsolutePath();
     if (trained != null && (Files.isDirectory(trained) || !Files.isDirectory(trained.getParent()))) { // or it would come out behind the training
       throw new IllegalArgumentException("--train must name a file in a folder that is there, not '" + train + "'");
@@ -88,7 +94,7 @@ record Options(String model, String program, String photographs, String sentence
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, program, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
+    return new Options(model, program, batch, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -3,6 +3,8 @@ package dev.rondo.examples.service;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
@@ -19,8 +21,10 @@ import java.lang.reflect.Array;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +34,8 @@ import java.util.stream.Collectors;
 /**
  * Calls the functions of a program file, whatever they are: inputs and outputs come and go under their names, in a thread of its own.
  *
- * <p>Sizes that vary are those of the arrays in a request. Where the first axis of all inputs and outputs of a function is one dimension, and
- * nothing else is, requests that wait for the function are one call: their rows follow each other.
+ * <p>Sizes that vary are those of the arrays in a request. Requests that wait for a function are one call, in which their rows follow each
+ * other, along a dimension that whoever starts the service names, since no shape tells whether rows see each other.
  */
 final class ProgramCalls implements AutoCloseable {
   private static final int MOST_WAITING = 64; // requests
@@ -42,15 +46,19 @@ final class ProgramCalls implements AutoCloseable {
 
   private final Device device;
   private final Batcher.Listener listener;
-  private final Engine engine = Engine.create();
+  private final Engine engine;
   private final ProgramInstance instance;
   private final List<Program.Function> functions;
   private final byte[] description;
   private final List<Program.Dim> dims;
   private final ProgramRequests requests;
+  private final int batch; // the dimension that calls are joined along; -1: none
+  private final Set<String> joined; // functions whose calls are
   private final BlockingQueue<Call> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
   private final Thread thread = new Thread(this::run, "program");
+  private Call next; // the thread's: it took it and could not join it
   private volatile boolean stopping;
+  private volatile boolean ended; // the thread takes no call any more
   private volatile Batcher.UnavailableException unavailable;
 
   /** A request that waits. */
@@ -59,7 +67,7 @@ final class ProgramCalls implements AutoCloseable {
     final long arrived = System.nanoTime();
     final CompletableFuture<byte[]> answer = new CompletableFuture<>();
     ProgramRequests.Request request; // once it is read
-    long rows; // of the dimension that calls are joined along; 0: they are not
+    long rows; // of the dimension that calls are joined along; 0: this one is not
 
     Call(byte[] body) {
       this.body = body;
@@ -71,9 +79,16 @@ final class ProgramCalls implements AutoCloseable {
    *
    * @param file a program file
    * @param device where it runs
+   * @param batch the dimension whose rows do not see each other, along which calls are joined; null: none are
    * @param listener is told of each call
    */
-  ProgramCalls(Path file, Device device, Batcher.Listener listener) throws IOException {
+  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener) throws IOException {
+    this(file, device, batch, listener, Engine.create());
+  }
+
+  /** The same with an engine, which is closed with it. */
+  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, Engine engine) throws IOException {
+    this.engine = engine;
     this.device = device;
     this.listener = listener;
     try (Program program = Program.open(file)) {
@@ -82,6 +97,8 @@ final class ProgramCalls implements AutoCloseable {
       for (final Program.Function each : functions) {
         check(file, each);
       }
+      this.batch = batch == null ? -1 : dims.stream().map(Program.Dim::name).toList().indexOf(batch);
+      joined = batch == null ? Set.of() : joined(file, batch, statefulFunctions(program));
       requests = new ProgramRequests(functions, dims);
       description = describe(program.metadata());
       instance = program.instance(engine, device);
@@ -110,6 +127,92 @@ final class ProgramCalls implements AutoCloseable {
     }
   }
 
+  /** The functions whose calls are joined, at least one. */
+  private Set<String> joined(Path file, String name, Set<String> stateful) throws IOException {
+    if (batch < 0) {
+      throw new IOException("--batch: " + file + " has no dimension '" + name + "'; it has " + dims);
+    }
+    final Set<String> all = new HashSet<>();
+    final List<String> reasons = new ArrayList<>();
+    for (final Program.Function each : functions) {
+      final String reason = stateful.contains(each.name()) ? "uses a state, which each call changes" : apart(each);
+      if (reason == null) {
+        all.add(each.name());
+      } else {
+        reasons.add("'" + each.name() + "' " + reason);
+      }
+    }
+    if (all.isEmpty()) {
+      throw new IOException("--batch: no function of " + file + " can take several calls at once along '" + name + "': " + String.join("; ", reasons));
+    }
+    return all;
+  }
+
+  /** Why the rows of calls cannot follow each other, by its shapes; null: they can. */
+  private String apart(Program.Function function) {
+    if (function.inputs().isEmpty()) {
+      return "has no input";
+    }
+    for (final List<Program.Value> all : List.of(function.inputs(), function.outputs())) {
+      for (final Program.Value each : all) {
+        final int[] axes = Arrays.copyOf(each.info().dims(), each.info().ndim());
+        if (axes.length == 0 || axes[0] != batch + 1) {
+          return "has '" + each.name() + "', whose first axis is something else";
+        }
+        for (int d = 1; d < axes.length; ++d) {
+          if (axes[d] == batch + 1 || axes[d] < 0) {
+            return "has '" + each.name() + "', whose axis " + d + " has that size too, or one that is computed";
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Functions that use a state, which is what the functions of a file may write. */
+  private static Set<String> statefulFunctions(Program program) throws IOException {
+    final List<Program.Value> weights = program.weights();
+    final Set<String> all = new HashSet<>();
+    if (weights.stream().noneMatch(each -> each.info().state())) {
+      return all;
+    }
+    try (JsonParser json = JSON.createParser(program.text())) {
+      json.nextToken();
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        final boolean there = json.currentName().equals("functions");
+        json.nextToken();
+        while (there && json.nextToken() == JsonToken.START_OBJECT) {
+          final String function = statefulFunction(json, weights);
+          if (function != null) {
+            all.add(function);
+          }
+        }
+        json.skipChildren();
+      }
+    }
+    return all;
+  }
+
+  /** The name of the function that comes, if it uses a state; null: it uses none. */
+  private static String statefulFunction(JsonParser json, List<Program.Value> weights) throws IOException {
+    String name = null;
+    boolean uses = false;
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      final String member = json.currentName();
+      json.nextToken();
+      if (member.equals("name")) {
+        name = json.getText();
+      } else if (member.equals("weights")) {
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+          uses |= weights.get(json.getIntValue()).info().state();
+        }
+      } else {
+        json.skipChildren();
+      }
+    }
+    return uses ? name : null;
+  }
+
   static long[] shape(Program.Value value) {
     return Arrays.copyOf(value.info().shape(), value.info().ndim());
   }
@@ -133,6 +236,12 @@ final class ProgramCalls implements AutoCloseable {
     return unavailable == null && !stopping;
   }
 
+  /** Why no function is called any more; null: they are called, or the service stops. */
+  String lost() {
+    final Batcher.UnavailableException now = unavailable;
+    return now == null ? null : now.getMessage();
+  }
+
   /** Functions with their inputs and outputs, and the author's texts, as JSON. */
   byte[] description() {
     return description.clone();
@@ -146,11 +255,18 @@ final class ProgramCalls implements AutoCloseable {
    */
   CompletableFuture<byte[]> call(byte[] body) {
     final Call call = new Call(body);
+    final Batcher.UnavailableException lost = unavailable;
+    if (lost != null) {
+      throw lost;
+    }
     if (stopping) {
       throw new Batcher.UnavailableException("the service is stopping", null);
     }
     if (!waiting.offer(call)) {
       throw new Batcher.QueueFullException(MOST_WAITING + " calls of the program wait, and no more may");
+    }
+    if (ended) { // maybe before it could see this one
+      refuseWaiting();
     }
     return call.answer;
   }
@@ -169,37 +285,76 @@ final class ProgramCalls implements AutoCloseable {
   }
 
   private void run() {
-    Call next = null;
-    while (next != null || !stopping || !waiting.isEmpty()) {
-      try {
-        final Call first = next != null ? next : waiting.poll(10, TimeUnit.MILLISECONDS);
-        next = null;
-        if (first == null || !read(first)) {
-          continue;
-        }
-        final List<Call> together = new ArrayList<>(List.of(first));
-        long rows = first.rows;
-        while (first.rows > 0 && next == null) {
-          final Call other = waiting.poll();
-          if (other == null) {
-            break;
-          }
-          if (!read(other)) {
-            continue;
-          }
-          if (joins(first, other, rows)) {
-            together.add(other);
-            rows += other.rows;
-          } else {
-            next = other;
-          }
-        }
+    try {
+      while (next != null || !stopping || !waiting.isEmpty()) {
+        step();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      if (!stopping && unavailable == null) {
+        unavailable = new Batcher.UnavailableException("the thread that calls the program has ended", null);
+      }
+      ended = true;
+      if (next != null) {
+        refuse(next);
+      }
+      refuseWaiting();
+    }
+  }
+
+  /** Answers one call, and those that join it. Whatever is thrown is the answer of those alone. */
+  private void step() throws InterruptedException {
+    final List<Call> together = new ArrayList<>();
+    try {
+      gather(together);
+      if (!together.isEmpty()) {
         answer(together);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      }
+    } catch (RuntimeException | Error e) {
+      together.forEach(each -> each.answer.completeExceptionally(e));
+    }
+  }
+
+  private void gather(List<Call> together) throws InterruptedException {
+    final Call first = next != null ? next : waiting.poll(10, TimeUnit.MILLISECONDS);
+    next = null;
+    if (first == null) {
+      return;
+    }
+    together.add(first);
+    if (!read(first)) {
+      together.clear();
+      return;
+    }
+    long rows = first.rows;
+    while (first.rows > 0 && next == null) {
+      final Call other = waiting.poll();
+      if (other == null) {
         return;
       }
+      if (!read(other)) {
+        continue;
+      }
+      if (joins(first, other, rows)) {
+        together.add(other);
+        rows += other.rows;
+      } else {
+        next = other;
+      }
     }
+  }
+
+  /** No call waits for a thread that is not there. */
+  private void refuseWaiting() {
+    for (Call each = waiting.poll(); each != null; each = waiting.poll()) {
+      refuse(each);
+    }
+  }
+
+  private void refuse(Call call) {
+    final Batcher.UnavailableException lost = unavailable;
+    call.answer.completeExceptionally(lost != null ? lost : new Batcher.UnavailableException("the service is stopping", null));
   }
 
   /** False: the request is wrong, and its caller knows. */
@@ -209,38 +364,29 @@ final class ProgramCalls implements AutoCloseable {
     }
     try {
       call.request = requests.parse(call.body);
-      call.rows = joined(call.request.function()) < 0 ? 0 : call.request.inputs().get(call.request.function().inputs().get(0).name()).shape()[0];
+      call.rows = rows(call.request);
       return true;
-    } catch (Images.InvalidException | RuntimeException e) {
+    } catch (Images.InvalidException | RuntimeException | Error e) {
       call.answer.completeExceptionally(e);
       return false;
     }
   }
 
-  /** The dimension that is the first axis of all inputs and outputs of a function, and nothing else in them; -1: there is none. */
-  private int joined(Program.Function function) {
-    int dim = -1;
-    for (final List<Program.Value> all : List.of(function.inputs(), function.outputs())) {
-      for (final Program.Value each : all) {
-        final int[] axes = each.info().dims();
-        if (axes.length == 0 || axes[0] < 1 || (dim >= 0 && axes[0] != dim + 1)) {
-          return -1;
-        }
-        dim = axes[0] - 1;
-        for (int d = 1; d < axes.length; ++d) {
-          if (axes[d] == dim + 1 || axes[d] < 0) {
-            return -1;
-          }
-        }
-      }
+  /** The rows of a request that may be one of several in a call; 0: it is called alone, also to say what is wrong with its sizes. */
+  private long rows(ProgramRequests.Request request) {
+    final Program.Function function = request.function();
+    if (!joined.contains(function.name())) {
+      return 0;
     }
-    return dim;
+    final long rows = request.inputs().get(function.inputs().get(0).name()).shape()[0];
+    final boolean same = request.inputs().values().stream().allMatch(each -> each.shape()[0] == rows);
+    return same && rows >= dims.get(batch).least() ? rows : 0;
   }
 
   /** Whether a call may follow others in one: it is of the same function and sizes, and there is room for its rows. */
   private boolean joins(Call first, Call other, long rows) {
     if (other.request.function() != first.request.function() || other.rows == 0
-        || rows + other.rows > dims.get(joined(first.request.function())).most()) {
+        || rows + other.rows > dims.get(batch).most()) {
       return false;
     }
     for (final Program.Value each : first.request.function().inputs()) {
@@ -253,17 +399,37 @@ final class ProgramCalls implements AutoCloseable {
     return true;
   }
 
-  /** Calls the function once for all of them, which join. */
+  /** Calls the function once for all of them, which join; where that fails, once for each, so that nobody is told of another's mistake. */
   private void answer(List<Call> calls) {
+    try {
+      launch(calls);
+    } catch (RuntimeException | Error e) {
+      if (e instanceof RondoException failure) {
+        if (failure.status() == Status.DEVICE_LOST) {
+          unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
+        }
+        listener.failed(failure);
+      }
+      final Throwable told = unavailable != null ? unavailable
+          : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
+      if (calls.size() > 1 && unavailable == null) {
+        calls.stream().filter(each -> !each.answer.isDone()).forEach(each -> answer(List.of(each)));
+      } else {
+        calls.forEach(each -> each.answer.completeExceptionally(told));
+      }
+    }
+  }
+
+  private void launch(List<Call> calls) {
+    if (unavailable != null) {
+      throw unavailable;
+    }
     final Program.Function function = calls.get(0).request.function();
     final long begin = System.nanoTime();
     final List<Program.Value> inputs = function.inputs();
     final Tensor[] given = new Tensor[inputs.size()];
     List<Tensor> results = List.of();
     try {
-      if (unavailable != null) {
-        throw unavailable;
-      }
       for (int i = 0; i < given.length; ++i) {
         final String name = inputs.get(i).name();
         given[i] = tensor(inputs.get(i), calls.stream().map(each -> each.request.inputs().get(name)).collect(Collectors.toList()));
@@ -280,16 +446,6 @@ final class ProgramCalls implements AutoCloseable {
         row = to;
         each.answer.complete(write(function.outputs(), own, begin - each.arrived, ran));
       }
-    } catch (RuntimeException e) {
-      if (e instanceof RondoException failure) {
-        listener.failed(failure);
-        if (failure.status() == Status.DEVICE_LOST) {
-          unavailable = new Batcher.UnavailableException("the device is lost: " + e.getMessage(), e);
-        }
-      }
-      final Throwable told = unavailable != null ? unavailable
-          : e instanceof InvalidArgumentException ? new Images.InvalidException(e.getMessage()) : e;
-      calls.forEach(each -> each.answer.completeExceptionally(told));
     } finally {
       results.forEach(Tensor::close);
       for (final Tensor each : given) {
@@ -437,7 +593,7 @@ final class ProgramCalls implements AutoCloseable {
 
   private static byte[] json(Writer members) {
     final var bytes = new ByteArrayOutputStream();
-    try (JsonGenerator json = JSON.createGenerator(bytes)) {
+    try (JsonGenerator json = Shown.JSON.createGenerator(bytes)) {
       json.writeStartObject();
       members.write(json);
       json.writeEndObject();

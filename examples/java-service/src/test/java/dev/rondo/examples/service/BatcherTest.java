@@ -251,6 +251,33 @@ class BatcherTest {
   }
 
   @Test
+  void aThreadThatEndsLeavesNobodyWaiting() throws Exception {
+    final FakeModel model = new FakeModel(1);
+    final Batcher.Listener listener = new Batcher.Listener() {
+      @Override
+      public void launched(int images, int rows, double seconds) {}
+
+      @Override
+      public void failed(Throwable cause) {
+        throw new LinkageError("planned");
+      }
+    };
+    try (Batcher batcher = new Batcher(model, 100, Duration.ZERO, null, listener)) {
+      model.failure = new IllegalStateException("planned");
+      final var running = batcher.submit(images(1, 1));
+      final var waiting = batcher.submit(images(1, 2));
+      model.may.release(10);
+      final var failed = assertThrows(ExecutionException.class, () -> running.get(20, TimeUnit.SECONDS));
+      assertInstanceOf(IllegalStateException.class, failed.getCause());
+      final var left = assertThrows(ExecutionException.class, () -> waiting.get(20, TimeUnit.SECONDS));
+      assertInstanceOf(Batcher.UnavailableException.class, left.getCause());
+      assertFalse(batcher.available());
+      assertThrows(Batcher.UnavailableException.class, () -> batcher.submit(images(1, 3)));
+    }
+    assertTrue(model.closed);
+  }
+
+  @Test
   void sizesThatNoBatchHolds() {
     final FakeModel model = new FakeModel(4);
     try (Batcher batcher = batcher(model, 100, Duration.ZERO)) {

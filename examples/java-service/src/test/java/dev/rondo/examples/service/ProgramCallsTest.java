@@ -3,27 +3,36 @@ package dev.rondo.examples.service;
 
 import static dev.rondo.examples.service.ServiceProcess.check;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import dev.rondo.BinaryOp;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
+import dev.rondo.EngineOptions;
 import dev.rondo.Graph;
+import dev.rondo.Operators;
 import dev.rondo.ProgramWriter;
 import dev.rondo.RecordFlags;
 import dev.rondo.RecordOptions;
+import dev.rondo.ReduceOp;
 import dev.rondo.Scope;
 import dev.rondo.Tensor;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +59,10 @@ class ProgramCallsTest {
           .weight("w", w).metadata("labels", "cat\ndog").write(path);
     }
     return path;
+  }
+
+  private static ProgramCalls open(Path file, String batch, Batcher.Listener listener) throws IOException {
+    return new ProgramCalls(file, Device.CPU, batch, listener);
   }
 
   @Test
@@ -95,7 +108,7 @@ class ProgramCallsTest {
       @Override
       public void failed(Throwable cause) {}
     };
-    try (ProgramCalls calls = new ProgramCalls(writeRows(), Device.CPU, listener)) {
+    try (ProgramCalls calls = open(writeRows(), "rows", listener)) {
       assertTrue(new String(calls.description(), StandardCharsets.UTF_8).startsWith(
           "{\"dims\":{\"rows\":[1,8]},\"functions\":[{\"name\":\"scale\",\"inputs\":[{\"name\":\"x\",\"dtype\":\"F32\",\"shape\":[\"rows\",2]}]"));
       final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
@@ -113,6 +126,208 @@ class ProgramCallsTest {
             () -> calls.call(("{\"inputs\": {\"x\": " + wrong + "}}").getBytes(StandardCharsets.UTF_8)).get());
         assertTrue(failure.getCause() instanceof Images.InvalidException, () -> failure.toString());
       }
+    }
+  }
+
+  /** Holds the program's thread in its first launch, so that what is asked meanwhile waits together. */
+  private static final class Held implements Batcher.Listener {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch released = new CountDownLatch(1);
+    final List<Integer> launches = Collections.synchronizedList(new ArrayList<>()); // how many requests each one answers
+
+    @Override
+    public void launched(int images, int rows, double seconds) {
+      launches.add(images);
+      begun.countDown();
+      try {
+        released.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void failed(Throwable cause) {}
+
+    /** What these get, which wait together behind the first one: outputs, or why there are none. */
+    List<String> ask(ProgramCalls calls, String... inputs) throws Exception {
+      final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+      for (final String each : inputs) {
+        answers.add(calls.call(body(each)));
+        begun.await();
+      }
+      released.countDown();
+      final List<String> all = new ArrayList<>();
+      for (final CompletableFuture<byte[]> each : answers) {
+        all.add(outcome(each));
+      }
+      return all;
+    }
+  }
+
+  private static byte[] body(String inputs) {
+    return ("{\"inputs\": {" + inputs + "}}").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String outcome(CompletableFuture<byte[]> answer) throws Exception {
+    try {
+      return new String(answer.get(20, TimeUnit.SECONDS), StandardCharsets.UTF_8).replaceFirst(",\"device\".*", "}");
+    } catch (ExecutionException e) {
+      return e.getCause().getClass().getSimpleName() + ": " + e.getCause().getMessage();
+    }
+  }
+
+  /** What a function of rows does with its inputs. */
+  private interface Rows {
+    Tensor of(List<Tensor> inputs);
+  }
+
+  /** A function of any number of rows, of the inputs a and b, or of a alone. */
+  private Path writeRows(Engine engine, DType dtype, long[] row, int inputs, Rows rows) {
+    final Path path = folder.resolve("function.safetensors");
+    final RecordOptions options = new RecordOptions().flags(RecordFlags.CALLABLE);
+    new ProgramWriter().dim("rows", 1, 8).function("f", sizes -> engine.record(options, recording -> {
+      final List<Tensor> given = new ArrayList<>();
+      for (int i = 0; i < inputs; ++i) {
+        given.add(recording.input(Device.CPU, dtype, LongStream.concat(LongStream.of(sizes[0]), LongStream.of(row)).toArray()));
+      }
+      recording.output(rows.of(given));
+    }), List.of("a", "b").subList(0, inputs), List.of("y")).write(path);
+    return path;
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void requestsAreNotJoinedUnasked() throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Path path = writeRows(engine, DType.F32, new long[] {2}, 1, in -> Operators.cumulative(ReduceOp.SUM, in.get(0), 0, false));
+      final Held held = new Held();
+      try (ProgramCalls calls = open(path, null, held)) {
+        assertEquals(List.of("{\"outputs\":{\"y\":[[1.0,1.0]]}}", "{\"outputs\":{\"y\":[[1.0,2.0],[4.0,6.0]]}}", "{\"outputs\":{\"y\":[[5.0,6.0],[12.0,14.0]]}}"),
+            held.ask(calls, "\"a\": [[1, 1]]", "\"a\": [[1, 2], [3, 4]]", "\"a\": [[5, 6], [7, 8]]"));
+        assertEquals(List.of(1, 1, 1), held.launches);
+      }
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void functionsOfStatesAreNotJoined() throws Exception {
+    final Path path = folder.resolve("states.safetensors");
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Tensor calls = engine.tensor(Device.CPU, new float[] {0});
+      final Tensor one = engine.tensor(Device.CPU, new float[] {1});
+      final RecordOptions options = new RecordOptions().flags(RecordFlags.CALLABLE);
+      new ProgramWriter().dim("rows", 1, 8).function("count", sizes -> engine.record(options, recording -> {
+        final Tensor x = recording.input(Device.CPU, DType.F32, sizes[0], 1);
+        Operators.binary(BinaryOp.ADD, calls, one, calls);
+        recording.output(x.add(calls));
+      }), List.of("a"), List.of("y")).function("scale",
+          sizes -> engine.record(options, recording -> recording.output(recording.input(Device.CPU, DType.F32, sizes[0], 1).mul(one))), List.of("a"),
+          List.of("y")).weight("calls", calls).weight("one", one).write(path);
+    }
+    final Held held = new Held();
+    try (ProgramCalls calls = open(path, "rows", held)) {
+      final List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+      for (final String name : List.of("count", "count", "count", "scale", "scale")) {
+        answers.add(calls.call(("{\"function\": \"" + name + "\", \"inputs\": {\"a\": [[10]]}}").getBytes(StandardCharsets.UTF_8)));
+        held.begun.await();
+      }
+      held.released.countDown();
+      final double[] right = {11, 12, 13, 10, 10};
+      for (int i = 0; i < right.length; ++i) {
+        assertEquals("{\"outputs\":{\"y\":[[" + right[i] + "]]}}", outcome(answers.get(i)));
+      }
+      assertEquals(List.of(1, 1, 1, 2), held.launches);
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void oneCallersBadValueFailsThatCallerAlone() throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Tensor table = engine.tensor(Device.CPU, new float[] {0, 10, 20, 30}, 4, 1);
+      final Path path = writeRows(engine, DType.I64, new long[0], 1, in -> Operators.gatherRows(table, in.get(0)));
+      final Held held = new Held();
+      final Engine checking = Engine.create(new EngineOptions().checkIndices(1));
+      try (ProgramCalls calls = new ProgramCalls(path, Device.CPU, "rows", held, checking)) {
+        final List<String> said = held.ask(calls, "\"a\": [0]", "\"a\": [1]", "\"a\": [2, 99]", "\"a\": [3]");
+        assertEquals("{\"outputs\":{\"y\":[[10.0]]}}", said.get(1));
+        assertTrue(said.get(2).startsWith("InvalidException") && said.get(2).contains("99"), said.get(2));
+        assertEquals("{\"outputs\":{\"y\":[[30.0]]}}", said.get(3));
+        assertEquals(List.of(1, 1, 1), held.launches);
+      }
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void inputsOfDifferentRowsAreRefusedTogetherToo() throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Path path = writeRows(engine, DType.F32, new long[0], 2, in -> in.get(0).add(in.get(1)));
+      final Held held = new Held();
+      try (ProgramCalls calls = open(path, "rows", held)) {
+        final List<String> said = held.ask(calls, "\"a\": [0], \"b\": [0]", "\"a\": [1, 2], \"b\": [3]", "\"a\": [4], \"b\": [5, 6]", "\"a\": [7], \"b\": [8]");
+        assertTrue(said.get(1).startsWith("InvalidException"), said.get(1));
+        assertTrue(said.get(2).startsWith("InvalidException"), said.get(2));
+        assertEquals("{\"outputs\":{\"y\":[15.0]}}", said.get(3));
+      }
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void batchIsADimensionThatFunctionsCanBeJoinedAlong() throws Exception {
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Path path = writeRows(engine, DType.F32, new long[] {2}, 1, in -> in.get(0).sum(0));
+      final Path fixed = write(DType.I64);
+      for (final String[] each : new String[][] {{path.toString(), "columns", "no dimension 'columns'; it has [rows: 1 to 8]"},
+          {path.toString(), "rows", "'f' has 'y', whose first axis is something else"}, {fixed.toString(), "rows", "no dimension 'rows'"}}) {
+        final var thrown = assertThrows(IOException.class, () -> open(Path.of(each[0]), each[1], new Held()).close());
+        assertTrue(thrown.getMessage().startsWith("--batch: ") && thrown.getMessage().contains(each[2]), thrown.getMessage());
+      }
+    }
+    final var thrown = assertThrows(IllegalArgumentException.class, () -> Options.parse("--model", "m", "--batch", "rows"));
+    assertTrue(thrown.getMessage().contains("--program FILE is missing"), thrown.getMessage());
+    assertEquals("rows", Options.parse("--program", "p", "--batch", "rows").batch());
+  }
+
+  @Test
+  void anErrorEndsItsCallAlone() throws Exception {
+    final AtomicInteger launches = new AtomicInteger();
+    final Batcher.Listener listener = new Batcher.Listener() {
+      @Override
+      public void launched(int images, int rows, double seconds) {
+        if (launches.incrementAndGet() == 1) {
+          throw new LinkageError("a class is missing");
+        }
+      }
+
+      @Override
+      public void failed(Throwable cause) {
+        throw new AssertionError("what is told of a failure fails itself");
+      }
+    };
+    try (ProgramCalls calls = open(writeRows(), "rows", listener)) {
+      assertEquals("LinkageError: a class is missing", outcome(calls.call(body("\"x\": [[1, 1]]"))));
+      assertTrue(outcome(calls.call(body("\"x\": [[1]]"))).startsWith("InvalidException"));
+      assertEquals("{\"outputs\":{\"y\":[[1.0,2.0]]}}", outcome(calls.call(body("\"x\": [[1, 1]]"))));
+      assertTrue(calls.available());
+    }
+  }
+
+  @Test
+  void aThreadThatEndsLeavesNobodyWaiting() throws Exception {
+    try (ProgramCalls calls = open(writeRows(), "rows", new Held())) {
+      final CompletableFuture<byte[]> running = calls.call(body("\"x\": [[1, 1]]"));
+      final CompletableFuture<byte[]> waiting = calls.call(body("\"x\": [[1, 1]]"));
+      final Thread thread = Thread.getAllStackTraces().keySet().stream().filter(each -> each.getName().equals("program") && each.isAlive()).findFirst()
+          .orElseThrow();
+      thread.interrupt();
+      thread.join();
+      assertFalse(calls.available());
+      assertTrue(running.isDone() && waiting.isDone());
+      assertThrows(Batcher.UnavailableException.class, () -> calls.call(body("\"x\": [[1, 1]]")));
     }
   }
 
@@ -137,10 +352,36 @@ class ProgramCallsTest {
     }
   }
 
+  /** "f", what turns the text behind it, a tag that nobody sees, and a letter and a picture that are what they seem. */
+  private static final String TURNING = "f\u202eé\udb40\udc41🙂";
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void namesThatTurnTheTextAreShownByTheirCodes() throws Exception {
+    final Path path = folder.resolve("names.safetensors");
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final Graph graph = engine.record(new RecordOptions().flags(RecordFlags.CALLABLE),
+          recording -> recording.output(recording.input(Device.CPU, DType.F32, 1).mul(2)));
+      new ProgramWriter().function(TURNING, graph, List.of(TURNING), List.of(TURNING)).metadata(TURNING, TURNING + "\u0007").write(path);
+    }
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--program", path.toString())) {
+      for (final var each : List.of(service.get("/program"), service.post("/call", "{\"inputs\": {\"" + TURNING + "\": [4]}}").get())) {
+        check(each, 200, "f\\u202eé\\udb40\\udc41");
+        assertTrue(each.body().codePoints().noneMatch(c -> Character.getType(c) == Character.FORMAT), each.body());
+        assertTrue(String.valueOf(ServiceProcess.json(each)).contains(TURNING), each.body()); // a program gets the name as it is
+      }
+      final var wrong = service.post("/call", "{}").get();
+      check(wrong, 400, "'f\\\\u202eé\\\\u{e0041}");
+      assertTrue(ServiceProcess.json(wrong).get("error").getAsString().contains("'f\\u202eé\\u{e0041}🙂'"), wrong.body());
+    }
+    final var failed = assertThrows(IOException.class, () -> new ServiceProcess("--device", "cpu", "--program", path.toString(), "--batch", "rows\u202e"));
+    assertTrue(failed.getMessage().contains("'rows\\u202e'"), failed.getMessage());
+  }
+
   @Test
   void whatJsonDoesNotHaveIsToldAtOnce() {
     final Path file = write(DType.F16);
-    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, Device.CPU, new Metrics().network("program", "/call")).close());
+    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, Device.CPU, null, new Metrics().network("program", "/call")).close());
     assertTrue(thrown.getMessage().contains("'number' of function 'same' is F16"), thrown.getMessage());
   }
 }
