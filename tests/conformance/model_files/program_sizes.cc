@@ -454,7 +454,7 @@ TEST_P(ProgramSizes, CallablesRefuseInputsOfAnotherDevice) {
   rondo_callable_destroy(handle);
 }
 
-TEST_P(ProgramSizes, OpenRecordingOfTheCallbackIsToldAsSuch) {
+TEST_P(ProgramSizes, OpenRecordingOfTheCallbackIsTold) {
   const Sized sized = encoder();
   Recorder recorder = {this, &sized, 0};
   const char *const name = "f", *const names[] = {"B", "T"};

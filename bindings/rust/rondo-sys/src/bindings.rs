@@ -6405,10 +6405,10 @@ extern "C" {
     #[doc = ""]
     #[doc = " The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes."]
     #[doc = ""]
-    #[doc = " RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message names"]
-    #[doc = " each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come twice, are empty, have control characters or are not"]
-    #[doc = " UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if the file cannot be written; a poisoned weight's"]
-    #[doc = " error. Not allowed while recording or inside a task. Since 0.1."]
+    #[doc = " RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message"]
+    #[doc = " names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come"]
+    #[doc = " twice, are empty, have control characters or are not UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if"]
+    #[doc = " the file cannot be written; a poisoned weight's error. Not allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_program_save(
         path: *const ::std::os::raw::c_char,
         n_functions: i32,
