@@ -68,14 +68,15 @@ typedef rondo_status (*rondo_program_record_fn)(void* arg, int32_t function, int
  * of ASCII, digits and _, and begin with no digit.
  *
  * Calls `record` on the calling thread, with `arg`, several times for each function: at sizes between the bounds that
- * differ for each dimension, and after that at two that were not among them, the largest of all dimensions and one
- * more. Each number of the program that differs between recordings must be an expression of the dimensions: a sum of
- * products, a quotient of one dimension rounded down, or a real number times these or divided by them. Each dimension
- * that a function varies with is an axis of one of its inputs. options: names of inputs and outputs are as many as the
- * recorded graphs have.
+ * differ for each dimension (of one with five sizes or fewer at all of them), at the smallest, at 1 where these are 0,
+ * and after that at the largest of all dimensions and at one more, if they were not among them. Each number of the
+ * program that differs between recordings must be an expression of the dimensions: a sum of products, a quotient of one
+ * dimension rounded down, or a real number times these or divided by them. At the smallest sizes nodes may differ that
+ * do the same to the same elements. Each dimension that a function varies with is an axis of one of its inputs.
+ * options: names of inputs and outputs are as many as the recorded graphs have.
  *
- * RONDO_UNSUPPORTED if nodes differ between recordings, if a number is no such expression, or if the two further
- * recordings are not what was found; the message names each such operator, and where it was recorded if that was noted.
+ * RONDO_UNSUPPORTED if nodes differ between recordings, if a number is no such expression, or if further recordings are
+ * not what was found; the message names each such operator, and where it was recorded if that was noted.
  * The failure of `record` with the sizes it was asked for; RONDO_USER_ERROR if it gives no graph; RONDO_INVALID_STATE
  * while this thread records; other errors as of rondo_program_save. Since 0.1. */
 RONDO_API rondo_status rondo_program_save_with_dims(const char* path, int32_t n_functions, const char* const* names,
