@@ -1,10 +1,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo.examples.service;
 
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
@@ -21,14 +18,13 @@ import java.lang.reflect.Array;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -42,7 +38,6 @@ final class ProgramCalls implements AutoCloseable {
   private static final int MOST_ELEMENTS = 1 << 22; // of the inputs of a function
   private static final int BYTES = 32; // that a number takes in JSON at most
   private static final List<DType> NUMBERS = List.of(DType.F32, DType.F64, DType.I32, DType.I64, DType.BOOL);
-  private static final JsonFactory JSON = new JsonFactory();
 
   private final Device device;
   private final Batcher.Listener listener;
@@ -52,9 +47,10 @@ final class ProgramCalls implements AutoCloseable {
   private final byte[] description;
   private final List<Program.Dim> dims;
   private final ProgramRequests requests;
-  private final int batch; // the dimension that calls are joined along; -1: none
-  private final Set<String> joined; // functions whose calls are
+  private final ProgramRequests.Batch batch;
   private final BlockingQueue<Call> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final long mostBytes; // of bodies that are not answered
+  private final AtomicLong bytes = new AtomicLong();
   private final Thread thread = new Thread(this::run, "program");
   private Call next; // the thread's: it took it and could not join it
   private volatile boolean stopping;
@@ -83,11 +79,11 @@ final class ProgramCalls implements AutoCloseable {
    * @param listener is told of each call
    */
   ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener) throws IOException {
-    this(file, device, batch, listener, Engine.create());
+    this(file, device, batch, listener, Engine.create(), Runtime.getRuntime().maxMemory() / 8); // half of what all bodies may have
   }
 
-  /** The same with an engine, which is closed with it. */
-  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, Engine engine) throws IOException {
+  /** The same with an engine, which is closed with it, and with bytes that bodies may have; one body always may. */
+  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, Engine engine, long mostBytes) throws IOException {
     this.engine = engine;
     this.device = device;
     this.listener = listener;
@@ -97,8 +93,8 @@ final class ProgramCalls implements AutoCloseable {
       for (final Program.Function each : functions) {
         check(file, each);
       }
-      this.batch = batch == null ? -1 : dims.stream().map(Program.Dim::name).toList().indexOf(batch);
-      joined = batch == null ? Set.of() : joined(file, batch, statefulFunctions(program));
+      this.batch = batch == null ? ProgramRequests.Batch.NONE : new ProgramRequests.Batch(file, program, batch);
+      this.mostBytes = Math.max(mostBytes, longestBody());
       requests = new ProgramRequests(functions, dims);
       description = describe(program.metadata());
       instance = program.instance(engine, device);
@@ -125,92 +121,6 @@ final class ProgramCalls implements AutoCloseable {
         }
       }
     }
-  }
-
-  /** The functions whose calls are joined, at least one. */
-  private Set<String> joined(Path file, String name, Set<String> stateful) throws IOException {
-    if (batch < 0) {
-      throw new IOException("--batch: " + file + " has no dimension '" + name + "'; it has " + dims);
-    }
-    final Set<String> all = new HashSet<>();
-    final List<String> reasons = new ArrayList<>();
-    for (final Program.Function each : functions) {
-      final String reason = stateful.contains(each.name()) ? "uses a state, which each call changes" : apart(each);
-      if (reason == null) {
-        all.add(each.name());
-      } else {
-        reasons.add("'" + each.name() + "' " + reason);
-      }
-    }
-    if (all.isEmpty()) {
-      throw new IOException("--batch: no function of " + file + " can take several calls at once along '" + name + "': " + String.join("; ", reasons));
-    }
-    return all;
-  }
-
-  /** Why the rows of calls cannot follow each other, by its shapes; null: they can. */
-  private String apart(Program.Function function) {
-    if (function.inputs().isEmpty()) {
-      return "has no input";
-    }
-    for (final List<Program.Value> all : List.of(function.inputs(), function.outputs())) {
-      for (final Program.Value each : all) {
-        final int[] axes = Arrays.copyOf(each.info().dims(), each.info().ndim());
-        if (axes.length == 0 || axes[0] != batch + 1) {
-          return "has '" + each.name() + "', whose first axis is something else";
-        }
-        for (int d = 1; d < axes.length; ++d) {
-          if (axes[d] == batch + 1 || axes[d] < 0) {
-            return "has '" + each.name() + "', whose axis " + d + " has that size too, or one that is computed";
-          }
-        }
-      }
-    }
-    return null;
-  }
-
-  /** Functions that use a state, which is what the functions of a file may write. */
-  private static Set<String> statefulFunctions(Program program) throws IOException {
-    final List<Program.Value> weights = program.weights();
-    final Set<String> all = new HashSet<>();
-    if (weights.stream().noneMatch(each -> each.info().state())) {
-      return all;
-    }
-    try (JsonParser json = JSON.createParser(program.text())) {
-      json.nextToken();
-      while (json.nextToken() == JsonToken.FIELD_NAME) {
-        final boolean there = json.currentName().equals("functions");
-        json.nextToken();
-        while (there && json.nextToken() == JsonToken.START_OBJECT) {
-          final String function = statefulFunction(json, weights);
-          if (function != null) {
-            all.add(function);
-          }
-        }
-        json.skipChildren();
-      }
-    }
-    return all;
-  }
-
-  /** The name of the function that comes, if it uses a state; null: it uses none. */
-  private static String statefulFunction(JsonParser json, List<Program.Value> weights) throws IOException {
-    String name = null;
-    boolean uses = false;
-    while (json.nextToken() == JsonToken.FIELD_NAME) {
-      final String member = json.currentName();
-      json.nextToken();
-      if (member.equals("name")) {
-        name = json.getText();
-      } else if (member.equals("weights")) {
-        while (json.nextToken() != JsonToken.END_ARRAY) {
-          uses |= weights.get(json.getIntValue()).info().state();
-        }
-      } else {
-        json.skipChildren();
-      }
-    }
-    return uses ? name : null;
   }
 
   static long[] shape(Program.Value value) {
@@ -262,13 +172,19 @@ final class ProgramCalls implements AutoCloseable {
     if (stopping) {
       throw new Batcher.UnavailableException("the service is stopping", null);
     }
+    if (bytes.addAndGet(body.length) > mostBytes) {
+      bytes.addAndGet(-body.length);
+      throw new Batcher.QueueFullException("calls of the program that are not answered fill the memory for them, " + mostBytes + " bytes");
+    }
     if (!waiting.offer(call)) {
+      bytes.addAndGet(-body.length);
       throw new Batcher.QueueFullException(MOST_WAITING + " calls of the program wait, and no more may");
     }
+    final CompletableFuture<byte[]> answer = call.answer.whenComplete((done, thrown) -> bytes.addAndGet(-body.length));
     if (ended) { // maybe before it could see this one
       refuseWaiting();
     }
-    return call.answer;
+    return answer;
   }
 
   /** Answers what waits; takes no more. */
@@ -336,7 +252,7 @@ final class ProgramCalls implements AutoCloseable {
       if (!read(other)) {
         continue;
       }
-      if (joins(first, other, rows)) {
+      if (other.rows > 0 && batch.joins(first.request, other.request, rows + other.rows)) {
         together.add(other);
         rows += other.rows;
       } else {
@@ -364,39 +280,12 @@ final class ProgramCalls implements AutoCloseable {
     }
     try {
       call.request = requests.parse(call.body);
-      call.rows = rows(call.request);
+      call.rows = batch.rows(call.request);
       return true;
     } catch (Images.InvalidException | RuntimeException | Error e) {
       call.answer.completeExceptionally(e);
       return false;
     }
-  }
-
-  /** The rows of a request that may be one of several in a call; 0: it is called alone, also to say what is wrong with its sizes. */
-  private long rows(ProgramRequests.Request request) {
-    final Program.Function function = request.function();
-    if (!joined.contains(function.name())) {
-      return 0;
-    }
-    final long rows = request.inputs().get(function.inputs().get(0).name()).shape()[0];
-    final boolean same = request.inputs().values().stream().allMatch(each -> each.shape()[0] == rows);
-    return same && rows >= dims.get(batch).least() ? rows : 0;
-  }
-
-  /** Whether a call may follow others in one: it is of the same function and sizes, and there is room for its rows. */
-  private boolean joins(Call first, Call other, long rows) {
-    if (other.request.function() != first.request.function() || other.rows == 0
-        || rows + other.rows > dims.get(batch).most()) {
-      return false;
-    }
-    for (final Program.Value each : first.request.function().inputs()) {
-      final long[] one = first.request.inputs().get(each.name()).shape();
-      final long[] two = other.request.inputs().get(each.name()).shape();
-      if (!Arrays.equals(one, 1, one.length, two, 1, two.length)) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Calls the function once for all of them, which join; where that fails, once for each, so that nobody is told of another's mistake. */

@@ -9,13 +9,20 @@ import dev.rondo.DType;
 import dev.rondo.Program;
 import java.io.IOException;
 import java.lang.reflect.Array;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads requests for functions of a program file: which one, and its inputs as arrays in arrays, of any sizes that the file allows. */
+/**
+ * Reads requests for functions of a program file: which one, and its inputs as arrays in arrays, of any sizes that the file allows. Says which of
+ * them may be one call.
+ */
 final class ProgramRequests {
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -26,6 +33,156 @@ final class ProgramRequests {
   record Numbers(Object elements, long[] shape) {}
 
   record Request(Program.Function function, Map<String, Numbers> inputs) {}
+
+  /**
+   * Says which requests may be one call, in which their rows follow each other: those along a dimension that somebody named, for functions whose
+   * inputs and outputs all begin with it, and that use no state.
+   */
+  static final class Batch {
+    /** No call is joined with another. */
+    static final Batch NONE = new Batch();
+
+    private final int dim; // -1: there is none
+    private final long least;
+    private final long most;
+    private final Set<String> joined; // names of functions
+
+    private Batch() {
+      dim = -1;
+      least = 0;
+      most = 0;
+      joined = Set.of();
+    }
+
+    /**
+     * Looks at the functions.
+     *
+     * @param file the program's, for messages
+     * @param program has them
+     * @param name of the dimension
+     * @throws IOException if there is no such dimension, or no function whose calls can be joined along it
+     */
+    Batch(Path file, Program program, String name) throws IOException {
+      final List<Program.Dim> dims = program.dims();
+      dim = dims.stream().map(Program.Dim::name).toList().indexOf(name);
+      if (dim < 0) {
+        throw new IOException("--batch: " + file + " has no dimension '" + name + "'; it has " + dims);
+      }
+      least = dims.get(dim).least();
+      most = dims.get(dim).most();
+      joined = joined(file, program, name);
+    }
+
+    /** The rows of a request that may be one of several in a call; 0: it is called alone, also to say what is wrong with its sizes. */
+    long rows(Request request) {
+      final Program.Function function = request.function();
+      if (!joined.contains(function.name())) {
+        return 0;
+      }
+      final long rows = request.inputs().get(function.inputs().get(0).name()).shape()[0];
+      final boolean same = request.inputs().values().stream().allMatch(each -> each.shape()[0] == rows);
+      return same && rows >= least ? rows : 0;
+    }
+
+    /** Whether one may follow the first in a call that has so many rows then: it is of the same function, and of the same sizes otherwise. */
+    boolean joins(Request first, Request other, long rows) {
+      if (other.function() != first.function() || rows > most) {
+        return false;
+      }
+      for (final Program.Value each : first.function().inputs()) {
+        final long[] one = first.inputs().get(each.name()).shape();
+        final long[] two = other.inputs().get(each.name()).shape();
+        if (!Arrays.equals(one, 1, one.length, two, 1, two.length)) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    /** The functions whose calls are joined, at least one. */
+    private Set<String> joined(Path file, Program program, String name) throws IOException {
+      final Set<String> stateful = statefulFunctions(program);
+      final Set<String> all = new HashSet<>();
+      final List<String> reasons = new ArrayList<>();
+      for (final Program.Function each : program.functions()) {
+        final String reason = stateful.contains(each.name()) ? "uses a state, which each call changes" : apart(each);
+        if (reason == null) {
+          all.add(each.name());
+        } else {
+          reasons.add("'" + each.name() + "' " + reason);
+        }
+      }
+      if (all.isEmpty()) {
+        throw new IOException("--batch: no function of " + file + " can take several calls at once along '" + name + "': " + String.join("; ", reasons));
+      }
+      return all;
+    }
+
+    /** Why the rows of calls cannot follow each other, by its shapes; null: they can. */
+    private String apart(Program.Function function) {
+      if (function.inputs().isEmpty()) {
+        return "has no input";
+      }
+      for (final List<Program.Value> all : List.of(function.inputs(), function.outputs())) {
+        for (final Program.Value each : all) {
+          final int[] axes = Arrays.copyOf(each.info().dims(), each.info().ndim());
+          if (axes.length == 0 || axes[0] != dim + 1) {
+            return "has '" + each.name() + "', whose first axis is something else";
+          }
+          for (int d = 1; d < axes.length; ++d) {
+            if (axes[d] == dim + 1 || axes[d] < 0) {
+              return "has '" + each.name() + "', whose axis " + d + " has that size too, or one that is computed";
+            }
+          }
+        }
+      }
+      return null;
+    }
+
+    /** Functions that use a state, which is what the functions of a file may write. */
+    private static Set<String> statefulFunctions(Program program) throws IOException {
+      final List<Program.Value> weights = program.weights();
+      final Set<String> all = new HashSet<>();
+      if (weights.stream().noneMatch(each -> each.info().state())) {
+        return all;
+      }
+      try (JsonParser json = JSON.createParser(program.text())) {
+        json.nextToken();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+          final boolean there = json.currentName().equals("functions");
+          json.nextToken();
+          while (there && json.nextToken() == JsonToken.START_OBJECT) {
+            final String function = statefulFunction(json, weights);
+            if (function != null) {
+              all.add(function);
+            }
+          }
+          json.skipChildren();
+        }
+      }
+      return all;
+    }
+
+    /** The name of the function that comes, if it uses a state; null: it uses none. */
+    private static String statefulFunction(JsonParser json, List<Program.Value> weights) throws IOException {
+      String name = null;
+      boolean uses = false;
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        final String member = json.currentName();
+        json.nextToken();
+        if (member.equals("name")) {
+          name = json.getText();
+        } else if (member.equals("weights")) {
+          while (json.nextToken() != JsonToken.END_ARRAY) {
+            uses |= weights.get(json.getIntValue()).info().state();
+          }
+        } else {
+          json.skipChildren();
+        }
+      }
+      return uses ? name : null;
+    }
+  }
 
   ProgramRequests(List<Program.Function> functions, List<Program.Dim> dims) {
     this.functions = functions;

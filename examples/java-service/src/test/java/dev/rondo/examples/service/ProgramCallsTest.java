@@ -250,7 +250,7 @@ class ProgramCallsTest {
       final Path path = writeRows(engine, DType.I64, new long[0], 1, in -> Operators.gatherRows(table, in.get(0)));
       final Held held = new Held();
       final Engine checking = Engine.create(new EngineOptions().checkIndices(1));
-      try (ProgramCalls calls = new ProgramCalls(path, Device.CPU, "rows", held, checking)) {
+      try (ProgramCalls calls = new ProgramCalls(path, Device.CPU, "rows", held, checking, 1 << 20)) {
         final List<String> said = held.ask(calls, "\"a\": [0]", "\"a\": [1]", "\"a\": [2, 99]", "\"a\": [3]");
         assertEquals("{\"outputs\":{\"y\":[[10.0]]}}", said.get(1));
         assertTrue(said.get(2).startsWith("InvalidException") && said.get(2).contains("99"), said.get(2));
@@ -313,6 +313,27 @@ class ProgramCallsTest {
       assertTrue(outcome(calls.call(body("\"x\": [[1]]"))).startsWith("InvalidException"));
       assertEquals("{\"outputs\":{\"y\":[[1.0,2.0]]}}", outcome(calls.call(body("\"x\": [[1, 1]]"))));
       assertTrue(calls.available());
+    }
+  }
+
+  @Test
+  void bodiesThatWaitHaveABound() throws Exception {
+    final Held held = new Held();
+    try (ProgramCalls calls = new ProgramCalls(writeRows(), Device.CPU, null, held, Engine.create(), 0)) {
+      final byte[] large = body("\"x\": [[1, 1]]" + " ".repeat(2000));
+      final List<CompletableFuture<byte[]>> answers = new ArrayList<>(List.of(calls.call(large)));
+      held.begun.await();
+      answers.add(calls.call(large));
+      final var refused = assertThrows(Batcher.QueueFullException.class, () -> calls.call(large));
+      assertTrue(refused.getMessage().contains(calls.longestBody() + " bytes"), refused.getMessage());
+      held.released.countDown();
+      for (final CompletableFuture<byte[]> each : answers) {
+        assertEquals("{\"outputs\":{\"y\":[[1.0,2.0]]}}", outcome(each));
+      }
+      for (int i = 0; i < 5; ++i) { // what is answered takes no room, nor does what is refused
+        assertEquals("{\"outputs\":{\"y\":[[1.0,2.0]]}}", outcome(calls.call(large)));
+        assertTrue(outcome(calls.call(new byte[3000])).startsWith("InvalidException"));
+      }
     }
   }
 
