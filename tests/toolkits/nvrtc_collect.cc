@@ -68,7 +68,7 @@ std::string collect_from(const std::string& program, const std::string& folder) 
   // One mode: what a kernel is does not depend on how tasks are run. No programs by chance, which have thousands, and
   // no control flow: what computes nothing does not end a loop.
   const Outcome outcome =
-      run({program, "--gtest_filter=-*cpu_*:*cuda_threaded*:*cuda_naive*:*ProgramsByChance*:*Control*:*Bodies*"},
+      run({program, "--gtest_filter=-*cpu_*:*cuda_threaded*:*cuda_naive*:*ProgramsByChance*:*Control*:*Bodies*:*Loop*"},
           {{"RONDO_CUDA_DRIVER", SIMULATED_DRIVER},
            {"RONDO_NVRTC", NVRTC_RECORDER},
            {"RONDO_CUBLASLT", "none"},
