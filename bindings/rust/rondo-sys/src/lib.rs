@@ -26,4 +26,16 @@
 mod bindings;
 pub use bindings::*;
 
+/// The loader's functions, for the library `librondo_onnx`, which nothing links.
+#[doc(hidden)]
+pub mod loader {
+    use std::os::raw::{c_char, c_int, c_void};
+
+    extern "C" {
+        pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+        pub fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+        pub fn dlerror() -> *const c_char;
+    }
+}
+
 rondo_sys_build::vendored!();

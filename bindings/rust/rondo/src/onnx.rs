@@ -8,7 +8,7 @@
 use std::ffi::{CStr, CString};
 use std::fs::{self, DirBuilder};
 use std::mem::{size_of, transmute_copy};
-use std::os::raw::{c_char, c_int, c_void};
+use std::os::raw::{c_char, c_int};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::ptr::null;
@@ -261,12 +261,6 @@ struct Library {
 
 const RTLD_NOW: c_int = 2;
 
-extern "C" {
-    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
-    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dlerror() -> *const c_char;
-}
-
 impl Library {
     fn open(function: &str, path: &Path) -> Result<Library> {
         let missing = |why: String| {
@@ -281,10 +275,10 @@ impl Library {
         let name = c_path(function, path)?;
         // SAFETY: texts that end with a zero; a library of Rondo, as the caller of Model::library has promised, whose
         // beginning does nothing.
-        let library = unsafe { dlopen(name.as_ptr(), RTLD_NOW) };
+        let library = unsafe { sys::loader::dlopen(name.as_ptr(), RTLD_NOW) };
         if library.is_null() {
             // SAFETY: what the loader says of its last failure on this thread, a text that ends with a zero, or NULL.
-            let text = unsafe { dlerror() };
+            let text = unsafe { sys::loader::dlerror() };
             if text.is_null() {
                 return Err(missing(String::new()));
             }
@@ -293,7 +287,7 @@ impl Library {
         }
         let symbol = |name: &'static [u8]| {
             // SAFETY: the name ends with a zero, and the library stays open.
-            let found = unsafe { dlsym(library, name.as_ptr().cast()) };
+            let found = unsafe { sys::loader::dlsym(library, name.as_ptr().cast()) };
             let told = String::from_utf8_lossy(&name[..name.len() - 1]);
             if found.is_null() {
                 Err(missing(format!("it has no function {}", told)))
