@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """House rules for the files of the source tree: size, how many a folder has, opening comment, licence line, words of comments, names
-of tests, nothing that does not belong here.
+of tests and types, nothing that does not belong here.
 
     files.py SOURCE_ROOT [BUILD]
 
@@ -170,6 +170,23 @@ def test_problems(tests):
             yield f"the test {name}: has {len(name)} characters, more than {LONGEST_NAME}"
 
 
+def type_problems(texts):
+    """Two types of one name in one namespace are one to the linker, which takes the functions of either."""
+    found = collections.defaultdict(list)
+    for name, text in texts.items():
+        if not name.endswith(".h"):
+            continue
+        around = []
+        for line in text.splitlines():
+            if begin := re.match(r"namespace ([\w:]+) \{", line):
+                around.append(begin[1])
+            elif line.startswith("}  // namespace") and around:
+                around.pop()
+            elif kind := re.match(r"(?:struct|class) (\w+)(?: final)?(?: : [^;]*)? \{", line):
+                found["::".join([*around, kind[1]])].append(name)
+    return [f"{kind} is a type in {' and in '.join(files)}" for kind, files in found.items() if len(set(files)) > 1]
+
+
 def folder_problems(names, whole, owed):
     files = collections.Counter(pathlib.PurePosixPath(name).parent.as_posix() for name in names
                                 if pathlib.PurePosixPath(name).name not in ABOUT)
@@ -212,6 +229,7 @@ def main(root, build=None):
             if name.startswith("tests/") and "/no" in line and MAY_BE_THERE.search(line):
                 problems.append(f"{name}:{number}: a file that may be there; /dev/null/... is not: {line.strip()[:100]}")
     problems += comment_problems(code, MOST_VAGUE, MOST_FRAGMENTS)
+    problems += type_problems(code)
     if sources == 0:
         problems.append("found no source at all: is this the source folder?")
     print("\n".join(problems) or f"{len(names)} files, {sources} of them sources")

@@ -74,6 +74,7 @@ ROWS = [
     ("docs", "docs/families.md", r"rotary_cuda\.cc", "rotary_cpu.cc", "does not name src/ops/attention/rotary_cuda.cc"),
     ("docs", "docs/graphs.md", r"\| `memory` \|", "| memory |", "does not explain the lines of a report that begin with 'memory'"),
     ("docs", "docs/design.md", "`KernelTask`", "`KernelDuty`", "docs/design.md: names KernelDuty"),
+    ("files", "src/ops/invoke/lower.h", "struct SubmittedTask", "struct Lowered", "rondo::ops::Lowered is a type in"),
     ("files", "src/base/log.cc", BEGIN, "int x;\n", "does not start with a comment"),
     ("files", "src/base/log.cc", END, "// more\n" * 600, "is there a seam"),
     ("files", "src/base/log.cc", r"Copyright 2026", "Copyleft 2026", "has no line"),

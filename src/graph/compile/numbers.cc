@@ -271,12 +271,12 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
     const Ref<Storage> copy = make_ref<Storage>(checks->engine_, *host, from.bytes());
     program->add(copy);
     on_host.back().storage = copy.get();
-    std::vector<ops::Lowered> tasks;
+    std::vector<ops::SubmittedTask> tasks;
     std::vector<Ref<Storage>> made;
     RONDO_TRY(ops::collect(
         checks->engine_, [&] { return ops::copy_across(from, on_host.back()); }, &tasks, &made));
     for (Ref<Storage>& each : made) program->add(std::move(each));
-    for (ops::Lowered& each : tasks) program->append(std::move(each.task), std::move(each.call), 0);
+    for (ops::SubmittedTask& each : tasks) program->append(std::move(each.task), std::move(each.call), 0);
   }
   // The error goes to the results that the user sees; of a launch that leaves none, to the tensors that it writes.
   std::vector<bool> written(program->values.size());

@@ -77,7 +77,7 @@ Status lower_node(Program* program, ProgramNode* node) {
 
 }  // namespace
 
-Status collect(Engine& engine, const std::function<Status()>& function, std::vector<Lowered>* tasks,
+Status collect(Engine& engine, const std::function<Status()>& function, std::vector<SubmittedTask>* tasks,
                std::vector<Ref<Storage>>* made) {
   const ScopedNoTape unheard;
   Collector collector(engine);

@@ -15,12 +15,12 @@ namespace rondo::ops {
 Status lower_again(Program* program);
 
 // A task that a call has submitted, and what it is.
-struct Lowered {
+struct SubmittedTask {
   Ref<Task> task;
   Ref<const Call> call;
 };
 // Takes the tasks that a function submits on this thread, which records none of them, and the storages that it makes.
-Status collect(Engine& engine, const std::function<Status()>& function, std::vector<Lowered>* tasks,
+Status collect(Engine& engine, const std::function<Status()>& function, std::vector<SubmittedTask>* tasks,
                std::vector<Ref<Storage>>* made);
 
 }  // namespace rondo::ops
