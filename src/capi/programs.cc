@@ -512,13 +512,9 @@ rondo_status rondo_program_call(rondo_program_instance* instance, const char* fu
     if (callee.graph)
       return capi::call_graph(*callee.graph, *instance->followed[found], n_inputs, inputs, n_outputs, outputs);
     return capi::call_callable(*callee.callable, n_inputs, inputs, n_outputs, outputs, [&]() -> Status {
-      for (int32_t i = 0; i < n_inputs; ++i)
-        if (Device& device = inputs[i]->view.device(); &device != &inner->device())
-          return error(RONDO_INVALID_ARGUMENT, "inputs[%d] is on %s; the instance is on %s", i,
-                       device_name(device.id()).c_str(), device_name(inner->device().id()).c_str());
       std::vector<int64_t> sizes;
-      return inner->file().find_sizes(inner->file().program().functions[found], {inputs, static_cast<size_t>(n_inputs)},
-                                      &sizes);
+      return inner->file().find_sizes(inner->file().program().functions[found], inner->device(),
+                                      {inputs, static_cast<size_t>(n_inputs)}, &sizes);
     });
   });
 }

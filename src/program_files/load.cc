@@ -107,8 +107,12 @@ Status ProgramFile::bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bo
   return {};
 }
 
-Status ProgramFile::find_sizes(const Function& function, std::span<rondo_tensor* const> inputs,
+Status ProgramFile::find_sizes(const Function& function, const Device& device, std::span<rondo_tensor* const> inputs,
                                std::vector<int64_t>* sizes) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (const Device& on = inputs[i]->view.device(); &on != &device)
+      return error(RONDO_INVALID_ARGUMENT, "inputs[%zu] is on %s; the instance is on %s", i,
+                   device_name(on.id()).c_str(), device_name(device.id()).c_str());
   if (inputs.size() != function.inputs.size())
     return error(RONDO_INVALID_ARGUMENT, "n_inputs is %zu; function '%s' has %zu", inputs.size(),
                  shown(function.name).c_str(), function.inputs.size());
@@ -237,12 +241,8 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
                       function, most_turns = options.most_turns,
                       extra](int32_t n_inputs, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) -> Status {
     const std::span given(inputs, static_cast<size_t>(n_inputs));
-    for (size_t i = 0; i < given.size(); ++i)
-      if (const Device& on = given[i]->view.device(); &on != &device)
-        return error(RONDO_INVALID_ARGUMENT, "inputs[%zu] is on %s; the instance is on %s", i,
-                     device_name(on.id()).c_str(), device_name(device.id()).c_str());
     std::vector<int64_t> sizes;
-    RONDO_TRY(file->find_sizes(file->program().functions[function], given, &sizes));
+    RONDO_TRY(file->find_sizes(file->program().functions[function], device, given, &sizes));
     Program program;
     Status status = read_program(file->text(), &sizes, &program);
     if (status.ok())

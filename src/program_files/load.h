@@ -36,8 +36,10 @@ class ProgramFile final : public RefCounted {
   const std::string& text() const { return text_; }
   // The same program at sizes, one for each dim, and no others. Its instances share weights with this one's.
   Status bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bound) const;
-  // The sizes that inputs of a function have. RONDO_INVALID_ARGUMENT if they are not of its dtypes and shapes.
-  Status find_sizes(const Function& function, std::span<rondo_tensor* const> inputs, std::vector<int64_t>* sizes) const;
+  // The sizes that inputs of a function have. RONDO_INVALID_ARGUMENT if they are not on the device, or not of its
+  // dtypes and shapes.
+  Status find_sizes(const Function& function, const Device& device, std::span<rondo_tensor* const> inputs,
+                    std::vector<int64_t>* sizes) const;
   // The author's texts.
   const models::Metadata& metadata() const { return metadata_; }
   const Ref<models::ModelFile>& data() const { return data_; }
