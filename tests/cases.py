@@ -14,7 +14,7 @@ programs, and calls a program with skipped cases a success; this script looks in
 
 A result line is `passed|failed|skipped <TAB> flavour <TAB> case <TAB> reason or time`; `left <TAB> flavour <TAB> test <TAB> suite` for a test
 that tests/plan.py leaves to a longer run or, where only some run, to another TURN; `time <TAB> flavour <TAB> part <TAB> hundredths of a second
-on the clock, and of processors`; `suite <TAB> flavour <TAB> suite <TAB> seconds of processors that a test took`; `reference <TAB> flavour <TAB> part
+on the clock, and of processors`; `part <TAB> flavour <TAB> test <TAB> what a test has left to other turns, in its own words`; `suite <TAB> flavour <TAB> suite <TAB> seconds of processors that a test took`; `reference <TAB> flavour <TAB> part
 <TAB> hundredths of a second that a compilation of the reference took`. FILTER is part of a name, or a GoogleTest filter where it holds any of * ? : ;
 summary fails when a case failed or none ran.
 """
@@ -190,6 +190,8 @@ def collect(build, flavour, file):
             record = json.loads(line)
             test = tests[record["name"].rpartition(" / ")[2]]  # the log says `project:suite / name`
             spent = take_processor_time(record)
+            for words in re.findall(r"^left to other turns: (.+)$", record.get("stdout") or "", re.M):
+                out.write(f"part\t{flavour}\t{test['name']}\t{words}\n")
             for outcome, case, why in cases_of_program(record, test, build):
                 out.write(f"{outcome}\t{flavour}\t{case}\t{why}\n")
             out.write(f"suite\t{flavour}\t{test['suite'][0].rpartition(':')[2]}\t{spent:.3f}\n")
@@ -218,10 +220,11 @@ def print_times(times, suites):
     print(f"  {clock(total):>6} ({clock(spent)})  all")
 
 
-def print_left(turn, left):
-    """One line about what the plan leaves out."""
+def print_left(turn, left, parts):
+    """One line about what the plan leaves out, and what tests do by themselves."""
     counts = collections.Counter((flavour, suite) for flavour, _, suite in left)
-    text = ", ".join(f"{count} {suite} ({flavour})" for (flavour, suite), count in sorted(counts.items()))
+    texts = [f"{count} {suite} ({flavour})" for (flavour, suite), count in sorted(counts.items())]
+    text = ", ".join(texts + [f"{words} of {test} ({flavour})" for flavour, test, words in parts])
     print(f"Left to other turns or to --thorough: {text or 'nothing'}; --turn {turn} chooses as this run did.")
 
 
@@ -271,8 +274,8 @@ def summary(turn, files):
         print("Failed:")
         for flavour, case, why in failed:
             print(f"  [{flavour}] {case}: {why}")
-    if results["left"]:
-        print_left(turn, results["left"])
+    if results["left"] or results["part"]:
+        print_left(turn, results["left"], results["part"])
     if not passed and not failed:
         print("No test ran.")
     print(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")

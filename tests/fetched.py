@@ -24,6 +24,12 @@ class Fetched:
         name, version, _ = self.packages[0]
         return root / f"{name}-{version}"
 
+    def unpack(self, new, scratch):
+        """Puts what the folder has into `new`; wheels.Problem if it cannot be fetched."""
+        for name, version, sums in self.packages:
+            with zipfile.ZipFile(wheels.download(name, version, sums, scratch / name)) as archive:
+                archive.extractall(new)
+
     def fetch(self):
         """Makes the folder, or says in one sentence why not."""
         parent = self.folder().parent
@@ -31,9 +37,7 @@ class Fetched:
         with tempfile.TemporaryDirectory(dir=parent, prefix=".fetch-") as scratch:
             new = pathlib.Path(scratch, "new")
             try:
-                for name, version, sums in self.packages:
-                    with zipfile.ZipFile(wheels.download(name, version, sums, pathlib.Path(scratch, name))) as archive:
-                        archive.extractall(new)
+                self.unpack(new, pathlib.Path(scratch))
             except wheels.Problem as problem:
                 return str(problem)
             try:

@@ -4,6 +4,7 @@
     plan.py builds SCOPE TURN                         the builds that a run of this scope makes, in order
     plan.py choose BUILD FLAVOUR SCOPE TURN FILE      names of the tests to run; a line to FILE for each that is left out
     plan.py targets BUILD FLAVOUR SCOPE TURN          what ninja has to make for these tests
+    plan.py changed FOLDER                            its files that changed lately; none where there is no history
 
 BUILD is a configured build folder, FLAVOUR a name of the table's first column, SCOPE one of the last three (run is
 `tests/run`, ci is `.ci/run`, thorough is `tests/run --thorough`). TURN is any text: it decides whose turn it is where only
@@ -47,12 +48,12 @@ normal             conformance/*_layers       -          all        all
 normal             conformance/*_models_*     1          all        all
 normal             conformance/*_operators_*  1          all        all
 normal             conformance/*              all        all        all
-normal             compilers/*                -          1          all
+normal             compilers/*                -          1/2        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   -          1/2        all
 normal             hosts/*                    all        all        all
-normal             memory/*                   -          1/2        all
+normal             memory/*                   -          1/3        all
 normal             models/*                   all        all        all
 normal             onnx/*_whole               -          -          all
 normal             onnx/*                     all        all        all
@@ -61,18 +62,20 @@ normal             shipped/*                  -          -          all
 normal             recipes/*_whole            -          -          all
 normal             recipes/*                  all        all        all
 normal             rust/*simulated            -          1/2        all
+normal             rust/*_whole               -          -          all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
 normal             java/java_service          -          1/2        all
+normal             java/*_whole               -          -          all
 normal             java/*simulated            -          1/2        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all
 normal             toolkits/*                 all        all        all
 normal             mpi/*                      all        all        all
-normal             rounding/*                 -          all        all
+normal             rounding/*                 -          1/3        all
 normal             tools/*                    all        all        all
 normal             unit/*_whole               -          -          all
 normal             unit/*                     all        all        all
@@ -97,6 +100,7 @@ address,undefined  conformance/*_operators_*  -          1/4        all
 address,undefined  conformance/*              -          1/4        1/2
 address,undefined  examples/bert_*            -          -          all
 address,undefined  examples/*                 -          1/2        all
+address,undefined  onnx/*_whole               -          -          all
 address,undefined  unit/*_whole               -          -          all
 address,undefined  stress/*_whole             -          -          -
 address,undefined  unit/rendezvous_fuzz       -          all        all
@@ -108,6 +112,7 @@ thread             abi/*                      -          -          -
 thread             rust/*                     -          -          -
 thread             mpi/*                      -          -          -
 thread             rounding/*                 -          -          -
+thread             onnx/*_whole               -          -          -
 thread             unit/*_whole               -          -          -
 thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/*                     -          1/2        all
@@ -241,6 +246,7 @@ def targets(build, flavour, scope, turn):
 
 def main(arguments):
     commands = {"builds": lambda scope, turn: print(*builds(scope, turn), sep="\n"), "choose": choose, "targets": targets}
+    commands["changed"] = lambda folder: print(*sorted(file for file in changed_files() or () if file.startswith(folder + "/")), sep="\n")
     if not arguments or arguments[0] not in commands:
         sys.exit(__doc__)
     commands[arguments[0]](*arguments[1:])

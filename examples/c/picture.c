@@ -35,26 +35,24 @@ static int fill(const char* path, FILE* file, struct picture* picture) {
   int64_t top;
   size_t bytes;
   if (fread(magic, 1, 2, file) != 2 || memcmp(magic, "P6", 2) != 0) {
-    fprintf(stderr, "photographs: %s is no PPM picture (P6): convert it, for example with ImageMagick's `convert`\n",
-            path);
+    fprintf(stderr, "%s is no PPM picture (P6): convert it, for example with ImageMagick's `convert`\n", path);
     return -1;
   }
   picture->width = read_number(file, MOST_PIXELS, picture);
   picture->height = read_number(file, MOST_PIXELS, picture);
   top = read_number(file, 65535, picture);
   if (picture->width < 1 || picture->height < 1 || top != 255) {
-    fprintf(stderr, "photographs: %s has a header without width and height up to %d and the maximum 255\n", path,
-            MOST_PIXELS);
+    fprintf(stderr, "%s has a header without width and height up to %d and the maximum 255\n", path, MOST_PIXELS);
     return -1;
   }
   bytes = (size_t)(3 * picture->width * picture->height);
   picture->rgb = malloc(bytes);
   if (picture->rgb == NULL) {
-    fprintf(stderr, "photographs: out of memory for %s\n", path);
+    fprintf(stderr, "out of memory for %s\n", path);
     return -1;
   }
   if (fread(picture->rgb, 1, bytes, file) != bytes) {
-    fprintf(stderr, "photographs: %s ends before its %lld x %lld pixels\n", path, (long long)picture->width,
+    fprintf(stderr, "%s ends before its %lld x %lld pixels\n", path, (long long)picture->width,
             (long long)picture->height);
     return -1;
   }
@@ -66,7 +64,7 @@ int picture_read(const char* path, struct picture* picture) {
   int failed;
   memset(picture, 0, sizeof *picture);
   if (file == NULL) {
-    fprintf(stderr, "photographs: cannot open %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "cannot open %s: %s\n", path, strerror(errno));
     return -1;
   }
   failed = fill(path, file, picture);

@@ -32,6 +32,7 @@ static void record_model(void) {
   rondo_tensor *w1 = filled(IN, HIDDEN, 1.0 / IN), *w2 = filled(HIDDEN, OUT, 1.0 / HIDDEN);
   rondo_tensor *x = NULL, *hidden = NULL, *y = NULL;
   options.flags = RONDO_RECORD_CALLABLE;
+  options.arenas = 2; /* two requests may be under way at once */
   relu.activation = RONDO_ACTIVATION_RELU;
   CHECK(rondo_record_begin(engine, &options));
   CHECK(rondo_record_input(engine, device, RONDO_F32, 2, request_shape, &x));

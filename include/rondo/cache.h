@@ -30,24 +30,29 @@ typedef struct rondo_cache_info {
   int64_t refused;          /* files that were not used: others may write them, they are links or cannot be read */
   int64_t failed_writes;    /* kernels that could not be kept; the log says why */
   int64_t evicted;          /* files that this process removed because the folder was too large */
+  int64_t trials;           /* choices for cuDNN that this process made by timing, as none was kept: of an engine, and
+                               whether two of them run side by side */
 } rondo_cache_info;
 #define RONDO_CACHE_INFO_INIT \
-  { sizeof(rondo_cache_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0 }
+  { sizeof(rondo_cache_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0, 0 }
 
 /* Counts since the process began, and the folder as it is now, which is looked through. Since 0.1. */
 RONDO_API rondo_status rondo_cache_query(rondo_cache_info* info);
 
 /* Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices
- * they are for, 90 for 9.0; 0: all. What is damaged or refused is left out. The file takes the place of a former one
- * when it is complete and on the disk. *kernels (may be NULL) receives how many there are in it. Blocks.
- * RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is none to write;
+ * they are for, 90 for 9.0; 0: all, with the choices of cuDNN's engines. What is damaged or refused is left out. The
+ * file takes the place of a former one when it is complete and on the disk. *kernels (may be NULL) receives how many
+ * there are in it, choices not counted. Blocks.
+ * RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is nothing to write;
  * RONDO_IO_ERROR if the file cannot be written. Since 0.1. */
 RONDO_API rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* kernels);
 
 /* Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same
  * one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,
  * not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be
- * NULL) receives how many were not there before. Blocks.
+ * NULL) receives how many were not there before. Choices of engines that are in it serve devices of the same name with
+ * the same driver and libraries, and take the place of those that were made there, so that results have the same bits
+ * as where the file comes from. Blocks.
  * RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the
  * reason, or if the folder cannot be written; RONDO_INVALID_STATE where no kernels are kept at all, or the file is
  * larger than the folder may become. Since 0.1. */

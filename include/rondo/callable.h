@@ -54,9 +54,11 @@ typedef struct rondo_callable_options {
                                                   cut back; a longer one stays as it is. Ascending; 0 ends them */
   uint64_t pad_inputs;                         /* inputs that have the axis, as a mask; 0: all with so many axes */
   uint64_t pad_outputs; /* outputs that have it; 0: all in which it has the size that was filled up to */
+  int32_t arenas;       /* how many calls of one signature may overlap, as of rondo_record_options; 1 to 64; 0: 1 */
+  int32_t reserved;     /* 0 */
 } rondo_callable_options;
 #define RONDO_CALLABLE_OPTIONS_INIT \
-  { sizeof(rondo_callable_options), NULL, 0, RONDO_CALLABLE_DEFAULT, 0, {0}, 0, 0 }
+  { sizeof(rondo_callable_options), NULL, 0, RONDO_CALLABLE_DEFAULT, 0, {0}, 0, 0, 0, 0 }
 
 /* Makes a callable of a function that leaves n_outputs tensors, 1 or more. options NULL means
  * RONDO_CALLABLE_OPTIONS_INIT. fn keeps what it needs in arg; destroy(arg), which may be NULL, is called once, when

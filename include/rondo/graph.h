@@ -51,9 +51,13 @@ typedef struct rondo_record_options {
   uint32_t flags;       /* rondo_record_flags */
   const char* arena;    /* a name; graphs of the engine that are recorded with the same one share the memory of their
                            temporaries: record the largest first; copied; NULL: the graph has its own */
+  int32_t arenas;       /* of a graph that is called: how many of its calls may overlap, each with temporaries and CUDA
+                           graphs of its own, 1 to 64; 0: 1. One that writes tensors from outside has 1 all the same:
+                           its report says why */
+  int32_t reserved;     /* 0 */
 } rondo_record_options;
 #define RONDO_RECORD_OPTIONS_INIT \
-  { sizeof(rondo_record_options), NULL, 0, RONDO_RECORD_DEFAULT, NULL }
+  { sizeof(rondo_record_options), NULL, 0, RONDO_RECORD_DEFAULT, NULL, 0, 0 }
 
 /* Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One
  * recording per thread: RONDO_INVALID_STATE if one is open, or inside a task. One whose engine was destroyed by another
@@ -121,7 +125,8 @@ RONDO_API rondo_status rondo_graph_launch(rondo_graph* graph);
 /* Submits one run of a graph that was recorded with RONDO_RECORD_CALLABLE: its inputs are the given tensors, its
  * results go into `outputs`. Does not wait. From any thread, any number of them at once: calls of one graph run one
  * after the other, in the order of submission, each as one step that no other task comes between, and no answer is
- * mixed up.
+ * mixed up. If the recording was given several arenas (rondo_record_options), so many calls in a row may overlap, each
+ * with the results that it would have alone; random numbers are drawn in the order of submission.
  *
  * inputs: n_inputs tensors, in the order of rondo_record_input. Each has the recorded device, dtype and shape, is
  * row-major, and was written. They are only read, may be the same, and may be destroyed right after the call.
@@ -174,9 +179,12 @@ typedef struct rondo_graph_info {
   int32_t call_kernels; /* of CUDA graphs, that are given the caller's addresses by a call with others than the last */
   int32_t conditional_nodes; /* if, while and switch that CUDA graphs decide themselves, without the host */
   int32_t programmatic;      /* edges of CUDA graphs by which a kernel starts before the one before it has ended */
+  int32_t arenas;            /* so many calls may overlap; the bytes above are those of all arenas together, tasks,
+                                segments, nodes and edges those of one */
+  int32_t reserved;          /* 0 */
 } rondo_graph_info;
 #define RONDO_GRAPH_INFO_INIT \
-  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(rondo_graph_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Figures of a graph. Since 0.1. */
 RONDO_API rondo_status rondo_graph_query(rondo_graph* graph, rondo_graph_info* info);

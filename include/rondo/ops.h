@@ -288,6 +288,15 @@ typedef struct rondo_matmul_options {
 RONDO_API rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_options* options,
                                     rondo_tensor** out);
 
+/* out[..., m, n] = (a[..., m, k] - a_zero) (b[..., k, n] - b_zero): whole numbers, exact. a and b are u8 or i8, not
+ * necessarily the same, have at least 2 dimensions, and their leading axes broadcast; out is i32. Sums that i32 does
+ * not hold, of which there are none up to k = 33,025, are modulo 2^32. a_zero may be NULL, and b_zero may be NULL,
+ * which is 0; otherwise each is of its operand's dtype and broadcasts to it, a_zero with one column (one number, or one
+ * for each row), b_zero with one row. All devices and instruction sets give the same. There is no gradient. Since 0.1.
+ */
+RONDO_API rondo_status rondo_matmul_integer(rondo_tensor* a, rondo_tensor* b, rondo_tensor* a_zero,
+                                            rondo_tensor* b_zero, rondo_tensor** out);
+
 /* --- softmax and cross-entropy (float dtypes) ------------------------------------------------------------------------
  */
 

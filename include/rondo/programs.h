@@ -2,9 +2,9 @@
  * or machine.
  *
  * A program file is data, never code: a safetensors file whose tensors are the weights and whose metadata have the
- * program as text. It has functions with names, each with named inputs and outputs of one dtype and shape. Whatever
- * stands in a file, opening it, making an instance and calling that end with results or with a status; they read and
- * write nothing but the program's own tensors.
+ * program as text, or JSON that names safetensors files in its folder. It has functions with names, each with named
+ * inputs and outputs of one dtype and shape. Whatever stands in a file, opening it, making an instance and calling that
+ * end with results or with a status; they read and write nothing but the program's own tensors.
  *
  * docs/program-files.md has the format, and says what is checked.
  *
@@ -39,9 +39,14 @@ typedef struct rondo_program_save_options {
   const char* const* values;       /* as many */
   const char* reader;              /* the oldest version of the library that shall read the file, such as "0.1"; NULL:
                                       this one */
+  const char* weights_into; /* the name of a safetensors file in the folder of the program's, which is written and
+                               has the weights; NULL: none is written */
+  size_t n_weights_from;    /* safetensors files that are there, in the folder of the program's */
+  const char* const* weights_from; /* as many names; they stay as they are, and their tensors with names of weights are
+                                      equal to these */
 } rondo_program_save_options;
 #define RONDO_PROGRAM_SAVE_OPTIONS_INIT \
-  { sizeof(rondo_program_save_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL }
+  { sizeof(rondo_program_save_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0, NULL }
 
 /* Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under
  * `names`, as they were recorded, before passes. Tensors from outside become weights, which the functions share; those
@@ -50,10 +55,18 @@ typedef struct rondo_program_save_options {
  *
  * The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes.
  *
+ * With options->weights_into or options->weights_from the file `path` is JSON: the program, and the files that have its
+ * weights, by name, size and SHA-256. Weights that are in no file of weights_from are written into weights_into;
+ * without such weights it is not written. Both files appear when both are complete. A file of that name is replaced:
+ * other programs that name it are refused from then on.
+ *
  * RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message
  * names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come
- * twice, are empty, have control characters or are not UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if
- * the file cannot be written; a poisoned weight's error. Not allowed while recording or inside a task. Since 0.1. */
+ * twice, are empty, have control characters or are not UTF-8, for a weight that no function uses, and for one that
+ * differs from the tensor of its name in weights_from, is in two of these files or has no file to go into, and for a
+ * file of weights_from that has no weight, is named twice or lies in another folder; RONDO_NOT_FOUND for a file of
+ * weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a poisoned weight's error. Not
+ * allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,
                                           rondo_graph* const* graphs, const rondo_program_save_options* options);
 
@@ -72,7 +85,8 @@ typedef rondo_status (*rondo_program_record_fn)(void* arg, int32_t function, int
  * and after that at the largest of all dimensions and at one more, if they were not among them. Each number of the
  * program that differs between recordings must be an expression of the dimensions: a sum of products, a quotient of one
  * dimension rounded down, or a real number times these or divided by them. At the smallest sizes nodes may differ that
- * do the same to the same elements. Each dimension that a function varies with is an axis of one of its inputs.
+ * do the same to the same elements. Each dimension that a function varies with is an axis of one of its inputs, or a
+ * whole number times it is: of an axis of 32 * H, sizes are multiples of 32.
  * options: names of inputs and outputs are as many as the recorded graphs have.
  *
  * RONDO_UNSUPPORTED if nodes differ between recordings, if a number is no such expression, or if further recordings are
@@ -84,11 +98,19 @@ RONDO_API rondo_status rondo_program_save_with_dims(const char* path, int32_t n_
                                                     const int64_t* most, rondo_program_record_fn record, void* arg,
                                                     const rondo_program_save_options* options);
 
-/* Opens the file `path` and reads and checks its program; no weight is read. The caller owns *program. RONDO_NOT_FOUND
- * if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the reason;
- * RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not know.
- * Since 0.1. */
+/* Opens the file `path` and reads and checks its program; no weight is read. Of JSON also opens the files that it
+ * names, which lie in its folder and are no links. The caller owns *program. RONDO_NOT_FOUND if there is no such file;
+ * RONDO_IO_ERROR if one cannot be read or is not valid, or has another size than the program says, with the place and
+ * the reason; RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not
+ * know. Since 0.1. */
 RONDO_API rondo_status rondo_program_open(const char* path, rondo_program** program);
+/* Opens a program from the bytes that its file would have, `bytes` of them at `data`, as rondo_program_open does. They
+ * are copied: the caller's may change or go when this returns, and the program and its instances keep the copy. What is
+ * large is better opened by its path, which takes no memory for what is on a device.
+ *
+ * RONDO_UNSUPPORTED for JSON that names files, since bytes have no folder; other errors as of rondo_program_open.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_program_open_bytes(const void* data, size_t bytes, rondo_program** program);
 /* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 
@@ -173,8 +195,27 @@ RONDO_API rondo_status rondo_program_text(rondo_program* program, char* buffer, 
 RONDO_API rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const int64_t* dims,
                                           rondo_program** bound);
 
+typedef struct rondo_program_memory_info {
+  size_t size;          /* set by RONDO_PROGRAM_MEMORY_INFO_INIT */
+  int64_t weight_bytes; /* of all weights that no function writes: instances on one device share them */
+  int64_t state_bytes;  /* of those that functions write */
+  int64_t graph_bytes; /* of the graphs of all functions: temporaries, and what calls copy inputs and outputs through */
+} rondo_program_memory_info;
+#define RONDO_PROGRAM_MEMORY_INFO_INIT \
+  { sizeof(rondo_program_memory_info), 0, 0, 0 }
+/* The memory that an instance of `program` takes on a device, where dimensions that vary have the sizes `dims`, one for
+ * each (NULL and 0 if there are none), with one arena: graph_bytes are once more for each further one. The sum is what
+ * options->most_bytes of an instance has to allow. No weight is
+ * read and nothing is made but kernels that are missing, which may take as long as an instance of that size.
+ * RONDO_INVALID_ARGUMENT and RONDO_IO_ERROR as of rondo_program_bind; other errors as of rondo_program_create_instance.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_program_memory(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                            int32_t n_dims, const int64_t* dims, rondo_program_memory_info* info);
+
 /* Makes an instance of a program on a device: loads the weights and records each function anew, which checks that
- * attributes, shapes and dtypes of all nodes go together. The caller owns *instance, which keeps the file open.
+ * attributes, shapes and dtypes of all nodes go together. Files that the program names are read whole before the first
+ * of their weights is loaded, and RONDO_IO_ERROR if their SHA-256 is another one; then and later only bytes of this
+ * SHA-256 are loaded. The caller owns *instance, which keeps the files open.
  * RONDO_IO_ERROR for a program whose nodes do not go together, with function, node and reason; RONDO_INVALID_STATE
  * while this thread records; other errors as of rondo_model_file_load and rondo_record_end. Since 0.1. */
 RONDO_API rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
@@ -182,8 +223,8 @@ RONDO_API rondo_status rondo_program_create_instance(rondo_program* program, ron
 typedef struct rondo_program_instance_options {
   size_t size;                             /* set by RONDO_PROGRAM_INSTANCE_OPTIONS_INIT */
   const rondo_callable_options* callables; /* of functions whose sizes vary: the bytes that the graphs of one may take,
-                                              and sizes that inputs are filled up to; its name and flags are not given.
-                                              NULL means RONDO_CALLABLE_OPTIONS_INIT */
+                                              and sizes that inputs are filled up to; of all functions: arenas. Its name
+                                              and flags are not given. NULL means RONDO_CALLABLE_OPTIONS_INIT */
   size_t n_weights;                        /* weights that are given instead of those in the file, which are not read */
   const char* const* weight_names;         /* as many names of the program's weights, each once */
   rondo_tensor* const* weights;       /* as many, each whole and on the device, of the weight's dtype and shape. They
@@ -192,13 +233,17 @@ typedef struct rondo_program_instance_options {
   size_t n_extra;                     /* further outputs of functions, after their own, for comparing layers */
   const char* const* extra_functions; /* as many names of functions; outputs come in this order */
   const int64_t* extra_values;        /* as many numbers of values outside of bodies, as rondo_program_text has them */
+  int64_t most_bytes; /* that the weights of the file, states and all graphs of the instance may take together; 0: any.
+                         What callers give, and outputs that calls make, are the callers'. Copies of weights that
+                         products on a cpu keep packed do not count */
 } rondo_program_instance_options;
 #define RONDO_PROGRAM_INSTANCE_OPTIONS_INIT \
-  { sizeof(rondo_program_instance_options), NULL, 0, NULL, NULL, 0, 0, NULL, NULL }
+  { sizeof(rondo_program_instance_options), NULL, 0, NULL, NULL, 0, 0, NULL, NULL, 0 }
 /* Makes an instance with options, which the caller owns as *instance; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT.
  * RONDO_INVALID_ARGUMENT for options that rondo_callable_create refuses, for a name and flags of callables, for weights
  * and values that the program does not have, and for weights that do not fit; RONDO_NOT_FOUND for functions that it
- * does not have; errors as of rondo_program_create_instance. Since 0.1. */
+ * does not have; RONDO_OUT_OF_MEMORY for more bytes than options->most_bytes, before they are taken, with the number;
+ * errors as of rondo_program_create_instance. Since 0.1. */
 RONDO_API rondo_status rondo_program_create_instance_with(rondo_program* program, rondo_engine* engine,
                                                           rondo_device device,
                                                           const rondo_program_instance_options* options,
@@ -213,10 +258,40 @@ RONDO_API void rondo_program_instance_destroy(rondo_program_instance* instance);
  * first call at some sizes records and compiles. RONDO_INVALID_ARGUMENT for sizes outside the bounds, and for inputs
  * whose shapes do not go together, with the input and the size.
  *
+ * Where options->most_bytes of the instance has no room for a graph of these sizes, those of other sizes are let go of
+ * first, when their calls are done; RONDO_OUT_OF_MEMORY if that is not enough. A recording, or a task, does not let go
+ * of them: there the call fails at once.
+ *
  * RONDO_NOT_FOUND if there is no such function, with the names there are; other errors as of rondo_graph_call and
  * rondo_callable_call. Since 0.1. */
 RONDO_API rondo_status rondo_program_call(rondo_program_instance* instance, const char* function, int32_t n_inputs,
                                           rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs);
+/* Calls a function of an instance with these inputs, as rondo_program_call, within timeout_ms milliseconds from now on.
+ * When the limit is over, nothing of the call begins any more: not the call, if it still waits for what was submitted
+ * before it; no further operator of what runs one by one (all on a cpu); no further turn of a loop that the host
+ * decides. What has begun ends as it would: a device cannot be stopped, nor a CUDA graph that was launched. Its
+ * outputs, and states that it would have written, get the error RONDO_TIMED_OUT then, which waits return. Does not
+ * wait, but for room within options->most_bytes, and for that no longer than the limit: rondo_tensor_wait_for waits for
+ * the outputs, for as long.
+ *
+ * RONDO_INVALID_ARGUMENT for a limit below 1; RONDO_INVALID_STATE while this thread records on the engine or has a tape
+ * open; RONDO_TIMED_OUT if it was over before the call was submitted, because its graph had to be made (which is kept)
+ * or there was no room for that graph yet; other errors as of rondo_program_call. Since 0.1. */
+RONDO_API rondo_status rondo_program_call_within(rondo_program_instance* instance, const char* function,
+                                                 int64_t timeout_ms, int32_t n_inputs, rondo_tensor* const* inputs,
+                                                 int32_t n_outputs, rondo_tensor** outputs);
+/* Calls a function of an instance by the names of its inputs and outputs, in any order: inputs[i] is the one of the
+ * name input_names[i], and all of them are given; outputs[i] is the one of output_names[i], as many as are wanted, each
+ * once. The others are not handed out. Otherwise as rondo_program_call, or if timeout_ms is not 0 as
+ * rondo_program_call_within. Further outputs of options->extra_values have no names.
+ *
+ * RONDO_NOT_FOUND for a name that the function does not have, with one that it has; RONDO_INVALID_ARGUMENT for a name
+ * that comes twice, and for inputs that are not given; other errors as of rondo_program_call and
+ * rondo_program_call_within, with tensors in the order of the file. Since 0.1. */
+RONDO_API rondo_status rondo_program_call_named(rondo_program_instance* instance, const char* function,
+                                                int64_t timeout_ms, int32_t n_inputs, const char* const* input_names,
+                                                rondo_tensor* const* inputs, int32_t n_outputs,
+                                                const char* const* output_names, rondo_tensor** outputs);
 /* The graph of a function, by its name, for what is done with graphs: calls without a look for the name, parameters and
  * sections, reports, profiles. The caller owns *graph, which lives on without the instance. RONDO_NOT_FOUND if there is
  * no such function, with the names there are; RONDO_INVALID_STATE if the engine is destroyed; RONDO_UNSUPPORTED for a
@@ -234,6 +309,14 @@ RONDO_API rondo_status rondo_program_callable(rondo_program_instance* instance, 
  * 0.1. */
 RONDO_API rondo_status rondo_program_instance_weight(rondo_program_instance* instance, const char* name,
                                                      rondo_tensor** tensor);
+/* Writes the program of `instance` as the file `path`, with its weights and states as they are now and the texts of its
+ * author: what was trained, or has other weights, becomes a file again, in the form that options say. Of these only
+ * weights_into, n_weights_from and weights_from are given; NULL means RONDO_PROGRAM_SAVE_OPTIONS_INIT. Waits for the
+ * tensors, one after the other: what calls of other threads write meanwhile is in some states and not in others, so let
+ * none run. RONDO_INVALID_ARGUMENT for other options; RONDO_INVALID_STATE while this thread records; errors as of
+ * rondo_program_save. Since 0.1. */
+RONDO_API rondo_status rondo_program_instance_save(rondo_program_instance* instance, const char* path,
+                                                   const rondo_program_save_options* options);
 
 #ifdef __cplusplus
 }

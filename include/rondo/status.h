@@ -40,7 +40,7 @@ RONDO_API const char* rondo_version_string(void);
  *   "cudnn"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)
  *   "nccl"            collectives between cuda devices work: NCCL is there (rondo/comm.h)
  *   "blas"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)
- *   "onednn"          convolution on cpu uses oneDNN (otherwise Rondo's own loops)
+ *   "onednn"          f32 convolutions with channels last and filter gradients on cpu use oneDNN (otherwise own loops)
  *   "graphs"          cuda recordings become CUDA graphs
  *   "memory_pools"    the driver has stream-ordered allocation
  *   "conditional_nodes"    the driver has graph nodes that decide on the device (CUDA 12.4)

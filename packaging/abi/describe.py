@@ -38,6 +38,8 @@ EXCEPTIONS = {
     ("rondo_model_file_write", "names"): {"length": "n_tensors", "nullable": True},
     ("rondo_model_file_write", "keys"): {"length": "n_metadata", "nullable": True},
     ("rondo_model_file_write", "values"): {"length": "n_metadata", "nullable": True},
+    ("rondo_program_call_named", "input_names"): {"length": "n_inputs", "brief": "The name of each input."},
+    ("rondo_program_call_named", "output_names"): {"length": "n_outputs", "brief": "The name of each output that is wanted."},
     ("rondo_comm_create_all", "devices"): {"length": "n", "brief": "The device of each end."},
     ("rondo_tape_gradients", "output_gradients"): {"length": "n_outputs"},
     ("rondo_buckets_reduce", "output_gradients"): {"length": "n_outputs", "nullable": True},

@@ -40,7 +40,7 @@ class RefCounted {
   virtual ~RefCounted() = default;
   virtual void dispose() { delete this; }
   // For a `dispose` that keeps the object: it has one reference again, which the caller owns.
-  void revive() { count_.store(1, std::memory_order_relaxed); }
+  void resurrect() { count_.store(1, std::memory_order_relaxed); }
 
  private:
   mutable std::atomic<uint32_t> count_{1};

@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -73,6 +74,11 @@ class SmallVector {
   }
   void clear() { size_ = 0; }
   void pop_back() { --size_; }
+  // The others stay in their order.
+  template <class F>
+  void erase_if(const F& is_gone) {
+    size_ = static_cast<uint32_t>(std::remove_if(begin(), end(), is_gone) - begin());
+  }
   // Order is not kept.
   void erase_unordered(uint32_t i) { data_[i] = data_[--size_]; }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/views.h"
+#include "graph/run/run_limit.h"
 #include "ops/movement/shapes.h"
 #include "ops/ops.h"
 #include "tape/tape.h"
@@ -37,7 +38,7 @@ struct Callable::Entry {
   std::string text;
   Recorded recorded;
   // Tensors from outside that the graph uses, and whether tapes followed them when it was recorded.
-  std::vector<std::pair<Storage*, bool>> outside;
+  std::vector<std::pair<Storage*, bool>> captured_tensors;
   std::string reason;  // why it is run eagerly
   int64_t own_bytes = 0, calls = 0;
 
@@ -49,22 +50,24 @@ struct Callable::Entry {
   }
   // True if the thread's tapes follow the same tensors from outside as they did then.
   bool fits() const {
-    return std::all_of(outside.begin(), outside.end(),
+    return std::all_of(captured_tensors.begin(), captured_tensors.end(),
                        [](const auto& each) { return followed(each.first) == each.second; });
   }
 };
 
 Callable::Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
-                   CallableFunction function, Gradient::Grown grown)
+                   CallableFunction function, Gradient::Grown grown, std::shared_ptr<Budget> budget)
     : keep_engine_(Ref<Engine>::share(&engine)),
       recipe_{engine,
               name,
               options.flags,
+              options.arenas,
               std::move(function),
               n_outputs,
               grown ? std::move(grown) : Gradient::Grown([way = way_] {
                 if (const Ref<Callable> callable = way->find()) callable->keep_to_limit();
-              })},
+              }),
+              std::move(budget)},
       padding_(padding_of(options)),
       limit_(options.limit_bytes ? options.limit_bytes : kUsualLimit) {
   way_->callable = this;
@@ -75,7 +78,7 @@ Callable::~Callable() {
   way_->callable = nullptr;
 }
 
-Ref<Callable> Callable::Way::find() {
+Ref<Callable> Callable::BackReference::find() {
   const std::lock_guard lock(mutex);
   return callable && callable->retain_unless_gone() ? Ref<Callable>::adopt(callable) : Ref<Callable>();
 }
@@ -104,7 +107,7 @@ Status Callable::check(std::span<rondo_tensor* const> inputs, std::span<rondo_te
   return {};
 }
 
-Status Callable::call(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) {
+Status Callable::call(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs, const RunLimit* limit) {
   RONDO_TRY(check(inputs, outputs));
   {
     const std::lock_guard lock(mutex_);
@@ -114,7 +117,7 @@ Status Callable::call(std::span<rondo_tensor* const> inputs, std::span<rondo_ten
   if (recording_of(engine())) return call_plainly(inputs, outputs);
   int64_t size = 0, full = 0;
   RONDO_TRY(find_size(inputs, &size, &full));
-  return size == full ? call_graph(inputs, outputs) : call_filled_up(inputs, outputs, size, full);
+  return size == full ? call_graph(inputs, outputs, limit) : call_filled_up(inputs, outputs, size, full, limit);
 }
 
 // Results as outputs: new tensors, or copied into those that the caller gives.
@@ -127,7 +130,7 @@ Status Callable::hand_over(std::span<const View> made, std::span<rondo_tensor*> 
     RONDO_TRY(out.resolve(engine(), made[i].device(), made[i].dtype, made[i].layout, {&made[i]}, false, &to));
     RONDO_TRY(ops::copy_elements(made[i], to));
   }
-  std::vector<tape::Slot> owned(outputs.size());
+  std::vector<tape::OwnedTensor> owned(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i]) owned[i].tensor = make_view(Ref<Storage>::share(made[i].storage), made[i]);
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -136,10 +139,10 @@ Status Callable::hand_over(std::span<const View> made, std::span<rondo_tensor*> 
 }
 
 Status Callable::call_plainly(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const {
-  std::vector<tape::Slot> made;
+  std::vector<tape::OwnedTensor> made;
   RONDO_TRY(run_function(recipe_, inputs, &made));
   std::vector<View> views;
-  for (const tape::Slot& each : made) views.push_back(each.tensor->view);
+  for (const tape::OwnedTensor& each : made) views.push_back(each.tensor->view);
   return hand_over(views, outputs);
 }
 
@@ -169,8 +172,8 @@ Status Callable::find_size(std::span<rondo_tensor* const> inputs, int64_t* size,
 }
 
 Status Callable::call_filled_up(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs, int64_t size,
-                                int64_t full) {
-  std::vector<tape::Slot> filled(inputs.size());
+                                int64_t full, const RunLimit* limit) {
+  std::vector<tape::OwnedTensor> filled(inputs.size());
   std::vector<rondo_tensor*> given(inputs.begin(), inputs.end());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const View& view = inputs[i]->view;
@@ -182,8 +185,8 @@ Status Callable::call_filled_up(std::span<rondo_tensor* const> inputs, std::span
     given[i] = filled[i].tensor;
   }
   std::vector<rondo_tensor*> made(outputs.size(), nullptr);
-  std::vector<tape::Slot> owned(made.size());  // there before what it is to own
-  RONDO_TRY(call_graph(given, made));
+  std::vector<tape::OwnedTensor> owned(made.size());  // there before what it is to own
+  RONDO_TRY(call_graph(given, made, limit));
   for (size_t i = 0; i < made.size(); ++i) owned[i].tensor = made[i];
   std::vector<View> views;
   for (size_t i = 0; i < made.size(); ++i) {
@@ -196,7 +199,8 @@ Status Callable::call_filled_up(std::span<rondo_tensor* const> inputs, std::span
   return hand_over(views, outputs);
 }
 
-Status Callable::call_graph(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) {
+Status Callable::call_graph(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs,
+                            const RunLimit* limit) {
   std::vector<Arranged> arranged(inputs.size());
   std::vector<rondo_tensor*> given(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -207,12 +211,13 @@ Status Callable::call_graph(std::span<rondo_tensor* const> inputs, std::span<ron
   RONDO_TRY(find_or_record(arranged, &entry));
   if (entry->state == Entry::State::eager) return call_plainly(inputs, outputs);
 
+  if (limit) RONDO_TRY(limit->check());
   // After the outputs come the tensors that the gradient needs.
   const Graph& graph = *entry->recorded.graph;
   std::vector<rondo_tensor*> made(outputs.begin(), outputs.end());
   made.resize(static_cast<size_t>(graph.query().outputs), nullptr);
-  std::vector<tape::Slot> fresh(made.size());  // there before what they are to own
-  RONDO_TRY(entry->recorded.graph->call(given.data(), made.data()));
+  std::vector<tape::OwnedTensor> fresh(made.size());  // there before what they are to own
+  RONDO_TRY(entry->recorded.graph->call(given.data(), made.data(), limit));
   for (size_t i = 0; i < made.size(); ++i)
     if (i >= outputs.size() || !outputs[i]) fresh[i].tensor = made[i];
   if (entry->recorded.gradient) entry->recorded.gradient->note(engine(), given, made);
@@ -287,8 +292,8 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
     ++counts_.fallbacks;
     finish.state = Entry::State::eager;
   } else {
-    for (Storage* storage : recorded.graph->bindings().outside())
-      entry->outside.emplace_back(storage, Entry::followed(storage));
+    for (Storage* storage : recorded.graph->bindings().captured_tensors())
+      entry->captured_tensors.emplace_back(storage, Entry::followed(storage));
     entry->own_bytes = graph_bytes(*recorded.graph);
     entry->recorded = std::move(recorded);
     ++counts_.recordings;
@@ -329,14 +334,34 @@ void Callable::keep_to_limit() {
   evict(&gone);
 }
 
-void Callable::clear() {
-  Entries gone;
+void Callable::forget_recorded(Entries* gone) {
   const std::lock_guard lock(mutex_);
   for (auto each = entries_.begin(); each != entries_.end();) {
     const auto next = std::next(each);
-    if ((*each)->state != Entry::State::recording) forget(each, &gone);
+    if ((*each)->state != Entry::State::recording) forget(each, gone);
     each = next;
   }
+}
+
+void Callable::clear() {
+  Entries gone;
+  forget_recorded(&gone);
+}
+
+Status Callable::clear_and_wait(const RunLimit* limit) {
+  Entries gone;
+  forget_recorded(&gone);
+  for (const std::shared_ptr<Entry>& each : gone) {
+    const Ref<Graph>& graph = each->recorded.graph;
+    if (!graph) continue;
+    for (size_t i = 0; i < graph->replicas(); ++i)
+      for (const Ref<Storage>& arena : graph->replica(i).arenas) {
+        const Status done = engine().wait(*arena, Awaited::uses, limit ? limit->time() : TimeLimit());
+        if (limit && done.code() == RONDO_TIMED_OUT) RONDO_TRY(limit->check());
+      }
+    graph->give_back();
+  }
+  return {};
 }
 
 rondo_callable_info Callable::query() const {

@@ -30,25 +30,29 @@ struct Padding {
 
 class Callable final : public RefCounted {
  public:
-  // grown: of a gradient's, which counts with the callable that has the gradient; else empty.
+  // grown: of a gradient's, which counts with the callable that has the gradient; else empty. budget: of its graphs, or
+  // null.
   Callable(Engine& engine, const char* name, const rondo_callable_options& options, int32_t n_outputs,
-           CallableFunction function, Gradient::Grown grown = {});
+           CallableFunction function, Gradient::Grown grown = {}, std::shared_ptr<Budget> budget = nullptr);
   ~Callable() override;
 
   Engine& engine() const { return recipe_.engine; }
   const char* name() const { return recipe_.name; }
   // Live tensors; outputs: null or live.
-  Status call(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs);
+  Status call(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs, const RunLimit* limit = nullptr);
   rondo_callable_info query() const;
   std::string report() const;
   // Lets go of all graphs.
   void clear();
+  // The same, and waits until their calls are done, and what they have of a budget is free. RONDO_TIMED_OUT if that
+  // takes longer than the limit, which may be null.
+  Status clear_and_wait(const RunLimit* limit);
 
  private:
   struct Entry;
   using Entries = std::list<std::shared_ptr<Entry>>;  // the one that was called last comes first
   // The way from gradients, which tapes may keep for longer, to the callable that they count with.
-  struct Way {
+  struct BackReference {
     std::mutex mutex;
     Callable* callable = nullptr;  // null: it is gone
     Ref<Callable> find();
@@ -57,8 +61,8 @@ class Callable final : public RefCounted {
   Status check(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
   Status call_plainly(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs) const;
   Status call_filled_up(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs, int64_t size,
-                        int64_t full);
-  Status call_graph(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs);
+                        int64_t full, const RunLimit* limit);
+  Status call_graph(std::span<rondo_tensor* const> inputs, std::span<rondo_tensor*> outputs, const RunLimit* limit);
   Status find_or_record(std::span<const Arranged> inputs, std::shared_ptr<Entry>* entry);
   Status find_size(std::span<rondo_tensor* const> inputs, int64_t* size, int64_t* full) const;
   bool is_filled_up(size_t input, const View& view) const;
@@ -67,12 +71,13 @@ class Callable final : public RefCounted {
   // call the user's functions when they go.
   std::shared_ptr<Entry> find(const Signature& signature);
   void forget(Entries::iterator entry, Entries* gone);
+  void forget_recorded(Entries* gone);  // not under the lock
   void evict(Entries* gone);
   void keep_to_limit();  // not under the lock
   int64_t bytes() const;
 
   const Ref<Engine> keep_engine_;
-  const std::shared_ptr<Way> way_ = std::make_shared<Way>();
+  const std::shared_ptr<BackReference> way_ = std::make_shared<BackReference>();
   const Recipe recipe_;
   const Padding padding_;
   const int64_t limit_;

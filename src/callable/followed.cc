@@ -14,10 +14,10 @@ bool FollowedGraph::followed(std::span<rondo_tensor* const> inputs) const {
   if (const Recording* recording = recording_of(graph_->engine()))
     if (tape::journal_open() && !recording->as_written) return true;
   if (!tape::any_open()) return false;
-  const std::vector<Storage*> outside = graph_->bindings().outside();
+  const std::vector<Storage*> captured_tensors = graph_->bindings().captured_tensors();
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const rondo_tensor* each) { return tape::depends_on_watched(each->view); }) ||
-         std::any_of(outside.begin(), outside.end(), [](Storage* each) {
+         std::any_of(captured_tensors.begin(), captured_tensors.end(), [](Storage* each) {
            View view;
            view.storage = each;
            return tape::depends_on_watched(view);
@@ -30,6 +30,7 @@ Ref<Callable> FollowedGraph::callable() {
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
   if (graph_->facts().as_written) options.flags |= RONDO_CALLABLE_AS_WRITTEN;
   if (graph_->facts().fewer_roundings) options.flags |= RONDO_CALLABLE_FEWER_ROUNDINGS;
+  options.arenas = graph_->query().arenas;
   const Ref<Graph> graph = graph_;
   callable_ = make_ref<Callable>(
       graph_->engine(), graph_->name(), options, graph_->query().outputs,

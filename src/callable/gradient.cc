@@ -67,7 +67,7 @@ Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape
         const std::unordered_map<uint64_t, View> read = tape_->read();
         std::unordered_map<const Storage*, size_t> known;
         for (size_t i = 0; i < parts.inputs.size(); ++i) known.try_emplace(parts.inputs[i].view.storage, i);
-        for (Storage* other : forward.bindings().outside()) {
+        for (Storage* other : forward.bindings().captured_tensors()) {
           const auto view = read.find(other->number.load(std::memory_order_acquire));
           if (view == read.end()) continue;
           const auto input = known.find(other);
@@ -112,7 +112,7 @@ void Gradient::note(Engine& engine, std::span<rondo_tensor* const> inputs,
 
 Status Gradient::run(tape::Backward& backward) const {
   const tape::Node& node = backward.node();
-  Way way;
+  Selection way;
   for (size_t i = 0; i < parts_.outputs.size(); ++i)
     way.incoming.push_back(parts_.outputs[i].active && backward.has_incoming(i));
   for (size_t i = 0; i < parts_.inputs.size(); ++i)
@@ -121,10 +121,10 @@ Status Gradient::run(tape::Backward& backward) const {
     return std::find(list.begin(), list.end(), true) != list.end();
   };
   if (!any(way.incoming) || !any(way.wanted)) return {};
-  std::vector<tape::Slot> slots;
+  std::vector<tape::OwnedTensor> slots;
   std::vector<rondo_tensor*> given;
   const auto give = [&](const View& view) {
-    tape::Slot& slot = slots.emplace_back();  // there before what it is to own
+    tape::OwnedTensor& slot = slots.emplace_back();  // there before what it is to own
     given.push_back(nullptr);
     slot.tensor = given.back() = make_view(Ref<Storage>::share(view.storage), view);
   };
@@ -142,7 +142,7 @@ Status Gradient::run(tape::Backward& backward) const {
   for (size_t i = 0; i < way.wanted.size(); ++i)
     if (way.wanted[i]) wanted.push_back(i);
   std::vector<rondo_tensor*> made(wanted.size(), nullptr);
-  std::vector<tape::Slot> owned(made.size());  // there before what it is to own
+  std::vector<tape::OwnedTensor> owned(made.size());  // there before what it is to own
   const Status called = callable_for(way)->call(given, made);
   grown_();
   RONDO_TRY(called);
@@ -154,7 +154,7 @@ Status Gradient::run(tape::Backward& backward) const {
   return {};
 }
 
-Ref<Callable> Gradient::callable_for(const Way& way) const {
+Ref<Callable> Gradient::callable_for(const Selection& way) const {
   const std::lock_guard lock(mutex_);
   if (const auto found = callables_.find(way); found != callables_.end()) return found->second;
   rondo_callable_options options = RONDO_CALLABLE_OPTIONS_INIT;
@@ -194,10 +194,10 @@ class Instead {
 
 }  // namespace
 
-Status Gradient::go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const {
+Status Gradient::go_back(const Selection& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const {
   const std::lock_guard lock(tape_mutex_);
   std::vector<Instead> instead;
-  std::vector<tape::Slot> copies;
+  std::vector<tape::OwnedTensor> copies;
   instead.reserve(kept_.size());
   auto next = given.begin();
   for (const Kept& each : kept_) {

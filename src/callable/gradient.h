@@ -57,9 +57,9 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
 
  private:
   // Selects from parts_: the outputs that gradients come to, the inputs that they are wanted of.
-  struct Way {
+  struct Selection {
     std::vector<bool> incoming, wanted;
-    bool operator<(const Way& other) const {
+    bool operator<(const Selection& other) const {
       return incoming != other.incoming ? incoming < other.incoming : wanted < other.wanted;
     }
   };
@@ -68,9 +68,9 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
     Ref<Storage> as_recorded;
     std::vector<tape::Operand*> operands;
   };
-  Ref<Callable> callable_for(const Way& way) const;
+  Ref<Callable> callable_for(const Selection& way) const;
   // The body of the callable's function. given: the kept values, then the gradients that come.
-  Status go_back(const Way& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const;
+  Status go_back(const Selection& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const;
 
   const uint32_t flags_;  // of the callables
   const Grown grown_;
@@ -81,7 +81,7 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
   std::vector<Kept> kept_;         // in the order of parts_, without tensors from outside
   mutable std::mutex tape_mutex_;  // one goes back at a time
   mutable std::mutex mutex_;       // never while a function runs
-  mutable std::map<Way, Ref<Callable>> callables_;
+  mutable std::map<Selection, Ref<Callable>> callables_;
 };
 
 }  // namespace rondo

@@ -15,7 +15,8 @@
 
 namespace rondo {
 
-Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs, std::vector<tape::Slot>* outputs) {
+Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
+                    std::vector<tape::OwnedTensor>* outputs) {
   const auto count = static_cast<size_t>(recipe.n_outputs);
   std::vector<rondo_tensor*> made(count, nullptr);
   outputs->clear();
@@ -53,11 +54,12 @@ Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
   return status.ok() ? wrong : status;
 }
 
-Status record_graph(Engine& engine, const char* name, uint32_t flags,
+Status record_graph(Engine& engine, const char* name, uint32_t flags, int32_t arenas,
                     const std::function<Status(Recording& recording)>& body, Ref<Graph>* graph) {
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
   options.name = name;
   options.flags = flags | RONDO_RECORD_CALLABLE;
+  options.arenas = arenas;
   if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // for what it says
   RONDO_TRY(begin_recording(engine, options));
   const uint64_t number = recording_of(engine)->number;
@@ -90,7 +92,8 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
   if (!aside.heard().empty()) tape = make_ref<tape::Tape>(recipe.engine, true);
   Gradient::Parts parts;
   const auto body = [&](Recording& recording) -> Status {
-    std::vector<tape::Slot> made(inputs.size()), seen(inputs.size());
+    if (recipe.budget) recording.share = std::make_shared<Budget::Share>(recipe.budget);
+    std::vector<tape::OwnedTensor> made(inputs.size()), seen(inputs.size());
     std::vector<rondo_tensor*> given;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const View& view = inputs[i].view();
@@ -107,12 +110,12 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
       for (const Gradient::Part& input : parts.inputs)
         if (input.active) RONDO_TRY(tape->watch(input.view));
     }
-    std::vector<tape::Slot> outputs;
+    std::vector<tape::OwnedTensor> outputs;
     const uint64_t number = recording.number;
     RONDO_TRY(run_function(recipe, given, &outputs));
     const Recording* open = recording_of(recipe.engine);
     if (!open || open->number != number) return {};  // which is said by who has begun it
-    for (const tape::Slot& each : outputs) {
+    for (const tape::OwnedTensor& each : outputs) {
       Gradient::Part& output = parts.outputs.emplace_back();
       RONDO_TRY(name_whole(recording, each.tensor->view, &output.keep, &output.view));
       output.active = tape && is_float(output.view.dtype) && tape->depends(output.view);
@@ -126,7 +129,7 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
   uint32_t flags = 0;
   if (recipe.flags & RONDO_CALLABLE_AS_WRITTEN) flags |= RONDO_RECORD_AS_WRITTEN;
   if (recipe.flags & RONDO_CALLABLE_FEWER_ROUNDINGS) flags |= RONDO_RECORD_FEWER_ROUNDINGS;
-  RONDO_TRY(record_graph(recipe.engine, recipe.name, flags, body, &recorded->graph));
+  RONDO_TRY(record_graph(recipe.engine, recipe.name, flags, recipe.arenas, body, &recorded->graph));
   if (parts.differentiable())
     recorded->gradient = std::make_shared<Gradient>(recipe.name, recipe.flags, recipe.grown, std::move(tape),
                                                     std::move(parts), *recorded->graph);
@@ -136,7 +139,7 @@ Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, R
 int64_t graph_bytes(const Graph& graph) {
   constexpr int64_t kGraph = 4096, kTask = 1024;  // of the host's memory, about
   const rondo_graph_info info = graph.query();
-  return info.arena_bytes + info.output_bytes + info.call_bytes + kGraph + kTask * info.tasks;
+  return info.arena_bytes + info.output_bytes + info.call_bytes + kGraph + kTask * info.tasks * info.arenas;
 }
 
 }  // namespace rondo

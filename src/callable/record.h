@@ -12,6 +12,7 @@
 
 #include "callable/gradient.h"
 #include "callable/signature.h"
+#include "graph/run/budget.h"
 
 namespace rondo {
 
@@ -23,9 +24,11 @@ struct Recipe {
   Engine& engine;
   const char* name;
   uint32_t flags;  // rondo_callable_flags
+  int32_t arenas;  // of each graph; 0: one
   CallableFunction function;
   int32_t n_outputs;
   Gradient::Grown grown;
+  std::shared_ptr<Budget> budget;  // null: its engine alone limits it
 };
 
 // The results of a recording.
@@ -35,11 +38,12 @@ struct Recorded {
 };
 
 // Calls the function once. Its outputs are live tensors of the engine, each with a handle of its own.
-Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs, std::vector<tape::Slot>* outputs);
+Status run_function(const Recipe& recipe, std::span<rondo_tensor* const> inputs,
+                    std::vector<tape::OwnedTensor>* outputs);
 // On the calling thread, where no recording is open.
 Status record_function(const Recipe& recipe, std::span<const Arranged> inputs, Recorded* recorded);
 // Runs `body` between the begin of a recording for calls and its end.
-Status record_graph(Engine& engine, const char* name, uint32_t flags,
+Status record_graph(Engine& engine, const char* name, uint32_t flags, int32_t arenas,
                     const std::function<Status(Recording& recording)>& body, Ref<Graph>* graph);
 // Names an output of the recording: the tensor, or a row-major copy of what cannot be one. *output: what was named.
 Status name_whole(Recording& recording, const View& view, Ref<Storage>* keep, View* output);

@@ -28,7 +28,7 @@ class Arranged {
   const SmallVector<int32_t, 8>& order() const { return order_; }
 
  private:
-  tape::Slot tensor_;
+  tape::OwnedTensor tensor_;
   SmallVector<int32_t, 8> order_;  // of given axes, outermost first; empty: as they are
   bool active_ = false;            // an open tape follows it
 };

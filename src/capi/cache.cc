@@ -2,6 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
 #include "capi/structs.h"
+#include "ops/cudnn/choice.h"
 #include "rtc/cache_file.h"
 #include "rtc/image.h"
 #include "rtc/kernel.h"
@@ -32,6 +33,7 @@ rondo_status rondo_cache_query(rondo_cache_info* info) {
     facts.refused = counts.refused;
     facts.failed_writes = counts.failed_writes;
     facts.evicted = counts.evicted;
+    facts.trials = ops::dnn::trials();
     return capi::write_info("info", info, facts);
   });
 }
@@ -43,9 +45,9 @@ rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* k
       return error(RONDO_INVALID_ARGUMENT, "capability is %d; 0 for all, or one like 90 for 9.0", capability);
     rtc::CacheFilter filter;
     filter.architecture = capability;
-    int64_t count = 0;
+    rtc::CarriedCount count;
     RONDO_TRY(rtc::export_kernels(rtc::DiskCache::instance(), filter, path, &count));
-    if (kernels) *kernels = count;
+    if (kernels) *kernels = count.kernels;
     return {};
   });
 }
@@ -53,9 +55,9 @@ rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* k
 rondo_status rondo_cache_import(const char* path, int64_t* kernels) {
   return guard_whole("rondo_cache_import", [&]() -> Status {
     RONDO_NOT_NULL(path);
-    int64_t count = 0;
+    rtc::CarriedCount count;
     RONDO_TRY(rtc::import_kernels(rtc::DiskCache::instance(), path, &count, nullptr));
-    if (kernels) *kernels = count;
+    if (kernels) *kernels = count.kernels;
     return {};
   });
 }

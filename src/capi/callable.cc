@@ -1,6 +1,6 @@
 // Makes, calls, clears and describes callables, whose functions are the user's, after checking their handles.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "capi/callable.h"
+#include "capi/graph.h"
 
 #include "base/text.h"
 #include "capi/operators.h"
@@ -54,6 +54,7 @@ Status capi::check_callable_options(const rondo_callable_options& options) {
   if (options.pad_axis < 0 || options.pad_axis >= RONDO_MAX_DIMS)
     return error(RONDO_INVALID_ARGUMENT, "options->pad_axis is %d; 0 to %d are possible", options.pad_axis,
                  RONDO_MAX_DIMS - 1);
+  RONDO_TRY(check_arenas(options.arenas));
   int64_t before = 0;
   for (int i = 0; i < RONDO_CALLABLE_PAD_SIZES && options.pad_sizes[i]; before = options.pad_sizes[i++])
     if (options.pad_sizes[i] <= before)
@@ -68,7 +69,7 @@ rondo_callable* capi::make_callable(Ref<Callable> callable) {
 }
 
 Status capi::call_callable(Callable& callable, int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs,
-                           rondo_tensor** outputs, const std::function<Status()>& check) {
+                           rondo_tensor** outputs, const std::function<Status()>& check, const RunLimit* limit) {
   if (n_inputs < 0) return error(RONDO_INVALID_ARGUMENT, "n_inputs is %d; 0 or more is needed", n_inputs);
   if (n_outputs < 1) return error(RONDO_INVALID_ARGUMENT, "n_outputs is %d; 1 or more is needed", n_outputs);
   if (n_inputs) RONDO_NOT_NULL(inputs);
@@ -77,7 +78,7 @@ Status capi::call_callable(Callable& callable, int32_t n_inputs, rondo_tensor* c
   for (int32_t i = 0; i < n_outputs; ++i)
     if (outputs[i]) RONDO_TRY(check_each(outputs, static_cast<size_t>(i), "outputs"));
   if (check) RONDO_TRY(check());
-  return callable.call({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)});
+  return callable.call({inputs, static_cast<size_t>(n_inputs)}, {outputs, static_cast<size_t>(n_outputs)}, limit);
 }
 
 void capi::list_live_callables(const Engine& engine, std::vector<std::string>* objects) {

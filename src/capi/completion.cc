@@ -4,7 +4,7 @@
 
 #include "capi/capi.h"
 #include "engine/handle.h"
-#include "engine/user_task.h"
+#include "ops/task/user_task.h"
 
 using namespace rondo;
 using capi::guard;

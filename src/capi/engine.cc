@@ -40,10 +40,10 @@ Status choose_mode(const rondo_engine_options& options, rondo_engine_mode* mode)
 
 // A folder that cannot be written to is no reason to refuse an engine; once for each setting.
 void tell_of_folder(Setting which, const std::string& problem) {
-  static std::atomic<uint64_t> told{0};
+  static std::atomic<uint64_t> warned{0};
   static_assert(static_cast<int>(Setting::last_tasks) < 64);
   const uint64_t bit = uint64_t{1} << static_cast<int>(which);
-  if (told.fetch_or(bit) & bit) return;
+  if (warned.fetch_or(bit) & bit) return;
   log_unless_off("the setting %s=%s is %s; nothing is written", settings()[static_cast<size_t>(which)].name,
                  setting(which).c_str(), problem.c_str());
 }
@@ -239,7 +239,7 @@ rondo_status rondo_variable_wait_for(rondo_variable* variable, int64_t milliseco
 }
 
 // Calls the function of the C interface when the engine tells that the wait is over.
-static Engine::Told told_to(const char* function, rondo_done_fn fn, void* arg) {
+static Engine::Callback callback_of(const char* function, rondo_done_fn fn, void* arg) {
   return [function, fn, arg](const Status& status) {
     if (!status.ok()) (void)capi::fail(function, status);
     fn(arg, status.code());
@@ -251,7 +251,7 @@ rondo_status rondo_variable_notify(rondo_variable* variable, int32_t contents, r
     RONDO_TRY(capi::check_variable(variable, "variable"));
     RONDO_NOT_NULL(fn);
     return variable->variable->engine().notify(*variable->variable, contents ? Awaited::contents : Awaited::uses,
-                                               told_to("rondo_variable_notify", fn, arg));
+                                               callback_of("rondo_variable_notify", fn, arg));
   });
 }
 
@@ -259,7 +259,7 @@ rondo_status rondo_engine_notify(rondo_engine* engine, rondo_done_fn fn, void* a
   return guard("rondo_engine_notify", [&]() -> Status {
     RONDO_TRY(check_engine(engine, "engine"));
     RONDO_NOT_NULL(fn);
-    return engine->engine->notify_all(told_to("rondo_engine_notify", fn, arg));
+    return engine->engine->notify_all(callback_of("rondo_engine_notify", fn, arg));
   });
 }
 

@@ -95,9 +95,9 @@ rondo_graph* make_graph(Ref<Graph> graph, Ref<FollowedGraph> followed) {
 }
 
 Status call_graph(Graph& graph, FollowedGraph& followed, int32_t n_inputs, rondo_tensor* const* inputs,
-                  int32_t n_outputs, rondo_tensor** outputs) {
+                  int32_t n_outputs, rondo_tensor** outputs, const RunLimit* limit) {
   RONDO_TRY(check_tensors(graph, n_inputs, inputs, n_outputs, outputs));
-  return this_thread().tapes ? followed.call(inputs, outputs) : graph.call(inputs, outputs);
+  return this_thread().tapes ? followed.call(inputs, outputs) : graph.call(inputs, outputs, limit);
 }
 
 }  // namespace rondo::capi

@@ -38,7 +38,7 @@ Status check_not_recording(const Engine& engine) {
   return error(RONDO_INVALID_STATE, "files cannot be recorded; read and write them before the recording or after it");
 }
 
-rondo_model_tensor_info describe(const models::Entry& entry) {
+rondo_model_tensor_info describe(const models::TensorEntry& entry) {
   rondo_model_tensor_info facts = RONDO_MODEL_TENSOR_INFO_INIT;
   facts.loadable = entry.loadable();
   if (entry.rondo_dtype >= 0) facts.dtype = static_cast<rondo_dtype>(entry.rondo_dtype);
@@ -99,7 +99,7 @@ rondo_status rondo_model_file_tensor(rondo_model_file* file, int64_t index, cons
     RONDO_NOT_NULL(name);
     const auto& entries = file->file->header().entries;
     RONDO_TRY(check_index(index, entries.size(), "tensors"));
-    const models::Entry& entry = entries[static_cast<size_t>(index)];
+    const models::TensorEntry& entry = entries[static_cast<size_t>(index)];
     RONDO_TRY(capi::write_info("info", info, describe(entry)));
     *name = entry.name.c_str();
     return {};
@@ -111,7 +111,7 @@ rondo_status rondo_model_file_find(rondo_model_file* file, const char* name, int
     RONDO_TRY(check_file(file));
     RONDO_NOT_NULL(name);
     RONDO_NOT_NULL(index);
-    const models::Entry* entry = nullptr;
+    const models::TensorEntry* entry = nullptr;
     RONDO_TRY(file->file->find(name, &entry));
     *index = entry - file->file->header().entries.data();
     return {};

@@ -1,71 +1,22 @@
 // Saves, opens, describes and calls program files, after checking handles and the caller's arguments.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <cinttypes>
+#include "capi/programs.h"
 
-#include "capi/callable.h"
-#include "capi/graph.h"
-#include "capi/operators.h"
 #include "capi/structs.h"
-#include "engine/handle.h"
-#include "models/json.h"
-#include "program_files/load.h"
 #include "program_files/save.h"
-
-struct rondo_program {
-  uint32_t magic = 0;
-  rondo::Ref<rondo::program_files::ProgramFile> file;
-};
-
-struct rondo_program_instance {
-  uint32_t magic = 0;
-  rondo::Ref<rondo::program_files::Instance> instance;
-  std::vector<rondo::Ref<rondo::FollowedGraph>> followed;  // by function
-};
 
 using namespace rondo;
 using namespace rondo::program_files;
+using capi::check_idle;
+using capi::check_number;
+using capi::check_program;
+using capi::copy_text;
+using capi::find_function;
 using capi::guard;
 using capi::guard_whole;
+using capi::Programs;
 
 namespace {
-
-using Programs = HandleSlab<rondo_program, HandleKind::program>;
-using Instances = HandleSlab<rondo_program_instance, HandleKind::program_instance>;
-
-Status check_program(const rondo_program* program) {
-  return Programs::alive(program) ? Status() : capi::dead_handle("program", "program", program);
-}
-
-Status check_instance(const rondo_program_instance* instance) {
-  if (!Instances::alive(instance)) return capi::dead_handle("instance", "program instance", instance);
-  return instance->instance->engine().usable();
-}
-
-Status check_number(const char* name, int64_t index, size_t count, const char* what) {
-  if (index >= 0 && static_cast<uint64_t>(index) < count) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s is %" PRId64 "; there are %zu %s", name, index, count, what);
-}
-
-Status find_function(const Program& program, const char* name, size_t* index) {
-  std::string names;
-  for (*index = 0; *index < program.functions.size(); ++*index) {
-    const std::string& each = program.functions[*index].name;
-    if (each == name) return {};
-    if (*index < 10) names += (names.empty() ? "'" : ", '") + models::shown(each) + "'";
-  }
-  return error(RONDO_NOT_FOUND, "the program has no function '%s'; it has %s", models::shown(name).c_str(),
-               names.c_str());
-}
-
-// texts[i] of an array, which may be NULL where texts may be left out.
-Status copy_text(const char* array, const char* const* texts, size_t i, bool optional, std::string* text) {
-  if (!texts) return optional ? Status() : capi::null_argument(array);
-  if (texts[i])
-    *text = texts[i];
-  else if (!optional)
-    return error(RONDO_INVALID_ARGUMENT, "%s[%zu] is NULL", array, i);
-  return {};
-}
 
 rondo_program_tensor_info describe(const Program& program, rondo_dtype dtype, const Layout& shape,
                                    const std::vector<std::string>& axes, bool state = false) {
@@ -85,14 +36,6 @@ rondo_program_tensor_info describe(const Program& program, rondo_dtype dtype, co
 
 int64_t bytes_of(const Declared& each) {
   return each.shape.elements() * static_cast<int64_t>(dtype_size(each.dtype));
-}
-
-Status check_idle(const Engine& engine, const char* what) {
-  const Sink* const sink = Engine::thread_sink();
-  if (sink && &sink->engine == &engine)
-    return error(RONDO_INVALID_STATE, "%s cannot be recorded; do it before the recording or after it", what);
-  if (Engine::in_task()) return error(RONDO_INVALID_STATE, "%s inside a task is refused; do it outside", what);
-  return {};
 }
 
 // The names that options give for inputs and outputs of all functions, one after the other.
@@ -155,21 +98,9 @@ class CallersRecordings {
   std::vector<SavedFunction> saved_;  // their names
 };
 
-// The weights that options of either kind have.
-template <class Options>
-Status read_weights(const Options& given, std::vector<models::NamedTensor>* weights) {
-  for (size_t i = 0; i < given.n_weights; ++i) {
-    models::NamedTensor& weight = weights->emplace_back();
-    RONDO_TRY(copy_text("options->weight_names", given.weight_names, i, false, &weight.name));
-    if (!given.weights) return capi::null_argument("options->weights");
-    RONDO_TRY(capi::check_each(given.weights, i, "options->weights"));
-    weight.view = given.weights[i]->view;
-  }
-  return {};
-}
-
 Status read_save_options(const rondo_program_save_options& given, SaveOptions* options) {
-  RONDO_TRY(read_weights(given, &options->weights));
+  RONDO_TRY(capi::read_weights(given, &options->weights));
+  RONDO_TRY(capi::read_external(given, &options->external));
   for (size_t i = 0; i < given.n_metadata; ++i) {
     auto& [key, value] = options->metadata.emplace_back();
     RONDO_TRY(copy_text("options->keys", given.keys, i, false, &key));
@@ -181,63 +112,16 @@ Status read_save_options(const rondo_program_save_options& given, SaveOptions* o
   options->reader = read_version(given.reader);
   if (!options->reader || *options->reader < Version() || kThisVersion < *options->reader)
     return error(RONDO_INVALID_ARGUMENT, "options->reader is '%s'; a version from %s to %s is needed",
-                 models::shown(given.reader).c_str(), Version().text().c_str(), kThisVersion.text().c_str());
+                 models::excerpt(given.reader).c_str(), Version().text().c_str(), kThisVersion.text().c_str());
   return {};
 }
 
-Status read_instance_options(const rondo_program_instance_options& given, const Program& program,
-                             InstanceOptions* options) {
-  RONDO_TRY(capi::read_options("options->callables", given.callables, &options->callables));
-  RONDO_TRY(capi::check_callable_options(options->callables));
-  if (options->callables.name || options->callables.flags)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options->callables has a name or flags; the program has the names, and says how it is recorded");
-  RONDO_TRY(read_weights(given, &options->weights));
-  if (given.most_turns < 0)
-    return error(RONDO_INVALID_ARGUMENT, "options->most_turns is %lld; 0 (as the file says) or more is needed",
-                 printable(given.most_turns));
-  options->most_turns = given.most_turns;
-  options->extra.resize(program.functions.size());
-  if (given.n_extra && !given.extra_values) return capi::null_argument("options->extra_values");
-  for (size_t i = 0; i < given.n_extra; ++i) {
-    std::string name;
-    RONDO_TRY(copy_text("options->extra_functions", given.extra_functions, i, false, &name));
-    size_t function = 0;
-    RONDO_TRY(find_function(program, name.c_str(), &function));
-    const int64_t value = given.extra_values[i];
-    const uint32_t values = program.functions[function].values;
-    if (value < 0 || value >= values)
-      return error(RONDO_INVALID_ARGUMENT, "options->extra_values[%zu] is %lld; function '%s' has the values 0 to %u",
-                   i, printable(value), models::shown(name).c_str(), values - 1);
-    options->extra[function].push_back(static_cast<uint32_t>(value));
-  }
-  return {};
-}
-
-Status create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
-                       const rondo_program_instance_options* options, rondo_program_instance** instance) {
-  RONDO_TRY(check_program(program));
-  rondo_program_instance_options chosen = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
-  RONDO_TRY(capi::read_options("options", options, &chosen));
-  InstanceOptions wanted;
-  RONDO_TRY(read_instance_options(chosen, program->file->program(), &wanted));
-  RONDO_TRY(capi::check_engine(engine, "engine"));
-  RONDO_NOT_NULL(instance);
-  const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
-  const Ref<ProgramFile> file = program->file;
-  RONDO_TRY(inner->usable());
-  RONDO_TRY(check_idle(*inner, "making an instance of a program"));
-  Device* found = nullptr;
-  RONDO_TRY(get_device(device, &found));
-  Ref<Instance> made;
-  RONDO_TRY(Instance::make(file, *inner, *found, wanted, &made));
-  std::vector<Ref<FollowedGraph>> followed;
-  for (const Instance::Callee& each : made->functions())
-    followed.push_back(each.graph ? make_ref<FollowedGraph>(each.graph) : Ref<FollowedGraph>());
-  *instance = Instances::create([&](rondo_program_instance& handle) {
-    handle.instance = std::move(made);
-    handle.followed = std::move(followed);
-  });
+// bytes: null, or in place of a file.
+Status open_program(const char* path, std::string* bytes, rondo_program** program) {
+  RONDO_NOT_NULL(program);
+  Ref<ProgramFile> opened;
+  RONDO_TRY(ProgramFile::open(path, bytes, &opened));
+  *program = Programs::create([&opened](rondo_program& handle) { handle.file = std::move(opened); });
   return {};
 }
 
@@ -308,11 +192,18 @@ rondo_status rondo_program_save_with_dims(const char* path, int32_t n_functions,
 rondo_status rondo_program_open(const char* path, rondo_program** program) {
   return guard_whole("rondo_program_open", [&]() -> Status {
     RONDO_NOT_NULL(path);
+    return open_program(path, nullptr, program);
+  });
+}
+
+rondo_status rondo_program_open_bytes(const void* data, size_t bytes, rondo_program** program) {
+  return guard_whole("rondo_program_open_bytes", [&]() -> Status {
+    RONDO_NOT_NULL(data);
     RONDO_NOT_NULL(program);
-    Ref<ProgramFile> opened;
-    RONDO_TRY(ProgramFile::open(path, &opened));
-    *program = Programs::create([&opened](rondo_program& handle) { handle.file = std::move(opened); });
-    return {};
+    if (bytes > static_cast<size_t>(PTRDIFF_MAX))
+      return error(RONDO_INVALID_ARGUMENT, "bytes is %zu; the size of a file in memory is needed", bytes);
+    std::string copy(static_cast<const char*>(data), bytes);
+    return open_program("the bytes", &copy, program);
   });
 }
 
@@ -463,111 +354,13 @@ rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const in
   return guard_whole("rondo_program_bind", [&]() -> Status {
     RONDO_TRY(check_program(program));
     RONDO_NOT_NULL(bound);
-    const size_t count = program->file->program().dims.size();
-    if (n_dims < 0 || static_cast<size_t>(n_dims) != count)
-      return error(RONDO_INVALID_ARGUMENT, "n_dims is %d; the program has %zu dimensions", n_dims, count);
-    if (count) RONDO_NOT_NULL(dims);
     Ref<ProgramFile> made;
     const Ref<ProgramFile> file = program->file;  // another thread may destroy the handle meanwhile
-    RONDO_TRY(file->bind(std::vector<int64_t>(dims, dims + count), &made));
+    std::vector<int64_t> sizes;
+    RONDO_TRY(capi::read_sizes(*file, n_dims, dims, &sizes));
+    RONDO_TRY(file->bind(sizes, &made));
     *bound = Programs::create([&made](rondo_program& handle) { handle.file = std::move(made); });
     return {};
-  });
-}
-
-rondo_status rondo_program_create_instance(rondo_program* program, rondo_engine* engine, rondo_device device,
-                                           rondo_program_instance** instance) {
-  return guard_whole("rondo_program_create_instance",
-                     [&] { return create_instance(program, engine, device, nullptr, instance); });
-}
-
-rondo_status rondo_program_create_instance_with(rondo_program* program, rondo_engine* engine, rondo_device device,
-                                                const rondo_program_instance_options* options,
-                                                rondo_program_instance** instance) {
-  return guard_whole("rondo_program_create_instance_with",
-                     [&] { return create_instance(program, engine, device, options, instance); });
-}
-
-void rondo_program_instance_destroy(rondo_program_instance* instance) {
-  if (!instance) return;
-  guard_whole("rondo_program_instance_destroy", [&]() -> Status {
-    Ref<Instance> last;
-    std::vector<Ref<FollowedGraph>> followed;
-    return capi::destroy<Instances>(instance, "instance", "program instance", [&](rondo_program_instance& handle) {
-      last = std::move(handle.instance);
-      followed = std::move(handle.followed);
-    });
-  });
-}
-
-rondo_status rondo_program_call(rondo_program_instance* instance, const char* function, int32_t n_inputs,
-                                rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs) {
-  return guard("rondo_program_call", [&]() -> Status {
-    RONDO_TRY(check_instance(instance));
-    RONDO_NOT_NULL(function);
-    const Ref<Instance> inner = instance->instance;
-    size_t found = 0;
-    RONDO_TRY(find_function(inner->file().program(), function, &found));
-    const Instance::Callee& callee = inner->functions()[found];
-    if (callee.graph)
-      return capi::call_graph(*callee.graph, *instance->followed[found], n_inputs, inputs, n_outputs, outputs);
-    return capi::call_callable(*callee.callable, n_inputs, inputs, n_outputs, outputs, [&]() -> Status {
-      std::vector<int64_t> sizes;
-      return inner->file().find_sizes(inner->file().program().functions[found], inner->device(),
-                                      {inputs, static_cast<size_t>(n_inputs)}, &sizes);
-    });
-  });
-}
-
-rondo_status rondo_program_graph(rondo_program_instance* instance, const char* function, rondo_graph** graph) {
-  return guard("rondo_program_graph", [&]() -> Status {
-    RONDO_TRY(check_instance(instance));
-    RONDO_NOT_NULL(function);
-    RONDO_NOT_NULL(graph);
-    size_t found = 0;
-    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
-    const Instance::Callee& callee = instance->instance->functions()[found];
-    if (!callee.graph)
-      return error(
-          RONDO_UNSUPPORTED,
-          "the sizes of function '%s' vary, and it has a graph for each; an instance of rondo_program_bind has "
-          "the one of its sizes",
-          models::shown(function).c_str());
-    *graph = capi::make_graph(callee.graph, instance->followed[found]);
-    return {};
-  });
-}
-
-rondo_status rondo_program_callable(rondo_program_instance* instance, const char* function, rondo_callable** callable) {
-  return guard("rondo_program_callable", [&]() -> Status {
-    RONDO_TRY(check_instance(instance));
-    RONDO_NOT_NULL(function);
-    RONDO_NOT_NULL(callable);
-    size_t found = 0;
-    RONDO_TRY(find_function(instance->instance->file().program(), function, &found));
-    const Instance::Callee& callee = instance->instance->functions()[found];
-    if (!callee.callable)
-      return error(RONDO_UNSUPPORTED, "function '%s' has one size; rondo_program_graph gives its graph",
-                   models::shown(function).c_str());
-    *callable = capi::make_callable(callee.callable);
-    return {};
-  });
-}
-
-rondo_status rondo_program_instance_weight(rondo_program_instance* instance, const char* name, rondo_tensor** tensor) {
-  return guard("rondo_program_instance_weight", [&]() -> Status {
-    RONDO_TRY(check_instance(instance));
-    RONDO_NOT_NULL(name);
-    RONDO_NOT_NULL(tensor);
-    const std::vector<Declared>& weights = instance->instance->file().program().weights;
-    for (size_t i = 0; i < weights.size(); ++i)
-      if (weights[i].name == name) {
-        const rondo_tensor& weight = *instance->instance->weights()[i];
-        *tensor = make_view(weight.storage, weight.view);
-        return {};
-      }
-    return error(RONDO_NOT_FOUND, "the program has no weight '%s' among its %zu", models::shown(name).c_str(),
-                 weights.size());
   });
 }
 

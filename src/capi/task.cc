@@ -1,7 +1,7 @@
 // Submits user tasks, and answers the questions that their functions may ask while they run.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include "engine/user_task.h"
+#include "ops/task/user_task.h"
 
 #include <cstdio>
 

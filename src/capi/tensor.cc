@@ -145,7 +145,7 @@ rondo_status rondo_tensor_accept(rondo_tensor* tensor) {
   return guard("rondo_tensor_accept", [&]() -> Status {
     RONDO_TRY(check_tensor(tensor, "tensor"));
     const ops::ScopedNoTape unheard;  // the contents stay what they are
-    return accept(*tensor->storage);
+    return ops::accept(*tensor->storage);
   });
 }
 

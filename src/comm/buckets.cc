@@ -121,7 +121,7 @@ rondo_tensor* Buckets::gradient(size_t index) const {
 
 Status Buckets::reduce(tape::Tape& tape, std::span<const View> outputs, std::span<const View* const> given,
                        std::span<const View> more, std::span<rondo_tensor*> own) {
-  std::vector<tape::Slot> handles(gradients_.size());
+  std::vector<tape::OwnedTensor> handles(gradients_.size());
   // The caller's come first, so that messages count them as the caller does.
   std::vector<View> sources(more.begin(), more.end());
   sources.insert(sources.end(), sources_.begin(), sources_.end());

@@ -24,7 +24,7 @@ const char* kind_name(Kind kind) {
 }
 
 CollectiveTask::CollectiveTask(const char* name, Ref<Communicator> communicator)
-    : Task(name, communicator->device()), communicator_(std::move(communicator)) {
+    : ops::OperatorTask(name, communicator->device()), communicator_(std::move(communicator)) {
   lane = Lane::communicate;
   leaves_gaps_ = !device().is_host();  // it may be given up while the device is at it
   writes(*communicator_->chain_->order);
@@ -32,6 +32,7 @@ CollectiveTask::CollectiveTask(const char* name, Ref<Communicator> communicator)
 
 void CollectiveTask::add(const Operation& operation, const View* input, const View* output) {
   operations_.push_back(operation);
+  messages_ &= operation.kind == Kind::send || operation.kind == Kind::receive;
   places_.push_back({input ? *input : View(), output ? *output : View(), input != nullptr, output != nullptr});
   if (input) reads(*input->storage);
   if (output) declare_output(*this, *output);
@@ -53,8 +54,8 @@ std::string CollectiveTask::text() const {
 }
 
 Status CollectiveTask::takes_part() {
-  if (parts_.clean()) return {};
-  Status cause = parts_.cause();
+  if (partial_failure_.clean()) return {};
+  Status cause = partial_failure_.cause();
   communicator_->missed(name(), cause);
   return cause;
 }
@@ -92,20 +93,23 @@ Status CollectiveTask::run_on(const TaskContext& context) {
     if (places.has_input) operations_[i].input = places.input.address();
     if (places.has_output) operations_[i].output = places.output.address();
   }
-  if (context.capturing)
+  if (context.capturing) {
     RONDO_TRY(communicator_->check());
-  else
-    RONDO_TRY(communicator_->begin(name(), context.stream));
-  return communicator_->transport().run(operations_, context);
+    return communicator_->transport().run(operations_, context);
+  }
+  RONDO_TRY(communicator_->begin(name(), context.stream, messages_));
+  Status status = communicator_->transport().run(operations_, context);
+  communicator_->issued(messages_);
+  return status;
 }
 
 bool CollectiveTask::capturable(const char** why) const {
-  return Task::capturable(why) && communicator_->transport().capturable(why);
+  return ops::OperatorTask::capturable(why) && communicator_->transport().capturable(why);
 }
 
-Status CollectiveTask::launching(const TaskContext& context) {
+Status CollectiveTask::before_launch(const TaskContext& context) {
   RONDO_TRY(takes_part());
-  const Status begun = communicator_->begin(name(), context.stream);
+  const Status begun = communicator_->begin(name(), context.stream, messages_);
   if (!begun.ok()) communicator_->fail(begun, true);
   return begun;
 }

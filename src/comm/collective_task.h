@@ -4,12 +4,12 @@
 #pragma once
 
 #include "comm/communicator.h"
-#include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/party.h"
 
 namespace rondo::comm {
 
-class CollectiveTask final : public Task, public Party {
+class CollectiveTask final : public ops::OperatorTask, public Party {
  public:
   CollectiveTask(const char* name, Ref<Communicator> communicator);
 
@@ -21,11 +21,12 @@ class CollectiveTask final : public Task, public Party {
 
   Status run(const TaskContext& context) override;
   bool capturable(const char** why) const override;
-  Status launching(const TaskContext& context) override;
-  bool wants_launches() const override { return true; }
+  Status before_launch(const TaskContext& context) override;
+  void after_launch() noexcept override { communicator_->issued(messages_); }
+  bool wants_before_launch() const override { return true; }
   void list_operands(std::vector<TaskOperand>* operands) const override;
   // It is run with poisoned inputs too, to say so: the other ranks would wait for it.
-  Parts* parts() override { return &parts_; }
+  PartialFailure* partial_failure() override { return &partial_failure_; }
   void failing(const Status& status) noexcept override;
   Seat seat() const override;
   Status possible() const override { return communicator_->check(); }
@@ -42,8 +43,9 @@ class CollectiveTask final : public Task, public Party {
     bool has_input, has_output;
   };
   std::vector<Places> places_;
-  Parts parts_;
-  bool tried_ = false;  // it has been run, be it without success
+  PartialFailure partial_failure_;
+  bool messages_ = true;  // it is of sends and receives alone
+  bool tried_ = false;    // it has been run, be it without success
 };
 
 }  // namespace rondo::comm

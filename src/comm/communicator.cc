@@ -110,6 +110,16 @@ Status on_threads(size_t count, const std::function<Status(size_t)>& part) {
 
 }  // namespace
 
+namespace {
+
+// Returns whether all ranks of a group of GPUs are in this process. Then the gate keeps other collectives out while a
+// library makes communicators: it allocates, frees and launches for each of them.
+bool all_here(std::span<Communicator* const> ends) {
+  return ends.size() > 1 && static_cast<size_t>(ends[0]->size()) == ends.size() && !ends[0]->device().is_host();
+}
+
+}  // namespace
+
 // If an exception leaves a rank's part in making further communicators of this one, the other ranks must not wait for
 // it.
 class Communicator::NoMemory {
@@ -147,12 +157,38 @@ Status Communicator::refuse_here(const char* what) {
 
 Status Communicator::create(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
                             Ref<Communicator>* made) {
+  Ref<Communicator> communicator;
+  RONDO_TRY(make(engine, device, std::move(session), options, &communicator));
+  RONDO_TRY(communicator->fill_token());
+  *made = std::move(communicator);
+  return {};
+}
+
+Status Communicator::make(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
+                          Ref<Communicator>* made) {
   RONDO_TRY(engine.usable());
   DeviceState* state = nullptr;
   RONDO_TRY(engine.device_state(device, &state));
   Ref<Communicator> communicator = Ref<Communicator>::adopt(new Communicator(engine, device, session, options));
   if (!device.is_host()) engine.expect_write_off();
-  RONDO_TRY(engine.make_action([leaving = communicator->leaving_] { *leaving = {}; }, &communicator->farewell_));
+  RONDO_TRY(engine.make_action(
+      [leaving = communicator->leaving_, gpu = !device.is_host()] {
+        leaving->gate.reset();  // the device is done
+        using Kept = std::shared_ptr<Leaving>;
+        Kept* const kept = gpu && leaving->transport ? new (std::nothrow) Kept(leaving) : nullptr;
+        if (!kept) {
+          *leaving = {};
+          return;
+        }
+        // The library frees its memory: later, if a collective of this process waits for a rank.
+        cuda::release_apart(
+            [](void*, void* what) {
+              const std::unique_ptr<Kept> all(static_cast<Kept*>(what));
+              **all = {};
+            },
+            nullptr, kept);
+      },
+      &communicator->farewell_));
   // From here on it hears of ranks that are lost, and of what others do who are made already.
   session->listen(communicator.get());
   // If other ranks are connected already, they wait for this one.
@@ -179,17 +215,35 @@ Status Communicator::connect() {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   RONDO_TRY(connected);
+  // Ranks of which it is not known where they are have the group 0.
+  if (!device_.is_host() && group() != 0)
+    gate_.emplace(engine_.get(), group(), [this] {
+      const std::lock_guard lock(mutex_);
+      return all_done(flights_);
+    });
   Status failure;
   {
     std::lock_guard lock(mutex_);
     transport_ = std::move(transport);
     failure = failure_;
   }
-  if (!failure.ok()) transport_->refuse(failure);
+  if (!failure.ok()) {
+    transport_->refuse(failure);
+    if (gate_) gate_->leave();
+  }
   const Layout one = Layout::row_major(0, nullptr);
   token_ = make_temporary(*engine_, device_, RONDO_U8, one, &token_storage_);
-  RONDO_TRY(ops::fill(token_, ops::Scalar::of(0)));
   watch(*this);
+  return {};
+}
+
+Status Communicator::fill_token() {
+  return ops::fill(token_, ops::Scalar::of(0));
+}
+
+Status Communicator::fill_tokens(std::span<const Ref<Communicator>> all) {
+  for (const Ref<Communicator>& each : all)
+    if (each) RONDO_TRY(each->fill_token());
   return {};
 }
 
@@ -199,8 +253,13 @@ Status Communicator::create_all(Engine& engine, std::span<Device* const> devices
   std::vector<std::shared_ptr<Session>> sessions =
       make_local_group(static_cast<int>(devices.size()), options.time_limit_ms);
   std::vector<Ref<Communicator>> all(devices.size());
-  RONDO_TRY(on_threads(
-      devices.size(), [&](size_t i) { return create(engine, *devices[i], std::move(sessions[i]), options, &all[i]); }));
+  {
+    std::optional<cuda::GateClosed> closed;
+    if (devices.size() > 1 && !devices[0]->is_host()) closed.emplace();
+    RONDO_TRY(on_threads(
+        devices.size(), [&](size_t i) { return make(engine, *devices[i], std::move(sessions[i]), options, &all[i]); }));
+  }
+  RONDO_TRY(fill_tokens(all));
   *made = std::move(all);
   return {};
 }
@@ -209,6 +268,8 @@ Status Communicator::split(std::span<Communicator* const> ends, const int32_t* c
                            std::vector<Ref<Communicator>>* made) {
   RONDO_TRY(refuse_here("splitting a communicator"));
   std::vector<Ref<Communicator>> all(ends.size());
+  std::optional<cuda::GateClosed> closed;
+  if (all_here(ends)) closed.emplace();
   RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
     Communicator& end = *ends[i];
     const NoMemory without(end);
@@ -234,8 +295,10 @@ Status Communicator::split(std::span<Communicator* const> ends, const int32_t* c
     std::shared_ptr<Session> session;
     RONDO_TRY(end.session_->subgroup(ranks, format("split %lld colour %d", static_cast<long long>(number), colour),
                                      &session));
-    return create(end.engine(), end.device_, std::move(session), end.options_, &all[i]);
+    return make(end.engine(), end.device_, std::move(session), end.options_, &all[i]);
   }));
+  closed.reset();
+  RONDO_TRY(fill_tokens(all));
   *made = std::move(all);
   return {};
 }
@@ -247,13 +310,17 @@ Status Communicator::reform(std::span<Communicator* const> ends, std::vector<Ref
       return error(RONDO_INVALID_STATE, "the communicator '%s' works; rondo_comm_split makes another of it",
                    end->name());
   std::vector<Ref<Communicator>> all(ends.size());
+  std::optional<cuda::GateClosed> closed;
+  if (all_here(ends)) closed.emplace();
   RONDO_TRY(on_threads(ends.size(), [&](size_t i) -> Status {
     const NoMemory without(*ends[i]);
     std::vector<int> members;
     std::shared_ptr<Session> session;
     RONDO_TRY(ends[i]->session_->reform(&members, &session));
-    return create(ends[i]->engine(), ends[i]->device_, std::move(session), ends[i]->options_, &all[i]);
+    return make(ends[i]->engine(), ends[i]->device_, std::move(session), ends[i]->options_, &all[i]);
   }));
+  closed.reset();
+  RONDO_TRY(fill_tokens(all));
   *made = std::move(all);
   return {};
 }
@@ -270,6 +337,12 @@ void Communicator::dispose() {
   if (farewell_) {
     leaving_->transport = std::move(transport_);
     leaving_->session = session_;
+    if (gate_ && !failed_.load(std::memory_order_acquire))  // without memory the work that goes on is not known of
+      (void)caught([&]() -> Status {
+        leaving_->gate =
+            std::make_unique<cuda::GateMember>(*gate_, [flights = std::move(flights_)] { return all_done(flights); });
+        return {};
+      });
     engine_->run_after(engine_->fences(*chain_->order), std::move(farewell_));
   }
   delete this;
@@ -311,6 +384,7 @@ void Communicator::fail(const Status& cause, bool tell) {
     transport = transport_.get();
   }
   if (transport) transport->refuse(cause);
+  if (transport && gate_) gate_->leave();
   wake_watch();
 }
 
@@ -384,7 +458,7 @@ void Communicator::wait_for_flights() {
   (void)within<bool>(kDriverTimeout, looks_done);
 }
 
-void Communicator::told(int rank, std::string text) {
+void Communicator::received(int rank, std::string text) {
   const Status heard = caught([&]() -> Status {
     hear(rank, text);
     return {};
@@ -420,8 +494,8 @@ void Communicator::lost(int rank, const Status& cause) noexcept {
 
 // --- of its tasks ---
 
-Status Communicator::begin(const char* what, void* native_stream) {
-  std::lock_guard lock(mutex_);
+Status Communicator::begin(const char* what, void* native_stream, bool messages) {
+  std::unique_lock lock(mutex_);
   RONDO_TRY(failure_);
   RONDO_TRY(departed_);
   if (!native_stream) return {};
@@ -432,7 +506,20 @@ Status Communicator::begin(const char* what, void* native_stream) {
       flight.sequence = each.sequence + 1;
     }
   flights_.push_back(std::move(flight));
+  lock.unlock();
+  if (!gate_) return {};
+  gate_->begin(messages);  // it looks at the flights
+  lock.lock();
+  if (!flights_.empty() && flights_.back().what == what) flights_.back().since = Clock::now();
   return {};
+}
+
+void Communicator::issued(bool messages) noexcept {
+  if (gate_) gate_->issued(messages);
+}
+
+bool Communicator::all_done(const std::deque<Flight>& flights) {
+  return std::all_of(flights.begin(), flights.end(), [](const Flight& each) { return each.done(); });
 }
 
 void Communicator::missed(const char* what, const Status& cause) {

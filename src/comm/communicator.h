@@ -22,6 +22,7 @@
 #include "comm/rendezvous/session.h"
 #include "comm/transport/options.h"
 #include "comm/transport/transport.h"
+#include "device/cuda/collective_gate.h"
 #include "engine/tensor.h"
 
 namespace rondo::ops {
@@ -96,8 +97,10 @@ class Communicator final : public RefCounted, private Session::Listener {
 
   // --- of its tasks ---
   // A task is about to reach the device on that native stream (null on a host): notes it, to tell later which one
-  // hangs.
-  Status begin(const char* what, void* native_stream);
+  // hangs. Unless it fails, issued() follows when the task has reached the device, or could not. `messages`: it is of
+  // sends and receives alone.
+  Status begin(const char* what, void* native_stream, bool messages);
+  void issued(bool messages) noexcept;
   // Tells of a task that cannot take part here: the others would wait for it.
   void missed(const char* what, const Status& cause);
 
@@ -126,7 +129,7 @@ class Communicator final : public RefCounted, private Session::Listener {
   ~Communicator() override = default;
   void dispose() override;
 
-  void told(int rank, std::string text) override;
+  void received(int rank, std::string text) override;
   void left(int rank) noexcept override;
   void lost(int rank, const Status& cause) noexcept override;
 
@@ -144,12 +147,18 @@ class Communicator final : public RefCounted, private Session::Listener {
   // Why not all ranks are there any more.
   Status incomplete() const;
   void hear(int rank, const std::string& text);
+  // The parts of create(): until all ranks are connected, and what is submitted then.
+  static Status make(Engine& engine, Device& device, std::shared_ptr<Session> session, const Options& options,
+                     Ref<Communicator>* made);
+  Status fill_token();
+  static Status fill_tokens(std::span<const Ref<Communicator>> all);
   Status connect();
   void tell_failed(const Status& cause) noexcept;
   Status look_at_the_oldest();
   void ask_the_device();
   // The rest of fail(), on the watching thread: it takes locks of streams, and a failure may come up under one.
   Status end();
+  static bool all_done(const std::deque<Flight>& flights);
   void finish_flights();
   void wait_for_flights();
 
@@ -164,6 +173,7 @@ class Communicator final : public RefCounted, private Session::Listener {
   struct Leaving {
     std::unique_ptr<Transport> transport;
     std::shared_ptr<Session> session;
+    std::unique_ptr<cuda::GateMember> gate;  // stands for the work that goes on
   };
   std::shared_ptr<Leaving> leaving_ = std::make_shared<Leaving>();
   Ref<Task> farewell_;
@@ -178,6 +188,7 @@ class Communicator final : public RefCounted, private Session::Listener {
   bool tell_ = false;  // and the others have not been told yet
   std::deque<Flight> flights_;
   std::atomic<bool> failed_{false};
+  std::optional<cuda::GateMember> gate_;  // a GPU's, from when it is connected
   // The state of end():
   std::optional<Flight> unfinished_;
   bool ended_ = false;

@@ -13,6 +13,7 @@
 
 #include "base/threads/thread.h"
 #include "comm/communicator.h"
+#include "device/cuda/collective_gate.h"
 
 namespace rondo::comm {
 
@@ -23,6 +24,7 @@ constexpr auto kRound = std::chrono::milliseconds(20);
 // A thread that has its turn with each communicator, again and again.
 struct Rounds {
   void (Communicator::*turn)() noexcept;
+  bool frees = false;  // memory that was kept
   Communicator* at = nullptr;
   bool running = false;
   bool woken = false;
@@ -36,12 +38,13 @@ struct Watchdog {
   std::vector<Communicator*> all;
   // The driver may keep the one that asks the device waiting, and the other one must go on.
   Rounds looking{&Communicator::look};
-  Rounds asking{&Communicator::ask};
+  Rounds asking{&Communicator::ask, true};
 
   // Runs rounds until no communicator is left.
   void run(Rounds& rounds) {
     std::unique_lock lock(mutex);
-    while (!all.empty()) {
+    bool left = false;  // something to be freed
+    while (!all.empty() || left) {
       // Whom a communicator that goes meanwhile moves down has its turn in the next round.
       for (size_t i = 0; i < all.size(); ++i) {
         Communicator* const each = rounds.at = all[i];
@@ -51,7 +54,12 @@ struct Watchdog {
         rounds.at = nullptr;
         changed.notify_all();
       }
-      changed.wait_for(lock, kRound, [&] { return rounds.woken || all.empty(); });
+      if (rounds.frees) {  // what could not be freed during collectives
+        lock.unlock();
+        left = cuda::release_late();
+        lock.lock();
+      }
+      changed.wait_for(lock, kRound, [&] { return rounds.woken || (all.empty() && !left); });
       rounds.woken = false;
     }
     rounds.running = false;

@@ -73,13 +73,13 @@ Finding programmatic_launch() {
   return {enough, enough ? "the driver and cuda:0 have it" : "cuda:0 is older than compute capability 9.0"};
 }
 
-struct Entry {
+struct FeatureProbe {
   const char* name;
   bool needs_gpu;  // without one, why there is none is the answer, and find is not asked
   Finding (*find)();
 };
 
-const Entry kFeatures[] = {
+const FeatureProbe kFeatures[] = {
     {"cuda", false, cuda_device},
     {"nvrtc", true, [] { return opened(cuda::nvrtc()); }},
     {"cublaslt", true, [] { return opened(cuda::cublaslt()); }},
@@ -97,12 +97,12 @@ const Entry kFeatures[] = {
 
 std::vector<const char*> feature_names() {
   std::vector<const char*> names;
-  for (const Entry& entry : kFeatures) names.push_back(entry.name);
+  for (const FeatureProbe& entry : kFeatures) names.push_back(entry.name);
   return names;
 }
 
 Status find_feature(const char* name, Feature* feature) {
-  for (const Entry& entry : kFeatures) {
+  for (const FeatureProbe& entry : kFeatures) {
     if (std::strcmp(entry.name, name) != 0) continue;
     // Reasons are handed out as plain pointers, so each distinct text is kept.
     static auto* mutex = new std::mutex;
@@ -116,7 +116,7 @@ Status find_feature(const char* name, Feature* feature) {
     return {};
   }
   std::string known;
-  for (const Entry& entry : kFeatures) known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  for (const FeatureProbe& entry : kFeatures) known += (known.empty() ? "" : ", ") + std::string(entry.name);
   return error(RONDO_INVALID_ARGUMENT, "name '%s' is no feature; known are %s", name, known.c_str());
 }
 

@@ -52,7 +52,7 @@ int table_of(int module, RangeFunction*** table, unsigned* size) {
 constexpr Callbacks kCallbacks = {sizeof(Callbacks), table_of};
 constexpr VersionInfo kVersionInfo = {sizeof(VersionInfo), kVersion, 0, [](uint32_t) {}};
 
-const void* shown(uint32_t number) {
+const void* exported(uint32_t number) {
   return number == 1 ? static_cast<const void*>(&kCallbacks) : number == 3 ? &kVersionInfo : nullptr;
 }
 
@@ -86,7 +86,7 @@ Status Nvtx::accept(std::string*) {
   if (!initialize) return error(RONDO_LIBRARY_MISSING, "has no InitializeInjectionNvtx2: it takes no ranges");
   for (unsigned module = 1; module < kModules; ++module)
     for (unsigned number = 1; number < kSizes[module]; ++number) tables[module][number] = &entries[module][number];
-  if (!initialize(shown))
+  if (!initialize(exported))
     return error(RONDO_LIBRARY_MISSING, "does not want to be used: InitializeInjectionNvtx2 says 0");
   version_ = "NVTX 3";
   return {};

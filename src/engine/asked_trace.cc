@@ -25,7 +25,7 @@ namespace rondo {
 namespace {
 
 // Work that never ends must not keep the process from ending.
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kTraceTimeout{5};
 
 struct Asked {
   Engine* engine;
@@ -84,7 +84,7 @@ void write_all() {
       progress->changed.notify_one();
     }).detach();
     std::unique_lock lock(progress->mutex);
-    if (!progress->changed.wait_for(lock, kPatience, [progress] { return progress->done; }))
+    if (!progress->changed.wait_for(lock, kTraceTimeout, [progress] { return progress->done; }))
       log(RONDO_LOG_WARNING,
           "RONDO_TRACE: the process ends while tasks are in flight; what they belong to is not written");
   } catch (const std::exception& problem) {

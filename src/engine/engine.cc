@@ -13,7 +13,6 @@
 #include "base/machine/processors.h"
 #include "base/settings.h"
 #include "engine/completion.h"
-#include "engine/covers.h"
 #include "engine/tasks/last_tasks.h"
 #include "engine/tasks/observer.h"
 #include "engine/trace.h"
@@ -68,7 +67,7 @@ Status Engine::admit(Task& task, const Sink* sink) {
 Status Engine::make_random_state(Task& task) {
   DeviceState* state = nullptr;  // where the random numbers of a device are counted
   RONDO_TRY(device_state(task.device(), &state));
-  if (!task.choice_count()) return {};
+  if (!task.host_random_count()) return {};
   Device* host = nullptr;
   RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
   return device_state(*host, &state);
@@ -102,12 +101,16 @@ void Engine::wait_for_room(std::unique_lock<std::mutex>& lock) {
   return {};
 }
 
-[[gnu::always_inline]] inline Status Engine::submit_observed(Ref<Task>* tasks, size_t count,
-                                                             Ref<const Description> what, ThreadState& thread) {
+[[gnu::always_inline]] inline Status Engine::submit_observed(Ref<Task>* tasks, size_t count, Ref<const OpInfo> what,
+                                                             ThreadState& thread) {
   RONDO_TRY(usable());
   Sink* const sink = thread.sink && &thread.sink->engine == this ? thread.sink : nullptr;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
     if (!tasks[i]->kept_) RONDO_TRY(admit(*tasks[i], sink));
+    if (sink && !tasks[i]->observable()) [[unlikely]]
+      return error(RONDO_INVALID_STATE,
+                   "%s cannot be recorded; do it before the recording begins or after it has ended", tasks[i]->name());
+  }
   if (sink) sink->reserve(count);
   if (thread.tapes)
     for (size_t i = 0; i < count; ++i) thread.tapes->submitted(*tasks[i], what);
@@ -125,7 +128,7 @@ Status Engine::submit(Ref<Task> task, ThreadState& thread) {
   return submit_admitted(&task, 1, thread);
 }
 
-Status Engine::submit(Ref<Task> task, Ref<const Description> what, ThreadState& thread) {
+Status Engine::submit(Ref<Task> task, Ref<const OpInfo> what, ThreadState& thread) {
   return submit_observed(&task, 1, std::move(what), thread);
 }
 
@@ -160,7 +163,9 @@ Status Engine::run_here(Ref<Task> ref) {
 
 Status Engine::failed(Task& task, const Status& status) noexcept {
   task.failing(status);
-  if (const Task::Parts* parts = task.parts(); parts && parts->told) return status;  // its parts said which of them
+  if (const Task::PartialFailure* partial_failure = task.partial_failure();
+      partial_failure && partial_failure->reported)
+    return status;  // its parts said which of them
   const rondo_device device = task.device().id();
   char on[16] = "cpu:0";
   if (device.kind != RONDO_CPU) std::snprintf(on, sizeof on, "cuda:%d", device.index);
@@ -274,7 +279,7 @@ Status Engine::take_host_memory(Task& task, DeviceState& state, Block** workspac
     const Access& access = task.accesses_[i];
     Storage* const storage = access.variable->storage();
     if (!storage || storage->address()) continue;
-    const bool gaps = (access.read || task.leaves_gaps_) && !covers(task, *storage);
+    const bool gaps = (access.read || task.leaves_gaps_) && !task.covers(*storage);
     RONDO_TRY(gaps ? storage->materialise_zeroed() : storage->materialise(kNoStream));
   }
   const size_t bytes = task.workspace_bytes();
@@ -366,11 +371,11 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   TaskQueue ready;
   std::unique_lock lock(order_mutex_);
   if (!written_off_.empty()) [[unlikely]]
-    settle_beside_written_off(task, status, fence);
+    retire_with_written_off(task, status, fence);
   else if (status.ok()) [[likely]]
-    settle(task, fence);
+    retire(task, fence);
   else
-    settle_failed(task, status, fence);
+    retire_failed(task, status, fence);
   if (task.successors_) [[unlikely]]
     release_successors(task, &ready);
   // The task releases what it holds before any thread can know that it is done: a thread that then destroys a tensor,
@@ -380,7 +385,7 @@ void Engine::finish(Task& task, const Status& status, Fence fence) {
   const uint64_t order = task.order_;
   const bool kept = task.returns();
   const bool on_host = task.device().is_host();
-  const RefCounted* last = task.let_go();
+  const RefCounted* last = task.release_run();
   if (last) [[unlikely]]
     release_apart(*last, order, lock);
   if (on_host) [[unlikely]]

@@ -57,7 +57,7 @@ class Sink : public Owner {
     if (taken_.capacity() - taken_.size() < count) [[unlikely]]
       taken_.reserve(2 * (taken_.size() + count));
   }
-  void take(Ref<Task> task, Ref<const Description> what) noexcept {
+  void take(Ref<Task> task, Ref<const OpInfo> what) noexcept {
     taken_.push_back({std::move(task), std::move(what)});
     if (notes_sites) [[unlikely]]
       note_site();
@@ -68,8 +68,7 @@ class Sink : public Owner {
   // A view was made (views.h) of another one; or, if both are null, it is how a new storage was made.
   virtual void viewed(const View* from, const ViewForm* form, const View& view) { (void)from, (void)form, (void)view; }
   // The tasks taken from `first` on are steps of this operator. If there is no memory to note it, nothing is noted.
-  virtual void together(size_t first, const Ref<const Description>& what,
-                        const std::vector<TaskOperand>& operands) noexcept {
+  virtual void combine(size_t first, const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept {
     (void)first, (void)what, (void)operands;
   }
   Engine& engine;
@@ -79,7 +78,7 @@ class Sink : public Owner {
  protected:
   struct Taken {
     Ref<Task> task;
-    Ref<const Description> what;  // null: opaque
+    Ref<const OpInfo> what;  // null: opaque
   };
   // The last task that was taken comes from where the thread is.
   virtual void note_site() noexcept = 0;
@@ -129,7 +128,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // Hands a task over. Async and threaded: returns when it is ordered; naive: when it is done, with its status.
   RONDO_HOT Status submit(Ref<Task> task, ThreadState& thread = this_thread());
   // The same, saying what operator it is to who looks on.
-  RONDO_APART Status submit(Ref<Task> task, Ref<const Description> what, ThreadState& thread = this_thread());
+  RONDO_APART Status submit(Ref<Task> task, Ref<const OpInfo> what, ThreadState& thread = this_thread());
   // Several in one step: no other thread's tasks come between them. Naive: the status of the first that failed; those
   // after it are submitted all the same, so that they poison what they would have written.
   Status submit(Ref<Task>* tasks, size_t count);
@@ -142,9 +141,9 @@ class Engine final : public RefCounted, public FenceOracle {
   // Calls a function once, with what a wait in its place would return, when that would return; or with why that will
   // never be known. On a worker, or on a thread that is about something else: it must be short and must not wait. The
   // tasks in flight are not one more by it. If the result is an error, the function was destroyed uncalled.
-  using Told = std::function<void(const Status&)>;
-  Status notify(Variable& variable, Awaited what, Told told);
-  Status notify_all(Told told);
+  using Callback = std::function<void(const Status&)>;
+  Status notify(Variable& variable, Awaited what, Callback callback);
+  Status notify_all(Callback callback);
   void seed(uint64_t seed);
   // Takes one number from a device's sequence, or from what the calling thread has in its place.
   Status draw(Device& device, RandomState* drawn);
@@ -247,7 +246,7 @@ class Engine final : public RefCounted, public FenceOracle {
   // Admitted tasks, one or several.
   Status submit_admitted(Ref<Task>* tasks, size_t count, ThreadState& thread);
   // The same if there may be observers: they are told, and the thread's recording, if it is open, has the tasks.
-  Status submit_observed(Ref<Task>* tasks, size_t count, Ref<const Description> what, ThreadState& thread);
+  Status submit_observed(Ref<Task>* tasks, size_t count, Ref<const OpInfo> what, ThreadState& thread);
   RONDO_HOT Status admit(Task& task, const Sink* sink);  // its variables may be used here; each comes once
   RONDO_APART Status make_random_state(Task& task);
   RONDO_APART void wait_for_room(std::unique_lock<std::mutex>& lock);
@@ -287,10 +286,10 @@ class Engine final : public RefCounted, public FenceOracle {
   static void unlink(Access& access);
   RONDO_HOT void gather(Task& task);  // fences and poison of a ready task
   RONDO_COLD static void gather_poison(Task& task, const Variable* variable, const Status& error);
-  static void settle(Task& task, Access& access, Fence fence);
-  RONDO_HOT void settle(Task& task, Fence fence);
-  RONDO_COLD void settle_failed(Task& task, const Status& status, Fence fence);
-  RONDO_COLD void settle_beside_written_off(Task& task, const Status& status, Fence fence);
+  static void retire(Task& task, Access& access, Fence fence);
+  RONDO_HOT void retire(Task& task, Fence fence);
+  RONDO_COLD void retire_failed(Task& task, const Status& status, Fence fence);
+  RONDO_COLD void retire_with_written_off(Task& task, const Status& status, Fence fence);
   RONDO_APART void release_successors(Task& task, TaskQueue* ready);
   void count(Task& task) {  // one more is pending
     task.epoch_ = epoch_;
@@ -343,7 +342,7 @@ class Engine final : public RefCounted, public FenceOracle {
   RONDO_COLD Status make_state(Device& device, DeviceState** state);
 
   // --- notice.cc ---
-  Status make_notice(Told told, Ref<Notice>* notice);
+  Status make_notice(Callback callback, Ref<Notice>* notice);
   void announce(Task& notice);  // whose turn has come
 
   // --- wait.cc ---

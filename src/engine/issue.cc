@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/caught.h"
-#include "engine/covers.h"
+#include "engine/engine.h"
 
 namespace rondo {
 
@@ -88,7 +88,7 @@ Status Engine::take_memory(Task& task, Stream& stream) {
 Status Engine::take_zeroed(Task& task, Storage& storage, Stream& stream) {
   if (&storage.device() != &stream.device || storage.pinned()) return storage.materialise_zeroed();
   RONDO_TRY(storage.materialise(stream.id, &task.fences_));
-  if (!storage.stale() || covers(task, storage)) return {};
+  if (!storage.stale() || task.covers(storage)) return {};
   std::vector<Wait> waits;
   RONDO_TRY(find_waits(task, stream, &waits));
   const Stream::Issue issuing(stream);
@@ -129,7 +129,7 @@ Status Engine::issue_apart(Task& task, Stream& stream, DeviceState& state, TaskC
     return task.workspace_bytes() ? state.pool.allocate(task.workspace_bytes(), stream.id, &workspace) : Status();
   };
   Status taken = take();
-  if (taken.code() == RONDO_OUT_OF_MEMORY && task.settle()) taken = take();
+  if (taken.code() == RONDO_OUT_OF_MEMORY && task.degrade()) taken = take();
   RONDO_TRY(taken);
   if (workspace) {
     context.workspace = workspace->address;

@@ -11,8 +11,8 @@ namespace rondo {
 // Calls the function once, on a worker that has waited for the devices, or where the engine gives the task up.
 class Notification final : public Task {
  public:
-  Notification(Device& cpu, Ref<Engine> engine, Engine::Told told)
-      : Task("notify", cpu), engine_(std::move(engine)), told_(std::move(told)) {
+  Notification(Device& cpu, Ref<Engine> engine, Engine::Callback callback)
+      : Task("notify", cpu), engine_(std::move(engine)), callback_(std::move(callback)) {
     calls_out_ = true;
   }
   ~Notification() override {
@@ -33,15 +33,15 @@ class Notification final : public Task {
 
  private:
   void tell(const Status& status) noexcept {
-    if (const Engine::Told told = std::exchange(told_, nullptr))
+    if (const Engine::Callback callback = std::exchange(callback_, nullptr))
       (void)caught([&]() -> Status {
-        told(status);
+        callback(status);
         return {};
       });
   }
 
   const Ref<Engine> engine_;
-  Engine::Told told_;
+  Engine::Callback callback_;
 };
 
 // Takes a place in the order of a variable as a wait does, or for an epoch, without a blocked thread.
@@ -53,21 +53,21 @@ class Notice final : public Task {
   Ref<Notification> notification;
 };
 
-Status Engine::make_notice(Told told, Ref<Notice>* notice) {
+Status Engine::make_notice(Callback callback, Ref<Notice>* notice) {
   Device* cpu = nullptr;
   RONDO_TRY(get_device({RONDO_CPU, 0}, &cpu));
   DeviceState* state = nullptr;  // with it the workers start that may have to call the function
   RONDO_TRY(device_state(*cpu, &state));
-  *notice = make_ref<Notice>(*cpu, make_ref<Notification>(*cpu, Ref<Engine>::share(this), std::move(told)));
+  *notice = make_ref<Notice>(*cpu, make_ref<Notification>(*cpu, Ref<Engine>::share(this), std::move(callback)));
   (*notice)->marker_ = (*notice)->notice_ = true;
   return {};
 }
 
-Status Engine::notify(Variable& variable, Awaited what, Told told) {
+Status Engine::notify(Variable& variable, Awaited what, Callback callback) {
   RONDO_TRY(usable());
   if (const Owner* owner = this->owner(variable)) return error(RONDO_INVALID_STATE, "the tensor is %s", owner->refusal);
   Ref<Notice> notice;
-  RONDO_TRY(make_notice(std::move(told), &notice));
+  RONDO_TRY(make_notice(std::move(callback), &notice));
   notice->reads(variable);
   if (what == Awaited::uses) notice->writes(variable);  // for its fences: it stands in no list of the variable's
   notice->notification->ask = [held = Ref<Variable>::share(&variable)](Engine& engine) {
@@ -95,10 +95,10 @@ Status Engine::notify(Variable& variable, Awaited what, Told told) {
   return {};
 }
 
-Status Engine::notify_all(Told told) {
+Status Engine::notify_all(Callback callback) {
   RONDO_TRY(usable());
   Ref<Notice> notice;
-  RONDO_TRY(make_notice(std::move(told), &notice));
+  RONDO_TRY(make_notice(std::move(callback), &notice));
   notice->notification->ask = [](Engine& engine) {
     std::lock_guard lock(engine.order_mutex_);
     return std::exchange(engine.first_failure_, {});

@@ -70,8 +70,8 @@ void Engine::gather(Task& task) {
 }
 
 void Engine::gather_poison(Task& task, const Variable* variable, const Status& error) {
-  if (Task::Parts* parts = task.parts())
-    parts->mark(variable, error);
+  if (Task::PartialFailure* partial_failure = task.partial_failure())
+    partial_failure->mark(variable, error);
   else if (task.failure_.ok())
     task.failure_ = error;
 }
@@ -95,7 +95,7 @@ void Engine::uncount(uint64_t epoch, TaskQueue* ready) {
 
 uint64_t Engine::last_writer(const Variable& variable) {
   std::lock_guard lock(order_mutex_);
-  return variable.writer_ ? variable.writer_->order_ : variable.settled_;
+  return variable.writer_ ? variable.writer_->order_ : variable.retired_;
 }
 
 bool Engine::enter(Task& task) {
@@ -112,20 +112,19 @@ void Engine::draw_random(Task& task) {
   const auto sequence = [this](rondo_device device) -> RandomState& {
     return RandomScope::of(*this, device, existing_state(device)->random);
   };
-  if (task.random_count()) {
-    RandomState& random = sequence(task.device().id());
-    task.set_random(random);
-    random.offset += task.random_count();
-  }
-  if (task.choice_count()) {
-    RandomState& choices = sequence({RONDO_CPU, 0});
-    task.set_choices(choices);
-    choices.offset += task.choice_count();
-  }
+  const auto draw = [&sequence](rondo_device device, uint64_t count) {
+    if (!count) return RandomState();
+    RandomState& next = sequence(device);
+    const RandomState begin = next;
+    next.offset += count;
+    return begin;
+  };
+  const RandomState own = draw(task.device().id(), task.random_count());
+  task.set_random(own, draw({RONDO_CPU, 0}, task.host_random_count()));
 }
 
 // Records an access that succeeded on its variable.
-[[gnu::always_inline]] inline void Engine::settle(Task& task, Access& access, Fence fence) {
+[[gnu::always_inline]] inline void Engine::retire(Task& task, Access& access, Fence fence) {
   Variable& variable = *access.variable;
   if (!access.write) {
     unlink(access);
@@ -133,7 +132,7 @@ void Engine::draw_random(Task& task) {
     return;
   }
   if (variable.writer_ == &task) variable.writer_ = nullptr;
-  variable.settled_ = task.order_;
+  variable.retired_ = task.order_;
   if (!variable.error_.ok()) [[unlikely]]
     variable.error_ = {};
   variable.write_fence_ = fence;
@@ -141,25 +140,25 @@ void Engine::draw_random(Task& task) {
   variable.version_.store(variable.version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-void Engine::settle(Task& task, Fence fence) {
-  for (Access& access : task.accesses_) settle(task, access, fence);
+void Engine::retire(Task& task, Fence fence) {
+  for (Access& access : task.accesses_) retire(task, access, fence);
 }
 
 // The same of a task that failed, or of which parts did. Work that was enqueued before, by others or by a part of this
 // task, still holds the memory.
-void Engine::settle_failed(Task& task, const Status& status, Fence fence) {
+void Engine::retire_failed(Task& task, const Status& status, Fence fence) {
   for (Access& access : task.accesses_) {
     Variable& variable = *access.variable;
     // The code that should have completed the task may still be at work on its inputs, too.
     Status left = task.cancelled_ ? status : access.write ? task.left_on(variable, status) : Status();
     if (left.ok()) {
-      settle(task, access, fence);
+      retire(task, access, fence);
       continue;
     }
     variable.given_away_ |= task.cancelled_;
     if (access.write) {
       if (variable.writer_ == &task) variable.writer_ = nullptr;
-      variable.settled_ = task.order_;
+      variable.retired_ = task.order_;
     } else {
       unlink(access);
     }

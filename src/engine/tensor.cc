@@ -11,20 +11,6 @@ namespace rondo {
 using Tensors = HandleSlab<rondo_tensor, HandleKind::tensor>;
 using Variables = HandleSlab<rondo_variable, HandleKind::variable>;
 
-namespace {
-
-// Leaves the contents as they are; as a write that goes well it clears the error.
-class Accept final : public Task {
- public:
-  explicit Accept(Storage& storage) : Task("accept", storage.device()) {
-    leaves_gaps_ = true;
-    writes(storage);
-  }
-  Status run(const TaskContext&) override { return {}; }
-};
-
-}  // namespace
-
 bool alive(const rondo_tensor* tensor) {
   return Tensors::alive(tensor);
 }
@@ -50,8 +36,15 @@ void declare_output(Task& task, const View& view) {
   task.writes(*view.storage);
 }
 
-Status accept(Storage& storage) {
-  return storage.engine().submit(make_ref<Accept>(storage));
+// A task's results never overlap, so what they have together is enough to know.
+bool Task::covers(const Storage& storage) const {
+  if (leaves_gaps()) return false;
+  std::vector<TaskOperand> operands;
+  list_operands(&operands);
+  size_t written = 0;
+  for (const TaskOperand& each : operands)
+    if (each.written && each.view.storage == &storage && !each.view.accumulate) written += each.view.bytes();
+  return written == storage.bytes();
 }
 
 std::string operand_text(const View& view) {

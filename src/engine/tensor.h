@@ -32,45 +32,6 @@ struct View {
   char* address() const { return storage->address() + offset; }
 };
 
-// Which memory a task is made again for (Task::again): what takes the place of which storage. The rest stays.
-class Rebinding {
- public:
-  // `bytes`: of `instead`, where what took the place of the storage's first byte is.
-  void put(const Storage& storage, Storage& instead, int64_t bytes = 0) { moved_[&storage] = {&instead, bytes}; }
-  bool moves(const Storage& storage) const { return moved_.count(&storage) > 0; }
-  void move(Storage** storage, int64_t* offset) const {
-    if (const auto found = moved_.find(*storage); found != moved_.end()) {
-      *storage = found->second.storage;
-      *offset += found->second.bytes;
-    }
-  }
-  // Moves views, those that there are; one without a storage stays.
-  void move(View* view) const { move(&view->storage, &view->offset); }
-  void move(std::optional<View>* view) const {
-    if (*view) move(&**view);
-  }
-  void move(std::vector<View>* views) const {
-    for (View& each : *views) move(&each);
-  }
-  template <class... V>
-  void move_all(V&... views) const {
-    (move(&views), ...);
-  }
-  // A copy of what has `move_to`.
-  template <class Plan>
-  Plan moved(Plan plan) const {
-    plan.move_to(*this);
-    return plan;
-  }
-
- private:
-  struct Place {
-    Storage* storage;
-    int64_t bytes;
-  };
-  std::unordered_map<const Storage*, Place> moved_;
-};
-
 // One of the tensors that a task works on.
 struct TaskOperand {
   View view;
@@ -81,8 +42,6 @@ std::string operand_text(const View& view);  // "f32 [64, 10]"
 // Declares that a task writes a view. Writing a part of a storage, or adding to it, keeps the rest: it depends on, and
 // does not clear, an error of what was there. Adding needs contents as well.
 void declare_output(Task& task, const View& view);
-// From here on what is in the storage counts as written well, whatever it is. Ordered like a write.
-Status accept(Storage& storage);
 
 }  // namespace rondo
 

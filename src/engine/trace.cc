@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/threads/thread_id.h"
-#include "engine/shown.h"
+#include "engine/operand_text.h"
 #include "engine/tasks/stream.h"
 #include "engine/tensor.h"
 

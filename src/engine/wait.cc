@@ -129,7 +129,7 @@ Status Engine::wait_on_host(Variable& variable, Awaited what, const TimeLimit& l
   // of the contents the number is enough.
   const uint64_t latest = what == Awaited::uses ? order_
                           : variable.writer_    ? variable.writer_->order_
-                                                : variable.settled_;
+                                                : variable.retired_;
   const auto pending = [&] { return variable.writer_ || (what == Awaited::uses && variable.readers_); };
   const auto released = [&] {
     const Releasing* each = releasing_;

@@ -69,12 +69,12 @@ Status Engine::written_off(Task& task) const {
 }
 
 // A task that was on its way to the device when what it reads was written off.
-void Engine::settle_beside_written_off(Task& task, const Status& status, Fence fence) {
+void Engine::retire_with_written_off(Task& task, const Status& status, Fence fence) {
   const Status outcome = status.ok() ? written_off(task) : status;
   if (outcome.ok())
-    settle(task, fence);
+    retire(task, fence);
   else
-    settle_failed(task, outcome, fence);
+    retire_failed(task, outcome, fence);
 }
 
 }  // namespace rondo

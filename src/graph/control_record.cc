@@ -9,6 +9,7 @@
 #include "engine/user_call.h"
 #include "graph/control.h"
 #include "graph/recording.h"
+#include "ops/invoke/lower.h"
 #include "ops/ops.h"
 #include "ops/task/output.h"
 #include "ops/task/submit.h"
@@ -108,7 +109,8 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, bo
       if (recording->journal) made->recorded.reset(new RecordedBody{program, made->program->storages});
       program.fewer_roundings = recording->fewer_roundings;
       if (recording->number_checks) made->checks = recording->number_checks->add(&program, loop);
-      return recording->as_written ? Status() : run_passes(program, &made->program->passes);
+      if (!recording->as_written) RONDO_TRY(run_passes(program, &made->program->passes));
+      return ops::lower(engine, &program, &made->program->tasks);
     });
   if (!status.ok() && recording->bodies() > body.depth)
     recording->drop_body(

@@ -30,9 +30,10 @@ Recording::Inlined Recording::inline_from(size_t first) {
   Inlined inlined;
   if (as_written) return inlined;
   for (size_t i = first; i < taken_.size(); ++i) {
+    if (const ops::Call* const known = call(i); known && !std::holds_alternative<ops::LaunchCall>(known->of)) continue;
     const auto* run = dynamic_cast<const SegmentRun*>(taken_[i].task.get());
     if (!run || run->graph().facts().not_inlinable) continue;
-    const size_t segments = run->graph().segments().size();
+    const size_t segments = run->graph().facts().segments.size();
     Rebinding memory;
     for (size_t k = 0; k < segments; ++k)
       static_cast<const SegmentRun*>(taken_[i + k].task.get())->list_places(&memory);

@@ -84,6 +84,7 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       name(name),
       arena(options.arena ? SharedArena::of(engine, options.arena) : nullptr),
       max_branches(options.max_branches ? options.max_branches : 8),
+      arenas(options.arenas ? options.arenas : 1),
       named_outputs((options.flags & RONDO_RECORD_NAMED_OUTPUTS) != 0),
       as_written((options.flags & RONDO_RECORD_AS_WRITTEN) != 0),
       callable((options.flags & RONDO_RECORD_CALLABLE) != 0),
@@ -122,6 +123,7 @@ FinishedRecording Recording::finish() {
           number,
           begun_us,
           max_branches,
+          arenas,
           as_written,
           callable,
           fewer_roundings,
@@ -136,7 +138,8 @@ FinishedRecording Recording::finish() {
           std::move(settings),
           arena,
           journal,
-          number_checks};
+          number_checks,
+          share};
 }
 
 namespace {
@@ -158,6 +161,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   Drawn& drawn = *numbers;
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
+  program.nodes.reserve(taken_.size() - begin.tasks);
   auto section = sections_.begin();
   std::vector<uint32_t> before;                                    // by view: how many nodes
   std::vector<uint32_t> node_of(taken_.size() - begin.tasks + 1);  // by task
@@ -176,7 +180,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
     if (const auto found = inlined.find(i); found != inlined.end()) {
       append(&program, &found->second, drawn, of_section, site(i));
       // All tasks of the launch have become these nodes.
-      const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().segments().size();
+      const size_t segments = static_cast<const SegmentRun&>(*each.task).graph().facts().segments.size();
       for (size_t k = 0; k < segments; ++k) {
         const Task& segment = *taken_[i + k].task;
         drawn[&segment.device()] += segment.random_count();
@@ -184,19 +188,19 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
       i += segments - 1;
       continue;
     }
-    const uint64_t count = each.task->random_count(), choices = each.task->choice_count();
+    const uint64_t count = each.task->random_count(), host_random = each.task->host_random_count();
     if (count && dynamic_cast<const Unread*>(each.task.get())) {
       offset += count;
       continue;
     }
     Ref<const ops::Call> call = Ref<const ops::Call>::adopt(static_cast<const ops::Call*>(each.what.leak()));
-    if (dynamic_cast<const SegmentRun*>(each.task.get())) call = make_ref<const ops::Call>(ops::LaunchCall{});
-    program.append(std::move(each.task), std::move(call), offset, of_section);
+    if (!call && dynamic_cast<const SegmentRun*>(each.task.get())) call = make_ref<const ops::Call>(ops::LaunchCall{});
+    program.append(ops::as_operator(std::move(each.task)), std::move(call), offset, of_section);
     program.nodes.back().site = site(i);
     offset += count;
-    if (choices) {
-      program.nodes.back().choice_offset = drawn[host];
-      drawn[host] += choices;
+    if (host_random) {
+      program.nodes.back().host_random_offset = drawn[host];
+      drawn[host] += host_random;
     }
   }
   views_until(taken_.size());
@@ -233,7 +237,7 @@ BodyProgram Recording::end_body(const Body& body) {
   for (const Ref<Storage>& storage : made) engine.set_owner(*storage, &kInBody);
   storages.resize(body.storages);
   --bodies_;
-  return {std::move(program), std::move(made), {}};
+  return {std::move(program), std::move(made), {}, {}};
 }
 
 void Recording::drop_body(const Body& body, const Status& error) {
@@ -252,7 +256,7 @@ void Recording::drop_from(const Body& begin) {
   views_.resize(begin.views);
   drop_groups(begin.groups);
   sites_.resize(std::min(sites_.size(), begin.tasks));
-  said_ = std::min(said_, begin.tasks);
+  located_ = std::min(located_, begin.tasks);
 }
 
 // A site that cannot be noted for want of memory is not known.
@@ -266,8 +270,8 @@ void Recording::note_site() noexcept {
 
 void Recording::say_site(const char* site) {
   sites_.resize(taken_.size());
-  for (size_t i = said_; i < sites_.size(); ++i) sites_[i] = site;
-  said_ = sites_.size();
+  for (size_t i = located_; i < sites_.size(); ++i) sites_[i] = site;
+  located_ = sites_.size();
 }
 
 void Recording::created(Storage& storage) {
@@ -306,6 +310,12 @@ std::unordered_set<const Storage*> Recording::outputs() const {
   return held;
 }
 
+Status check_arenas(int32_t arenas) {
+  constexpr int kMost = 64;
+  if (arenas >= 0 && arenas <= kMost) return {};
+  return error(RONDO_INVALID_ARGUMENT, "options->arenas is %d; 0 to %d are possible", arenas, kMost);
+}
+
 Status begin_recording(Engine& engine, const rondo_record_options& options, bool journal) {
   RONDO_TRY(engine.usable());
   if (Engine::in_task()) return error(RONDO_INVALID_STATE, "a recording cannot be opened inside a task");
@@ -330,6 +340,19 @@ Status begin_recording(Engine& engine, const rondo_record_options& options, bool
     return error(RONDO_INVALID_ARGUMENT,
                  "options->flags has RONDO_RECORD_AS_WRITTEN and RONDO_RECORD_FEWER_ROUNDINGS; what stays as it was "
                  "written keeps its roundings: give one of the two");
+  RONDO_TRY(check_arenas(options.arenas));
+  if (options.arenas > 1 && !(options.flags & RONDO_RECORD_CALLABLE))
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->arenas is %d, and launches work on the tensors of the recording, one after the other; 0 or 1 "
+        "is possible without RONDO_RECORD_CALLABLE",
+        options.arenas);
+  if (options.arenas > 1 && options.arena)
+    return error(
+        RONDO_INVALID_ARGUMENT,
+        "options->arenas is %d, and graphs that share the arena '%s' come one after the other; give one of the "
+        "two",
+        options.arenas, options.arena);
   thread_end.get();
   auto recording = std::make_unique<Recording>(engine, Engine::intern(options.name ? options.name : "graph"), options);
   if (journal) {

@@ -25,7 +25,7 @@ class Graph;
 
 // A task of a graph that is launched or called in a recording.
 struct InlinedNode {
-  Ref<Task> task;
+  Ref<ops::OperatorTask> task;
   Ref<const ops::Call> call;
   uint64_t random_offset;  // from the first number that the run draws on the device
   std::string operators, site;
@@ -38,8 +38,7 @@ class Recording final : public Sink {
 
   void created(Storage& storage) override;
   void viewed(const View* from, const ViewForm* form, const View& view) override;
-  void together(size_t first, const Ref<const Description>& what,
-                const std::vector<TaskOperand>& operands) noexcept override;
+  void combine(size_t first, const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept override;
   // Says where the tasks come from that were taken since the last time.
   void say_site(const char* site);
 
@@ -68,14 +67,14 @@ class Recording final : public Sink {
   const Ref<Engine> keep_engine;
   const char* const name;
   const std::shared_ptr<SharedArena> arena;  // null: the graph's own
-  const int max_branches;
+  const int max_branches, arenas;
   const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
   // The checks of what operators make; null: nothing is checked.
   const std::shared_ptr<NumberChecks> number_checks;
   const double begun_us;
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
-  const Task& task(size_t taken) const { return *taken_[taken].task; }
+  const ops::OperatorTask& task(size_t taken) const { return *ops::as_operator(*taken_[taken].task); }
   // The operator that all tasks from one on are steps of; null: none was noted.
   const ops::ProgramGroup::Whole* whole(size_t first) const;
   // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
@@ -96,6 +95,7 @@ class Recording final : public Sink {
   const uint64_t number;       // of all recordings of the process
   Ref<tape::Journal> journal;  // for tapes that calls are noted by; null: there will be none
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
+  std::shared_ptr<Budget::Share> share;  // of a program file's function; else null
 
   void begin_section(uint32_t number) {
     ++this_thread().changes;
@@ -142,13 +142,15 @@ class Recording final : public Sink {
   std::deque<Viewed> views_;               // large: they stay where they are made
   std::vector<ops::ProgramGroup> groups_;  // by tasks that were taken
   std::vector<std::string> sites_;         // by task that was taken, if they are noted
-  size_t said_ = 0;                        // tasks of which it has been said where they come from, or need not be
+  size_t located_ = 0;                     // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 
 // The recording of the calling thread, if it is one of this engine.
 Recording* recording_of(const Engine& engine);
 
+// Tells whether there may be so many: options->arenas.
+Status check_arenas(int32_t arenas);
 // These begin, end and drop the recording of the calling thread.
 // journal: tapes may go back through calls of the graph.
 Status begin_recording(Engine& engine, const rondo_record_options& options, bool journal = false);

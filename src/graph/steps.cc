@@ -7,8 +7,8 @@
 
 namespace rondo {
 
-void Recording::together(size_t first, const Ref<const Description>& what,
-                         const std::vector<TaskOperand>& operands) noexcept {
+void Recording::combine(size_t first, const Ref<const OpInfo>& what,
+                        const std::vector<TaskOperand>& operands) noexcept {
   if (first == taken_.size()) return;
   (void)caught([&]() -> Status {
     if (groups_.empty() || groups_.back().begin != first || groups_.back().end != taken_.size()) {

@@ -55,15 +55,15 @@ const FormatDtype& format_of(rondo_dtype dtype) {
                        [dtype](const FormatDtype& each) { return each.rondo_dtype == dtype; });
 }
 
-Status invalid(const Entry& entry, const std::string& what) {
-  return error(RONDO_IO_ERROR, "tensor '%s' %s", shown(entry.name).c_str(), what.c_str());
+Status invalid(const TensorEntry& entry, const std::string& what) {
+  return error(RONDO_IO_ERROR, "tensor '%s' %s", excerpt(entry.name).c_str(), what.c_str());
 }
 
 // {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, in any order; checked against itself. Further members are
 // read over, as the format's own readers do: files of later versions may have them.
 class EntryReader {
  public:
-  EntryReader(JsonReader& json, Entry& entry) : json_(json), entry_(entry) {}
+  EntryReader(JsonReader& json, TensorEntry& entry) : json_(json), entry_(entry) {}
 
   Status read() {
     RONDO_TRY(json_.object([&](const std::string& key) -> Status {
@@ -112,7 +112,7 @@ class EntryReader {
     if (known == std::end(kFormatDtypes)) {
       // A dtype to come: listed with the size that its data have.
       if (entry_.dtype.empty() || entry_.dtype.size() > kLongestDtype)
-        return invalid(entry_, "has the dtype '" + shown(entry_.dtype) + "'; they have 1 to 15 characters");
+        return invalid(entry_, "has the dtype '" + excerpt(entry_.dtype) + "'; they have 1 to 15 characters");
       return {};
     }
     entry_.rondo_dtype = known->rondo_dtype;
@@ -128,28 +128,16 @@ class EntryReader {
   }
 
   JsonReader& json_;
-  Entry& entry_;
+  TensorEntry& entry_;
   bool seen_[3] = {};
   uint64_t elements_ = 1;  // sizes of 0 aside
   bool empty_ = false, overflows_ = false;
 };
 
-Status read_metadata(JsonReader& json, Metadata* metadata) {
-  RONDO_TRY(json.object([&](const std::string& key) -> Status {
-    metadata->emplace_back(key, std::string());
-    return json.text(&metadata->back().second);
-  }));
-  std::vector<std::string_view> keys;
-  for (const auto& [key, value] : *metadata) keys.emplace_back(key);
-  std::sort(keys.begin(), keys.end());
-  const auto twice = std::adjacent_find(keys.begin(), keys.end());
-  return twice == keys.end() ? Status() : json.wrong("the metadata have '" + shown(*twice) + "' twice");
-}
-
 // The data lie one after the other, from the first byte to the last.
-Status check_places(const std::vector<Entry>& entries, uint64_t data_bytes) {
+Status check_places(const std::vector<TensorEntry>& entries, uint64_t data_bytes) {
   uint64_t at = 0;
-  for (const Entry& each : entries) {
+  for (const TensorEntry& each : entries) {
     if (each.end > data_bytes)
       return invalid(
           each, format("ends at byte %" PRIu64 " of the data, of which the file has %" PRIu64, each.end, data_bytes));
@@ -167,13 +155,25 @@ Status check_places(const std::vector<Entry>& entries, uint64_t data_bytes) {
 
 }  // namespace
 
+Status read_metadata(JsonReader& json, Metadata* metadata) {
+  RONDO_TRY(json.object([&](const std::string& key) -> Status {
+    metadata->emplace_back(key, std::string());
+    return json.text(&metadata->back().second);
+  }));
+  std::vector<std::string_view> keys;
+  for (const auto& [key, value] : *metadata) keys.emplace_back(key);
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  return twice == keys.end() ? Status() : json.wrong("the metadata have '" + excerpt(*twice) + "' twice");
+}
+
 Status read_header(std::string_view text, uint64_t data_bytes, Header* header) {
   if (text.empty() || text[0] != '{') return error(RONDO_IO_ERROR, "its header does not begin with '{'");
   if (const size_t bad = first_not_utf8(text); bad != std::string_view::npos)
     return error(RONDO_IO_ERROR, "at byte %zu of its header: not UTF-8", bad);
   JsonReader json(text);
   bool has_metadata = false;
-  std::vector<Entry>& entries = header->entries;
+  std::vector<TensorEntry>& entries = header->entries;
   RONDO_TRY(json.object([&](const std::string& key) -> Status {
     if (key == kMetadata) {
       if (has_metadata) return json.wrong("__metadata__ comes twice");
@@ -186,7 +186,7 @@ Status read_header(std::string_view text, uint64_t data_bytes, Header* header) {
     return EntryReader(json, entries.back()).read();
   }));
   RONDO_TRY(json.end());
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+  std::stable_sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   for (size_t i = 0; i < entries.size(); ++i)
@@ -194,7 +194,19 @@ Status read_header(std::string_view text, uint64_t data_bytes, Header* header) {
   return check_places(entries, data_bytes);
 }
 
-std::string write_header(const std::vector<Entry>& entries, const Metadata& metadata) {
+std::string metadata_text(const Metadata& metadata) {
+  std::string text = "{";
+  for (const auto& [key, value] : metadata) {
+    if (text.size() > 1) text += ',';
+    text += json_text(key);
+    text += ':';
+    text += json_text(value);
+  }
+  text += '}';
+  return text;
+}
+
+std::string write_header(const std::vector<TensorEntry>& entries, const Metadata& metadata) {
   std::string text = "{";
   const auto member = [&text](std::string_view name) {
     if (text.back() != '{') text += ',';
@@ -202,14 +214,9 @@ std::string write_header(const std::vector<Entry>& entries, const Metadata& meta
   };
   if (!metadata.empty()) {
     member(kMetadata);
-    text += '{';
-    for (const auto& [key, value] : metadata) {
-      member(key);
-      text += json_text(value);
-    }
-    text += '}';
+    text += metadata_text(metadata);
   }
-  for (const Entry& each : entries) {
+  for (const TensorEntry& each : entries) {
     member(each.name);
     text += "{\"dtype\":" + json_text(each.dtype) + ",\"shape\":[";
     for (int64_t i = 0; i < each.ndim; ++i) {

@@ -22,7 +22,7 @@ inline constexpr uint64_t kLengthBytes = 8;
 inline constexpr uint64_t kMostHeader = 100'000'000;  // bytes; the format's own limit
 inline constexpr std::string_view kMetadata = "__metadata__";
 
-struct Entry {
+struct TensorEntry {
   std::string name;
   std::string dtype;     // as the file spells it
   int rondo_dtype = -1;  // -1: Rondo has none like it
@@ -35,7 +35,7 @@ struct Entry {
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 struct Header {
-  std::vector<Entry> entries;                            // in the order of their data, which they fill
+  std::vector<TensorEntry> entries;                      // in the order of their data, which they fill
   Metadata metadata;                                     // in the file's order
   std::unordered_map<std::string_view, size_t> by_name;  // into the entries' names
 };
@@ -44,7 +44,12 @@ struct Header {
 Status read_header(std::string_view text, uint64_t data_bytes, Header* header);
 
 // The header of these entries, padded so that the data that follow and their length are aligned to 8 bytes.
-std::string write_header(const std::vector<Entry>& entries, const Metadata& metadata);
+std::string write_header(const std::vector<TensorEntry>& entries, const Metadata& metadata);
+
+class JsonReader;
+// An object of texts, each key once; and such an object.
+Status read_metadata(JsonReader& json, Metadata* metadata);
+std::string metadata_text(const Metadata& metadata);
 
 // How the format spells a dtype, and where that stands in the order in which its tools write tensors: the latter come
 // first.

@@ -2,6 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "models/json.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace rondo::models {
@@ -55,7 +57,11 @@ size_t first_not_utf8(std::string_view text) {
   return std::string_view::npos;
 }
 
-std::string shown(std::string_view text) {
+std::string_view without_space(std::string_view text) {
+  return text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+}
+
+std::string excerpt(std::string_view text) {
   constexpr size_t kMost = 80;
   std::string result;
   for (size_t at = 0; at < text.size();) {
@@ -93,8 +99,8 @@ bool JsonReader::take(char wanted) {
 Status JsonReader::expect(char wanted) {
   if (take(wanted)) return {};
   if (at_ == text_.size()) return wrong(format("it ends where '%c' is expected", wanted));
-  return wrong(
-      format("'%s' where '%c' is expected", shown(text_.substr(at_, utf8_length(text_.substr(at_)))).c_str(), wanted));
+  return wrong(format("'%s' where '%c' is expected", excerpt(text_.substr(at_, utf8_length(text_.substr(at_)))).c_str(),
+                      wanted));
 }
 
 Status JsonReader::list(char open, char close, Status (*item)(const void*), const void* function) {
@@ -167,6 +173,13 @@ Status JsonReader::raw(std::string_view* value) {
   RONDO_TRY(skip());
   *value = text_.substr(start, at_ - start);
   return {};
+}
+
+std::string_view JsonReader::rest() {
+  skip_space();
+  const size_t start = at_, last = text_.find_last_not_of(" \n\r\t");
+  at_ = last == std::string_view::npos ? start : std::max(start, last);
+  return text_.substr(start, at_ - start);
 }
 
 char JsonReader::next() {

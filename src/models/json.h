@@ -17,7 +17,10 @@ namespace rondo::models {
 size_t first_not_utf8(std::string_view text);
 
 // A text for a message: no control characters, not too long.
-std::string shown(std::string_view text);
+std::string excerpt(std::string_view text);
+
+// The text from its first character on that is no white space.
+std::string_view without_space(std::string_view text);
 
 // Says what a text is worth that stands in place of a number.
 class NumberTexts {
@@ -44,6 +47,8 @@ class JsonReader {
   void read_texts(NumberTexts* texts) { texts_ = texts; }
   // Any value as it is written, which another reader may read.
   Status raw(std::string_view* value);
+  // All that follows but the last character that is no white space, which stands next then.
+  std::string_view rest();
   // The character that stands next, white space aside; 0 at the end.
   char next();
   // {"key": member(key), ...} and [element(), ...]: the functions read what follows.

@@ -24,7 +24,7 @@ namespace {
 // The data of one tensor, for the workers that fetch them.
 class TensorData final : public ops::ByteSource {
  public:
-  TensorData(Ref<ModelFile> file, const Entry& entry) : file_(std::move(file)), entry_(entry) {}
+  TensorData(Ref<ModelFile> file, const TensorEntry& entry) : file_(std::move(file)), entry_(entry) {}
   Status fetch(uint64_t offset, char* to, size_t bytes) const override {
     RONDO_TRY(file_->read(entry_.begin + offset, to, bytes));
     if (entry_.rondo_dtype != RONDO_BOOL) return {};
@@ -32,13 +32,13 @@ class TensorData final : public ops::ByteSource {
     const char* odd = std::find_if(to, to + bytes, [](char byte) { return byte & ~1; });
     if (odd == to + bytes) return {};
     return file_->about(error(RONDO_IO_ERROR, "tensor '%s' is bool, and its element %" PRIu64 " is %d, not 0 or 1",
-                              shown(entry_.name).c_str(), offset + static_cast<uint64_t>(odd - to),
+                              excerpt(entry_.name).c_str(), offset + static_cast<uint64_t>(odd - to),
                               static_cast<unsigned char>(*odd)));
   }
 
  private:
   Ref<ModelFile> file_;
-  const Entry& entry_;  // the file's
+  const TensorEntry& entry_;  // the file's
 };
 
 // A format that people try to open instead of a safetensors file, told by its first bytes.
@@ -62,8 +62,14 @@ constexpr OtherFormat kOtherFormats[] = {
 };
 constexpr size_t kRecognised = 64;
 
+constexpr uint64_t kPiece = 64 << 10;  // of a sealed file: a small tensor costs one
+
+Status changed() {
+  return error(RONDO_IO_ERROR, "it was changed since it was opened; open it again");
+}
+
 const char* other_format(std::string_view beginning) {
-  beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
+  beginning = without_space(beginning);
   for (const OtherFormat& each : kOtherFormats)
     if (beginning.substr(0, each.begins.size()) == each.begins) return each.name;
   return nullptr;
@@ -71,23 +77,29 @@ const char* other_format(std::string_view beginning) {
 
 }  // namespace
 
-Status ModelFile::open(const char* path, Ref<ModelFile>* file) {
+Status ModelFile::open(const char* path, Ref<ModelFile>* file, bool external, std::string* bytes) {
   const Ref<ModelFile> opened = Ref<ModelFile>::adopt(new ModelFile(path));
-  RONDO_TRY(opened->about(opened->open()));
+  RONDO_TRY(opened->about(opened->open(external, bytes)));
   *file = opened;
   return {};
 }
 
-Status ModelFile::open() {
-  // If it is a pipe, opening it must not wait for its other end.
-  file_ = File(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file_)
-    return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : file_error(), "%s", std::strerror(errno));
-  struct stat status;
-  if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) return error(RONDO_IO_ERROR, "it is not a regular file");
-  bytes_ = static_cast<uint64_t>(status.st_size);
-  changed_ = status.st_mtim;
+Status ModelFile::open(bool external, std::string* bytes) {
+  if (bytes) {
+    contents_ = std::move(*bytes);
+    bytes_ = contents_.size();
+  } else {
+    // If it is a pipe, opening it must not wait for its other end.
+    file_ = File(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (external ? O_NOFOLLOW : 0)));
+    if (!file_)
+      return error(errno == ENOENT || errno == ENOTDIR ? RONDO_NOT_FOUND : file_error(), "%s",
+                   external && errno == ELOOP ? "it is a link; the file itself is needed" : std::strerror(errno));
+    struct stat status;
+    if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
+    if (!S_ISREG(status.st_mode)) return error(RONDO_IO_ERROR, "it is not a regular file");
+    bytes_ = static_cast<uint64_t>(status.st_size);
+    changed_ = status.st_mtim;
+  }
 
   char first[kRecognised] = {};
   RONDO_TRY(read_at(0, first, std::min<uint64_t>(bytes_, sizeof first)));
@@ -109,18 +121,52 @@ Status ModelFile::open() {
                  "its first 8 bytes tell a header of %" PRIu64 " bytes; the file has %" PRIu64
                  " behind them, and a safetensors header at most %" PRIu64,
                  length, bytes_ - kLengthBytes, kMostHeader);
-  std::string text(length, '\0');
-  RONDO_TRY(read_at(kLengthBytes, text.data(), text.size()));
   data_at_ = kLengthBytes + length;
   data_bytes_ = bytes_ - data_at_;
-  return read_header(text, data_bytes_, &header_);
+  std::string text(data_at_, '\0');
+  std::memcpy(text.data(), first, kLengthBytes);
+  RONDO_TRY(read_at(kLengthBytes, text.data() + kLengthBytes, length));
+  RONDO_TRY(read_header(std::string_view(text).substr(kLengthBytes), data_bytes_, &header_));
+  if (external) head_ = std::move(text);
+  return {};
+}
+
+Status ModelFile::seal(Digest* digest) {
+  const std::lock_guard lock(sealing_);
+  if (pieces_.empty()) RONDO_TRY(about(hash()));
+  *digest = digest_;
+  return {};
+}
+
+Status ModelFile::hash() {
+  std::vector<Sha256::State> pieces((bytes_ + kPiece - 1) / kPiece);
+  Sha256 sum;
+  std::string piece;
+  for (uint64_t at = 0; at < bytes_; at += kPiece) {
+    piece.resize(std::min(kPiece, bytes_ - at));
+    RONDO_TRY(read_at(at, piece.data(), piece.size()));
+    // The header that was read when the file was opened is the one that counts.
+    if (at < head_.size()) head_.copy(piece.data(), piece.size(), at);
+    pieces[at / kPiece] = sum.state();
+    if (bytes_ - at <= kPiece)
+      digest_ = sum.end(piece);
+    else
+      sum.add(piece);
+  }
+  pieces_ = std::move(pieces);
+  head_ = std::string();  // which gives its memory back
+  return {};
 }
 
 Status ModelFile::about(const Status& status) const {
-  return status.with_context(shown(path_));
+  return status.with_context(excerpt(path_));
 }
 
 Status ModelFile::read_at(uint64_t at, char* to, size_t bytes) const {
+  if (!file_) {
+    contents_.copy(to, bytes, at);
+    return {};
+  }
   constexpr size_t kMost = size_t{1} << 30;  // the system gives no more than some 2 GiB at once
   for (size_t done = 0; done < bytes;) {
     const ssize_t got = pread(file_.get(), to + done, std::min(kMost, bytes - done), static_cast<off_t>(at + done));
@@ -135,37 +181,58 @@ Status ModelFile::read_at(uint64_t at, char* to, size_t bytes) const {
 }
 
 Status ModelFile::check_unchanged() const {
+  if (!file_) return {};
   struct stat status;
   if (fstat(file_.get(), &status) != 0) return error(RONDO_IO_ERROR, "%s", std::strerror(errno));
   if (static_cast<uint64_t>(status.st_size) == bytes_ && status.st_mtim.tv_sec == changed_.tv_sec &&
       status.st_mtim.tv_nsec == changed_.tv_nsec)
     return {};
-  return error(RONDO_IO_ERROR, "it was changed since it was opened; open it again");
+  return changed();
+}
+
+// A piece whose bytes lead from the state before it to the one after it is the one that the digest is of.
+Status ModelFile::read_sealed(uint64_t at, char* to, size_t bytes) const {
+  std::string piece;
+  for (size_t number = at / kPiece; bytes > 0; ++number) {
+    const uint64_t begin = number * kPiece;
+    piece.resize(std::min(kPiece, bytes_ - begin));
+    RONDO_TRY(read_at(begin, piece.data(), piece.size()));
+    Sha256 sum(pieces_[number], begin);
+    const bool last = number + 1 == pieces_.size();
+    if (!last) sum.add(piece);
+    const bool same = last ? sum.end(piece) == digest_ : sum.state() == pieces_[number + 1];
+    if (!same) return changed();  // mutation: pieces_not_compared
+    const size_t taken = piece.copy(to, bytes, at - begin);
+    at += taken;
+    to += taken;
+    bytes -= taken;
+  }
+  return {};
 }
 
 Status ModelFile::read(uint64_t at, char* to, size_t bytes) const {
-  RONDO_TRY(about(read_at(data_at_ + at, to, bytes)));
+  RONDO_TRY(about(pieces_.empty() ? read_at(data_at_ + at, to, bytes) : read_sealed(data_at_ + at, to, bytes)));
   return about(check_unchanged());
 }
 
-Status ModelFile::find(const char* name, const Entry** entry) const {
+Status ModelFile::find(const char* name, const TensorEntry** entry) const {
   const auto found = header_.by_name.find(name);
   if (found == header_.by_name.end())
     return about(
-        error(RONDO_NOT_FOUND, "there is no tensor '%s' among its %zu", shown(name).c_str(), header_.entries.size()));
+        error(RONDO_NOT_FOUND, "there is no tensor '%s' among its %zu", excerpt(name).c_str(), header_.entries.size()));
   *entry = &header_.entries[found->second];
   return {};
 }
 
 Status load(const Ref<ModelFile>& file, const char* name, Engine& engine, Device& device, ops::Output& out) {
-  const Entry* entry = nullptr;
+  const TensorEntry* entry = nullptr;
   RONDO_TRY(file->find(name, &entry));
   if (entry->rondo_dtype < 0)
     return file->about(error(RONDO_UNSUPPORTED, "tensor '%s' has the dtype %s, which Rondo does not have",
-                             shown(name).c_str(), shown(entry->dtype).c_str()));
+                             excerpt(name).c_str(), excerpt(entry->dtype).c_str()));
   if (entry->ndim > kMaxDims)
     return file->about(error(RONDO_UNSUPPORTED, "tensor '%s' has %" PRId64 " dimensions; Rondo's have at most %d",
-                             shown(name).c_str(), entry->ndim, kMaxDims));
+                             excerpt(name).c_str(), entry->ndim, kMaxDims));
   const rondo_dtype dtype = static_cast<rondo_dtype>(entry->rondo_dtype);
   Layout shape;
   RONDO_TRY(file->about(check_shape(static_cast<int>(entry->ndim), entry->shape, dtype, &shape)));

@@ -3,11 +3,13 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo_onnx.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -43,8 +45,67 @@ rondo_onnx_convert_options read_options(const rondo_onnx_convert_options* given)
     if (bytes[i] != 0)
       throw rondo_onnx::Failure(RONDO_INVALID_ARGUMENT,
                                 "options have a field that this version of the library does not know");
-  std::memcpy(&options, given, sizeof options);
+  std::memcpy(&options, given, std::min(given->size, sizeof options));
   return options;
+}
+
+void add_dims(const rondo_onnx_convert_options& options, rondo_onnx::ConvertOptions* converted) {
+  using rondo_onnx::Failure;
+  constexpr size_t kMostDims = 8;
+  constexpr int64_t kMostSize = int64_t{1} << 40;  // as rondo_program_save_with_dims has it
+  if (options.n_dims > kMostDims)
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->n_dims is " + std::to_string(options.n_dims) +
+                                              "; it must be at most " + std::to_string(kMostDims));
+  if (options.n_dims > 0 && (!options.dim_names || !options.least || !options.most))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->dim_names, least or most is NULL, and n_dims is not 0");
+  std::set<std::string> taken;
+  for (size_t i = 0; i < options.n_dims; ++i) {
+    if (!options.dim_names[i])
+      throw Failure(RONDO_INVALID_ARGUMENT, "options->dim_names[" + std::to_string(i) + "] is NULL");
+    const std::string name = options.dim_names[i];
+    rondo_onnx::ConvertOptions::Dim dim;
+    dim.least = options.least[i];
+    dim.most = options.most[i];
+    if (dim.least < 1 || dim.most <= dim.least || dim.most > kMostSize)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the sizes of " + rondo_onnx::excerpt(name) + " are from " +
+                                                std::to_string(dim.least) + " to " + std::to_string(dim.most) +
+                                                "; they must be from 1 or more to a larger one, 2^40 at most");
+    if (options.steps) dim.step = options.steps[i];
+    if (dim.step < 1 || dim.least % dim.step != 0 || dim.most % dim.step != 0)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the step of " + rondo_onnx::excerpt(name) + " is " +
+                                                std::to_string(dim.step) + ", and its sizes are from " +
+                                                std::to_string(dim.least) + " to " + std::to_string(dim.most) +
+                                                "; the step must be 1 or more, and both must be multiples of it");
+    for (size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+      end = name.find('=', at);
+      dim.names.push_back(name.substr(at, end == std::string::npos ? end : end - at));
+      if (dim.names.back().empty())
+        throw Failure(RONDO_INVALID_ARGUMENT, "options->dim_names[" + std::to_string(i) + "] is " +
+                                                  rondo_onnx::excerpt(name) + "; it must be names with = between them");
+      if (converted->sizes.count(dim.names.back()) || !taken.insert(dim.names.back()).second)
+        throw Failure(RONDO_INVALID_ARGUMENT,
+                      "the size of " + rondo_onnx::excerpt(dim.names.back()) + " is given twice");
+    }
+    converted->dims.push_back(std::move(dim));
+  }
+}
+
+void add_limits(const rondo_onnx_convert_options& options, rondo_onnx::ConvertOptions* converted) {
+  using rondo_onnx::Failure;
+  if (options.n_limits > 0 && (!options.limit_names || !options.limits))
+    throw Failure(RONDO_INVALID_ARGUMENT, "options->limit_names or limits is NULL, and n_limits is not 0");
+  for (size_t i = 0; i < options.n_limits; ++i) {
+    if (!options.limit_names[i])
+      throw Failure(RONDO_INVALID_ARGUMENT, "options->limit_names[" + std::to_string(i) + "] is NULL");
+    const std::string name = options.limit_names[i];
+    constexpr int64_t kMost = int64_t{1} << 40;
+    if (options.limits[i] < 1 || options.limits[i] > kMost)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the limit of " + rondo_onnx::excerpt(name) + " is " +
+                                                std::to_string(options.limits[i]) + "; it must be from 1 to " +
+                                                std::to_string(kMost));
+    if (!converted->limits.emplace(name, options.limits[i]).second)
+      throw Failure(RONDO_INVALID_ARGUMENT, "the limit of " + rondo_onnx::excerpt(name) + " is given twice");
+  }
 }
 
 rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
@@ -58,10 +119,10 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
       throw Failure(RONDO_INVALID_ARGUMENT, "options->size_names[" + std::to_string(i) + "] is NULL");
     const std::string name = options.size_names[i];
     if (options.sizes[i] < 1)
-      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is " +
+      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::excerpt(name) + " is " +
                                                 std::to_string(options.sizes[i]) + "; it must be 1 or more");
     if (!converted.sizes.emplace(name, options.sizes[i]).second)
-      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::shown(name) + " is given twice");
+      throw Failure(RONDO_INVALID_ARGUMENT, "the size of " + rondo_onnx::excerpt(name) + " is given twice");
   }
   if (options.n_fixed > 0 && (!options.fixed_names || !options.fixed_counts))
     throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_names or fixed_counts is NULL, and n_fixed is not 0");
@@ -73,7 +134,7 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
     if (count > 0 && !options.fixed_numbers) throw Failure(RONDO_INVALID_ARGUMENT, "options->fixed_numbers is NULL");
     if (!converted.fixed.emplace(options.fixed_names[i], std::vector<double>(next, next + count)).second)
       throw Failure(RONDO_INVALID_ARGUMENT,
-                    "numbers for the input " + rondo_onnx::shown(options.fixed_names[i]) + " are given twice");
+                    "numbers for the input " + rondo_onnx::excerpt(options.fixed_names[i]) + " are given twice");
     next += count;
   }
   if (options.function) converted.function = options.function;
@@ -89,6 +150,8 @@ rondo_onnx::ConvertOptions options_of(const rondo_onnx_convert_options* given) {
     throw Failure(RONDO_INVALID_ARGUMENT,
                   "options->no_patterns is " + std::to_string(options.no_patterns) + "; it must be 0 or 1");
   converted.patterns = options.no_patterns == 0;
+  add_dims(options, &converted);
+  add_limits(options, &converted);
   return converted;
 }
 

@@ -11,7 +11,14 @@
 namespace rondo_onnx {
 
 struct ConvertOptions {
-  std::map<std::string, int64_t> sizes;              // of dimensions by name
+  std::map<std::string, int64_t> sizes;  // of dimensions by name
+  struct Dim {
+    std::vector<std::string> names;  // of dimensions that have the same size
+    int64_t least = 1, most = 1;     // multiples of the step
+    int64_t step = 1;
+  };
+  std::vector<Dim> dims;                             // whose sizes vary
+  std::map<std::string, int64_t> limits;             // of results whose size the program computes
   std::map<std::string, std::vector<double>> fixed;  // inputs that are constants of these numbers
   std::string function = "main";
   int64_t memory_limit = 0;

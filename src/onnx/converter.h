@@ -22,6 +22,9 @@ namespace rondo_onnx {
 class Report {
  public:
   void add(const std::string& type, const std::string& node, const std::string& why);
+  // The same of an operator that is not there.
+  void add_lacking(const std::string& type, const std::string& node, const std::string& why);
+  bool lacks_operators() const { return lacks_operators_; }
   bool empty() const { return groups_.empty(); }
   // All of it, a line for each operator and reason.
   std::string text() const;
@@ -33,6 +36,7 @@ class Report {
   };
   std::vector<std::pair<std::string, Group>> groups_;
   size_t total_ = 0;
+  bool lacks_operators_ = false;
 };
 
 // One conversion; used by one thread, once.
@@ -40,10 +44,11 @@ class Converter {
  public:
   Converter(const Model& model, Session& session, const ConvertOptions& options);
 
-  // Shapes of the graph's inputs. Failure with RONDO_INVALID_ARGUMENT for dimensions that have no size, all of them.
-  void size_inputs();
-  // Records the graph; to be called between the begin and the end of a callable recording. Nodes that cannot be
-  // converted are in report() then.
+  // Shapes of the graph's inputs, with the options' sizes and these. Failure with RONDO_INVALID_ARGUMENT for dimensions
+  // that have no size, all of them. May be called again, before another recording.
+  void size_inputs(const std::map<std::string, int64_t>& more = {});
+  // Records the graph; to be called between the begin and the end of a callable recording, and if sizes vary once for
+  // each time. Nodes that cannot be converted are in report() then.
   void record();
 
   // Tells what was found in the graph.
@@ -61,7 +66,7 @@ class Converter {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, ValueRef> values;
     const Opsets* opsets = nullptr;
-    const Bound* bound = nullptr;
+    std::shared_ptr<const Bound> bound;
     std::shared_ptr<const Facts> facts;  // null: none
     int depth = 0;
   };
@@ -75,7 +80,18 @@ class Converter {
   void add_initializers(const GraphProto& graph, Scope& scope);
   void run(const std::vector<NodeProto>& nodes, Scope& scope);
   void run_node(const NodeProto& node, Scope& scope);
+  // Runs `work` for what has the type, the name and, in messages, the place. False: that cannot be converted, which is
+  // in the report.
+  bool attempt(const std::string& type, const std::string& name, const std::string& place,
+               const std::function<void()>& work);
   void run_operator(const NodeProto& node, int64_t opset, Scope& scope, std::vector<ValueRef> inputs);
+  // A constant that varies with sizes: where it is an operand, the program computes it as `remake` records it.
+  static ValueRef varying(const Tensor& tensor, int bits, const std::vector<ValueRef>& inputs,
+                          std::function<Tensor()> remake);
+  // An output of a node whose inputs are constants, some of which vary with sizes, as the program computes it; `known`
+  // is what it is now.
+  Tensor again(const OperatorRow& row, const NodeProto& node, int64_t version, const Bound& bound,
+               const std::vector<ValueRef>& inputs, Sizes::Place place, size_t output, const Tensor& known);
   void run_function(const FunctionProto& function, const NodeProto& node, Scope& scope, std::vector<ValueRef> inputs);
   void run_if(const NodeProto& node, Scope& scope, const ValueRef& condition);
   void run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs);
@@ -90,7 +106,7 @@ class Converter {
   bool run_body(const GraphProto& body, const Scope& constants, const std::vector<ValueRef>& inputs,
                 std::vector<ValueRef>* outputs);
   // A value that `make` makes of others: a constant if they are.
-  ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make);
+  ValueRef made_of(const std::vector<ValueRef>& values, const std::function<Tensor(const std::vector<Tensor>&)>& make);
   // The first value where the condition holds, else the second; refused if they differ in type or shape.
   ValueRef selected(const ValueRef& condition, const ValueRef& a, const ValueRef& b);
   ValueRef stacked(const std::vector<ValueRef>& values, int64_t axis);
@@ -104,7 +120,13 @@ class Converter {
   const ConvertOptions& options_;
   Report report_;
   Findings findings_;
+  std::map<std::string, int64_t> sizes_;  // of dimensions, in this recording
   std::map<std::string, const FunctionProto*> functions_;
+  std::vector<NodeProto> nodes_;  // of the graph, with the patterns that were found; once `looked_`
+  bool looked_ = false;
+  std::map<std::string, ValueRef> fixed_;
+  // Nodes of functions without the inputs that a call does not give, by the function and the names of these.
+  std::map<std::pair<const FunctionProto*, std::string>, std::vector<NodeProto>> inlined_;
   std::unordered_map<const GraphProto*, std::vector<ValueRef>> initializers_;  // of graphs that were entered
   struct Input {
     std::string name;

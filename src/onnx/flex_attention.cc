@@ -44,21 +44,21 @@ void Converter::run_flex_attention(const NodeProto& node, Scope& scope, const st
   const int64_t groups = ks[1], shared = qs[1] / groups;
   // Heads that share keys are rows of one product.
   const Shape rows = {qs[0], groups, shared * qs[2], qs[3]};
-  ValueRef scores = made_of(inputs, [&] {
+  ValueRef scores = made_of(inputs, [=](const std::vector<Tensor>& of) {
     rondo_matmul_options options = rondo::matmul_defaults();
     options.transpose_b = 1;
     const double root = std::sqrt(scale);
-    const Tensor all = rondo::matmul(inputs[0]->tensor.reshape(rows) * root, inputs[1]->tensor * root, options);
+    const Tensor all = rondo::matmul(of[0].reshape(rows) * root, of[1] * root, options);
     return all.reshape({qs[0], qs[1], qs[2], ks[2]}).to(precision);
   });
   scores = changed_by(node, "score_mod", scope, scores);
   if (!scores) return leave_out(node, scope);
-  ValueRef weights = made_of({scores}, [&] { return rondo::softmax(scores->tensor); });
+  ValueRef weights = made_of({scores}, [](const std::vector<Tensor>& of) { return rondo::softmax(of[0]); });
   weights = changed_by(node, "prob_mod", scope, weights);
   if (!weights) return leave_out(node, scope);
-  const ValueRef result = made_of({weights, inputs[2]}, [&] {
-    const Tensor flat = weights->tensor.to(precision).reshape({qs[0], groups, shared * qs[2], ks[2]});
-    return rondo::matmul(flat, inputs[2]->tensor.to(precision)).reshape({qs[0], qs[1], qs[2], vs[3]}).to(dtype);
+  const ValueRef result = made_of({weights, inputs[2]}, [=](const std::vector<Tensor>& of) {
+    const Tensor flat = of[0].to(precision).reshape({qs[0], groups, shared * qs[2], ks[2]});
+    return rondo::matmul(flat, of[1].to(precision)).reshape({qs[0], qs[1], qs[2], vs[3]}).to(dtype);
   });
   if (!node.outputs[0].empty()) define(scope, node.outputs[0], result);
 }

@@ -24,7 +24,7 @@ std::vector<int64_t> integers_of(const NodeProto& node, const char* name, size_t
   std::vector<int64_t> all = found ? found->integers : std::vector<int64_t>();
   if (all.empty()) all.assign(count, 0);
   if (all.size() != count)
-    malformed("its attribute " + shown(name) + " has " + std::to_string(all.size()) + " numbers, not " +
+    malformed("its attribute " + excerpt(name) + " has " + std::to_string(all.size()) + " numbers, not " +
               std::to_string(count));
   return all;
 }
@@ -71,27 +71,31 @@ bool Converter::run_body(const GraphProto& body, const Scope& constants, const s
   return known;
 }
 
-ValueRef Converter::made_of(const std::vector<ValueRef>& values, const std::function<Tensor()>& make) {
-  const bool constant = std::all_of(values.begin(), values.end(), [](const ValueRef& each) { return each->constant; });
+ValueRef Converter::made_of(const std::vector<ValueRef>& values,
+                            const std::function<Tensor(const std::vector<Tensor>&)>& make) {
+  const auto recorded = [this, values, make] {
+    std::vector<Tensor> operands;
+    for (const ValueRef& each : values) operands.push_back(session_.operand(*each));
+    return make(operands);
+  };
+  if (!std::all_of(values.begin(), values.end(), [](const ValueRef& each) { return each->constant; }))
+    return std::make_shared<const Value>(Value{recorded(), false});
   Tensor made;
-  if (constant) {
-    session_.apart.run([&] { made = make(); });
-  } else {
-    for (const ValueRef& each : values)
-      if (each->constant) session_.use(each->tensor);
-    made = make();
+  session_.apart.run([&] { made = recorded(); });
+  const bool varies =
+      std::any_of(values.begin(), values.end(), [](const ValueRef& each) { return each->remake != nullptr; });
+  if (varies) return varying(made, 0, values, recorded);
+  if (session_.sizes.vary()) {
+    const Form* ignored = nullptr;
+    made = session_.sizes.keep_table(session_, made, &ignored);
   }
-  return std::make_shared<const Value>(Value{made, constant});
+  return std::make_shared<const Value>(Value{made, true});
 }
 
 ValueRef Converter::stacked(const std::vector<ValueRef>& values, int64_t axis) {
   if (values.empty()) refuse("a result has no elements, since it makes no turn");
   const auto place = static_cast<int32_t>(axis_of(axis, values[0]->tensor.dim() + 1));
-  return made_of(values, [&] {
-    std::vector<Tensor> tensors;
-    for (const ValueRef& each : values) tensors.push_back(each->tensor);
-    return rondo::stack(tensors, place);
-  });
+  return made_of(values, [place](const std::vector<Tensor>& tensors) { return rondo::stack(tensors, place); });
 }
 
 void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<ValueRef>& inputs) {
@@ -103,8 +107,17 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
     session_.apart.run([&] { read = value->tensor.to(RONDO_I64).item<int64_t>(); });
     return read;
   };
-  int64_t turns = kMostTurns + 1;
-  if (!inputs.empty() && inputs[0]) turns = number(inputs[0], "its number of turns is");
+  int64_t turns = kMostTurns + 1, limit = 0;
+  ValueRef asked;        // how many turns it makes, if the program computes that
+  bool limited = false;  // which an option does where the program decides
+  if (!inputs.empty() && inputs[0] && !inputs[0]->constant && session_.find_limit(node, &limit)) {
+    asked = inputs[0];
+    limited = true;
+    if (asked->tensor.numel() != 1 || is_float(asked->tensor.dtype()))
+      malformed("its number of turns is no whole number");
+  } else if (!inputs.empty() && inputs[0]) {
+    turns = number(inputs[0], "its number of turns is");
+  }
   // While the program decides how long the loop goes on, all turns that there may be are written out, and those after
   // the last one change no state.
   bool goes_on = true;
@@ -116,11 +129,12 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
     }
     if (condition->tensor.dtype() != RONDO_BOOL || condition->tensor.numel() != 1)
       malformed("its condition is not one bool");
-    if (turns > kMostTurns)
+    limited = limited || session_.find_limit(node, &limit);
+    if ((limited ? std::min(turns, limit) : turns) > kMostTurns)
       refuse("the program decides how many turns it makes; at most " + std::to_string(kMostTurns) +
              " by a constant can be converted");
-    const auto both = [&] {
-      return rondo::binary(RONDO_LOGICAL_AND, alive->tensor.reshape({}), condition->tensor.reshape({}));
+    const auto both = [](const std::vector<Tensor>& of) {
+      return rondo::binary(RONDO_LOGICAL_AND, of[0].reshape({}), of[1].reshape({}));
     };
     alive = alive ? made_of({alive, condition}, both) : condition;
   };
@@ -133,7 +147,14 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
   std::vector<std::vector<ValueRef>> sequences(body.outputs.size() - 1 - states.size());
   Scope constants;
   open_body(body, scope, &constants);
+  std::vector<ValueRef> happened;  // null: for certain
   for (int64_t turn = 0; goes_on && turn < turns; ++turn) {
+    if (limited && turn >= limit) break;
+    if (asked)
+      ask(made_of({asked}, [turn](const std::vector<Tensor>& of) {
+        return rondo::binary(RONDO_GT, of[0].reshape({}), rondo::Number(turn));
+      }));
+    happened.push_back(alive);
     if (turn == kMostTurns) refuse("it makes more than " + std::to_string(kMostTurns) + " turns");
     const uint8_t yes = 1;
     const auto constant = [&](rondo_dtype dtype, const void* data) {
@@ -142,14 +163,32 @@ void Converter::run_loop(const NodeProto& node, Scope& scope, const std::vector<
     std::vector<ValueRef> given = {constant(RONDO_I64, &turn), constant(RONDO_BOOL, &yes)}, results;
     given.insert(given.end(), states.begin(), states.end());
     if (!run_body(body, constants, given, &results)) return leave_out(node, scope);
-    if (alive && !sequences.empty())
+    if (alive && !sequences.empty() && !limited)
       refuse("how many turns it makes, and so the size of a result, is computed by the program");
     for (size_t i = 0; i < states.size(); ++i)
       states[i] = alive ? selected(alive, results[1 + i], states[i]) : results[1 + i];
     ask(results[0]);
-    for (size_t i = 0; i < sequences.size(); ++i) sequences[i].push_back(results[1 + states.size() + i]);
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      const ValueRef& result = results[1 + states.size() + i];
+      if (!happened.back()) {
+        sequences[i].push_back(result);
+        continue;
+      }
+      // Elements of turns that do not happen are zero.
+      sequences[i].push_back(made_of({happened.back(), result}, [this](const std::vector<Tensor>& of) {
+        const Tensor zero = session_.engine.full(session_.device, of[1].dtype(), {}, 0);
+        return choose(of[0].reshape({}), of[1], zero);
+      }));
+    }
   }
   for (const std::vector<ValueRef>& each : sequences) states.push_back(stacked(each, 0));
+  if (limited && !sequences.empty()) {
+    const int64_t certain = std::count(happened.begin(), happened.end(), nullptr);
+    happened.erase(std::remove(happened.begin(), happened.end(), nullptr), happened.end());
+    Tensor count = session_.engine.full(session_.device, RONDO_I64, {}, certain);
+    for (const ValueRef& each : happened) count = count + session_.operand(*each).reshape({}).to(RONDO_I64);
+    session_.add_count(node, count);
+  }
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (i >= states.size()) malformed("it has more outputs than its body");
     if (!node.outputs[i].empty()) define(scope, node.outputs[i], states[i]);
@@ -187,12 +226,12 @@ void Converter::run_scan(const NodeProto& node, int64_t opset, Scope& scope, con
     std::vector<ValueRef> given = states, results;
     for (size_t i = 0; i < scanned; ++i) {
       const ValueRef& sequence = inputs[states.size() + i];
-      given.push_back(made_of({sequence}, [&] {
-        const int64_t place = backwards[i] != 0 ? turns - 1 - turn : turn,
-                      axis = axis_of(axes[i], sequence->tensor.dim());
-        Shape shape = sequence->tensor.shape();
+      const int64_t place = backwards[i] != 0 ? turns - 1 - turn : turn,
+                    axis = axis_of(axes[i], sequence->tensor.dim());
+      given.push_back(made_of({sequence}, [place, axis](const std::vector<Tensor>& of) {
+        Shape shape = of[0].shape();
         shape.erase(shape.begin() + axis);
-        return sequence->tensor.slice(static_cast<int32_t>(axis), place, place + 1).reshape(shape);
+        return of[0].slice(static_cast<int32_t>(axis), place, place + 1).reshape(shape);
       }));
     }
     if (!run_body(body, constants, given, &results)) return leave_out(node, scope);

@@ -22,6 +22,11 @@ constexpr const char* kUsage =
     "  -o FILE             the program file to write\n"
     "  --size NAME=N       the size of a dimension that the model names, or INPUT:AXIS=N of one\n"
     "                      without a name; once for each\n"
+    "  --dim NAME=N..N     a dimension that the program may be called with in any size between these;\n"
+    "                      named as for --size, once for each; NAME=NAME=N..N: both have one size;\n"
+    "                      NAME=N..N:STEP: in multiples of STEP between these\n"
+    "  --limit NAME=N      the most elements of a result whose number the program computes, and of\n"
+    "                      turns of such a loop: NAME is its first result, or an operator\n"
     "  --input NAME=N,N,...  an input that becomes a constant: a sampling rate, sizes\n"
     "  --function NAME     the name of the function in the file (main)\n"
     "  --memory BYTES      the most that weights and constants may take\n"
@@ -104,6 +109,8 @@ int run(int argc, char** argv) {
   std::vector<int64_t> sizes;
   std::vector<std::string> fixed;
   std::vector<size_t> counts;
+  std::vector<std::string> dims, limit_names;
+  std::vector<int64_t> least, most, steps, limits;
   std::vector<double> numbers;
   rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
   for (int i = 1; i < argc; ++i) {
@@ -125,7 +132,8 @@ int run(int argc, char** argv) {
       reports = true;
       continue;
     }
-    if (word == "-o" || word == "--size" || word == "--input" || word == "--function" || word == "--memory") {
+    if (word == "-o" || word == "--size" || word == "--dim" || word == "--limit" || word == "--input" ||
+        word == "--function" || word == "--memory") {
       if (i + 1 == argc) return wrong(word + " needs a value");
       const std::string value = argv[++i];
       int64_t number = 0;
@@ -137,6 +145,19 @@ int run(int argc, char** argv) {
         if (!take_once(word, value, &memory, &problem)) return wrong(problem);
         if (!read_number(value, &options.memory_limit))
           return wrong("--memory is '" + value + "'; it must be a number of bytes");
+      } else if (word == "--dim") {
+        const size_t sign = value.rfind('='), dots = value.rfind("..");
+        const size_t colon = value.find(':', dots == std::string::npos ? value.size() : dots);
+        int64_t last = 0, step = 1;
+        if (sign == std::string::npos || sign == 0 || dots == std::string::npos || dots < sign ||
+            !read_number(std::string_view(value).substr(sign + 1, dots - sign - 1), &number) ||
+            !read_number(std::string_view(value).substr(dots + 2, colon - dots - 2), &last) ||
+            (colon != std::string::npos && !read_number(std::string_view(value).substr(colon + 1), &step)))
+          return wrong("--dim is '" + value + "'; it must be NAME=N..N or NAME=N..N:STEP");
+        dims.push_back(value.substr(0, sign));
+        least.push_back(number);
+        most.push_back(last);
+        steps.push_back(step);
       } else if (word == "--input") {
         const size_t sign = value.rfind('=');
         const size_t before = numbers.size();
@@ -147,9 +168,10 @@ int run(int argc, char** argv) {
       } else {
         const size_t sign = value.rfind('=');
         if (sign == std::string::npos || sign == 0 || !read_number(std::string_view(value).substr(sign + 1), &number))
-          return wrong("--size is '" + value + "'; it must be NAME=N");
-        names.push_back(value.substr(0, sign));
-        sizes.push_back(number);
+          return wrong(word + " is '" + value + "'; it must be NAME=N");
+        const bool limit = word == "--limit";
+        (limit ? limit_names : names).push_back(value.substr(0, sign));
+        (limit ? limits : sizes).push_back(number);
       }
       continue;
     }
@@ -159,7 +181,8 @@ int run(int argc, char** argv) {
   }
   if (model.empty()) return wrong("no model is given");
   if (output.empty()) return wrong("no file to write is given (-o)");
-  const std::vector<const char*> texts = pointers(names), fixed_texts = pointers(fixed);
+  const std::vector<const char*> texts = pointers(names), fixed_texts = pointers(fixed), dim_texts = pointers(dims),
+                                 limit_texts = pointers(limit_names);
   options.n_sizes = texts.size();
   options.size_names = texts.data();
   options.sizes = sizes.data();
@@ -167,6 +190,14 @@ int run(int argc, char** argv) {
   options.fixed_names = fixed_texts.data();
   options.fixed_counts = counts.data();
   options.fixed_numbers = numbers.data();
+  options.n_limits = limit_texts.size();
+  options.limit_names = limit_texts.data();
+  options.limits = limits.data();
+  options.n_dims = dim_texts.size();
+  options.dim_names = dim_texts.data();
+  options.least = least.data();
+  options.most = most.data();
+  options.steps = steps.data();
   if (!function.empty()) options.function = function.c_str();
   if (rondo_onnx_convert(model.c_str(), output.c_str(), &options) == RONDO_OK) {
     if (reports) std::fputs(rondo_onnx_last_patterns(), stdout);

@@ -15,7 +15,7 @@ TemporaryFolder::TemporaryFolder() {
   if (problem) throw Failure(RONDO_IO_ERROR, "there is no folder for temporary files (TMPDIR): " + problem.message());
   path_ = (place / "rondo-onnx-XXXXXX").string();
   if (!mkdtemp(path_.data()))
-    throw Failure(RONDO_IO_ERROR, "no folder can be made in " + shown(place.string()) +
+    throw Failure(RONDO_IO_ERROR, "no folder can be made in " + excerpt(place.string()) +
                                       " (TMPDIR): " + std::generic_category().message(errno));
 }
 

@@ -64,6 +64,8 @@ struct MatmulOptions {
   bool allow_tf32 = false;
 };
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out);
+// The same of whole numbers of 8 bits; a zero point may be null.
+Status matmul_integer(const View& a, const View& b, const View* a_zero, const View* b_zero, Output& out);
 
 struct SoftmaxOptions {
   rondo_softmax_op op = RONDO_SOFTMAX;

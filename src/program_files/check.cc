@@ -84,15 +84,16 @@ constexpr bool kTakePlainResults[] = {
 
 }  // namespace
 
-bool count_steps(const Call& call, const View* x, int64_t* steps) {
+int64_t count_steps(const Call& call, const View* x) {
   const auto* const layers = std::get_if<RecurrentCall>(&call.of);
   const auto* const gradient = std::get_if<RecurrentGradCall>(&call.of);
-  if ((!layers && !gradient) || !x || x->layout.ndim != 3) return true;  // what is wrong the kind refuses
+  if ((!layers && !gradient) || !x || x->layout.ndim != 3) return 0;  // what is wrong the kind refuses
   const RecurrentForm& form = layers ? layers->form : gradient->form;
-  int64_t more = 0;
-  return !__builtin_mul_overflow(x->layout.shape[layers && form.batch_first ? 1 : 0],
-                                 int64_t{form.layers} * (form.bidirectional ? 2 : 1), &more) &&
-         !__builtin_add_overflow(*steps, more, steps) && *steps <= kMostSteps;
+  int64_t steps = 0;
+  return __builtin_mul_overflow(x->layout.shape[layers && form.batch_first ? 1 : 0],
+                                int64_t{form.layers} * (form.bidirectional ? 2 : 1), &steps)
+             ? -1
+             : steps;
 }
 
 bool is_checked(const Call& call) {

@@ -22,7 +22,7 @@ class Refusals {
  public:
   RONDO_COLD void add(const std::string& function, const std::string& what) {
     constexpr size_t kShown = 20;
-    if (count_++ < kShown) text_ += "\n  function '" + models::shown(function) + "', " + what;
+    if (count_++ < kShown) text_ += "\n  function '" + models::excerpt(function) + "', " + what;
   }
   Status status() const {
     if (count_ == 0) return {};
@@ -45,10 +45,10 @@ class Weights {
     for (const models::NamedTensor& each : named) {
       RONDO_TRY(check_name("weight", each.name));
       if (!taken.insert(each.name).second)
-        return error(RONDO_INVALID_ARGUMENT, "two weights have the name '%s'", models::shown(each.name).c_str());
+        return error(RONDO_INVALID_ARGUMENT, "two weights have the name '%s'", models::excerpt(each.name).c_str());
       if (!is_whole(each.view))
         return error(RONDO_INVALID_ARGUMENT, "the weight '%s' is a part of a tensor, or not row-major; name the tensor",
-                     models::shown(each.name).c_str());
+                     models::excerpt(each.name).c_str());
     }
     if (names_.size() != named.size()) return error(RONDO_INVALID_ARGUMENT, "a weight has two names");
     return {};
@@ -92,8 +92,8 @@ class Weights {
 };
 
 Status check_functions(const std::vector<SavedFunction>& functions);
-// Writes down one graph: its function of the program.
-Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, Function* function);
+// Writes down one graph: its function of the program. Adds its steps of recurrent layers to those of the program.
+Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, int64_t* steps, Function* function);
 // Says what a function does at some sizes, in one text: operators with their attributes and the elements that they work
 // on, however views lead there. A copy of what lies in order is what it copies, and all without elements is the same.
 // So two recordings that do the same have the same outline, though one of them needs fewer views and copies. An error
@@ -103,7 +103,5 @@ Status outline(const Program& program, const Function& function, std::string* te
 KnownWords words_of(const SaveOptions& options);
 // Names of weights, versions: what is left of a program whose functions are there.
 Status complete(const SaveOptions& options, const KnownWords& words, Weights* weights, Program* program);
-// Writes the file, with this text.
-Status write_file(const char* path, const SaveOptions& options, const Weights& weights, std::string text);
 
 }  // namespace rondo::program_files

@@ -146,7 +146,7 @@ class ExpressionReader {
 }  // namespace
 
 Status unknown(const JsonReader& json, const char* what, const std::string& word) {
-  return json.wrong(format("%s '%s' is not known to this version of Rondo (%s)", what, models::shown(word).c_str(),
+  return json.wrong(format("%s '%s' is not known to this version of Rondo (%s)", what, models::excerpt(word).c_str(),
                            RONDO_VERSION_STRING));
 }
 

@@ -10,8 +10,7 @@
 
 #include "callable/callable.h"
 #include "graph/run/graph.h"
-#include "models/model_file.h"
-#include "models/save.h"
+#include "models/external_weights.h"
 #include "ops/task/output.h"
 #include "program_files/program_text.h"
 
@@ -26,13 +25,19 @@ using InstanceTensors = std::shared_ptr<const std::vector<TensorHandle>>;
 // By number; null: not there.
 using SharedTensors = std::vector<std::shared_ptr<const TensorHandle>>;
 
+// The memory that an instance takes, in bytes.
+struct MemoryNeed {
+  int64_t weights = 0, states = 0, graphs = 0;
+};
+
 // Does not change, but for the weights that its instances share. Held by its handle and its instances; any thread.
 class ProgramFile final : public RefCounted {
  public:
-  static Status open(const char* path, Ref<ProgramFile>* file);
+  // bytes: null, or what the file would have, and is moved from. `path` is their name then.
+  static Status open(const char* path, std::string* bytes, Ref<ProgramFile>* file);
 
   const Program& program() const { return program_; }
-  // As the file has it, or what was made of that for fixed sizes.
+  // As the file has it, which may be JSON with more than that, or what was made of that for fixed sizes.
   const std::string& text() const { return text_; }
   // The same program at sizes, one for each dim, and no others. Its instances share weights with this one's.
   Status bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bound) const;
@@ -42,18 +47,28 @@ class ProgramFile final : public RefCounted {
                     std::vector<int64_t>* sizes) const;
   // The author's texts.
   const models::Metadata& metadata() const { return metadata_; }
-  const Ref<models::ModelFile>& data() const { return data_; }
+  // The same error with the file's name.
+  Status about(const Status& status) const { return status.with_context(models::excerpt(shared_->name)); }
+  // A new tensor with a weight of the file, by number. Reads and compares the whole of a file that the program names
+  // the first time; else asynchronous.
+  Status load(size_t weight, Engine& engine, Device& device, TensorHandle* tensor) const;
   // The weights on a device, by number; of states and of replaced ones nothing. Loaded where no instance on it has
   // them. Asynchronous. replaced: by number, those that are not needed.
   Status share_weights(Engine& engine, Device& device, const std::vector<bool>& replaced, SharedTensors* shared) const;
+  // Finds the memory that an instance of this program, whose sizes are fixed, takes on a device. Loads and makes
+  // nothing, but for kernels that are missing. On a thread without a recording.
+  Status measure(Engine& engine, Device& device, MemoryNeed* need) const;
 
  private:
-  Status read();
-  Ref<models::ModelFile> data_;
+  Status open(const char* path, std::string* bytes);
+  Status find_weights(bool alone);
   Program program_;
   std::string text_;
   models::Metadata metadata_;
   struct Shared {
+    std::string name;                         // its path
+    std::vector<models::ExternalFile> files;  // the file, or those that its JSON names
+    std::vector<size_t> file_of;              // by weight
     struct Loaded {
       Engine* engine;
       Device* device;
@@ -67,9 +82,10 @@ class ProgramFile final : public RefCounted {
 
 // Says what callers of an instance want otherwise than the file does.
 struct InstanceOptions {
-  rondo_callable_options callables = RONDO_CALLABLE_OPTIONS_INIT;  // of functions whose sizes vary
+  rondo_callable_options callables = RONDO_CALLABLE_OPTIONS_INIT;  // of functions whose sizes vary; arenas: of all
   std::vector<models::NamedTensor> weights;                        // in place of the file's
   int64_t most_turns = 0;                                          // of each loop; 0: as the file says
+  int64_t most_bytes = 0;                                          // of weights and graphs; 0: any
   std::vector<std::vector<uint32_t>> extra;                        // by function: values that are outputs too
 };
 
@@ -80,6 +96,7 @@ class Instance final : public RefCounted {
   struct Callee {
     Ref<Graph> graph;
     Ref<Callable> callable;
+    size_t outputs = 0;  // with those of the options
   };
   // On a thread without a recording. options: of the callables.
   static Status make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
@@ -91,15 +108,23 @@ class Instance final : public RefCounted {
   // By their number in the program.
   const std::vector<Callee>& functions() const { return functions_; }
   const std::vector<TensorHandle>& weights() const { return *weights_; }
+  const Budget& budget() const { return *budget_; }
+  // Writes the program with its weights and states as they are now, and the author's texts. Waits for them.
+  Status save(const char* path, const models::ExternalWeights& external) const;
+  // After a call that the budget refused: lets go of graphs of other sizes, so that it may do now. Not in a task.
+  Status make_room(const RunLimit* limit) const;
 
  private:
   Status load_weights(const InstanceOptions& options);
+  Status budget_weights(const InstanceOptions& options);
   Status check_smallest(const InstanceOptions& options) const;
   Ref<Callable> make_callable(size_t function, const InstanceOptions& options) const;
 
   Ref<ProgramFile> file_;
   Ref<Engine> engine_;
   Device* device_ = nullptr;
+  std::shared_ptr<Budget> budget_;
+  std::unique_ptr<Budget::Share> of_weights_;
   SharedTensors shared_;
   InstanceTensors weights_;  // views of the shared ones, and the instance's states
   std::vector<Callee> functions_;
@@ -112,11 +137,13 @@ struct FunctionSource {
   Engine& engine;
   Device& device;
   const std::vector<TensorHandle>& weights;  // of the program
+  std::shared_ptr<Budget> budget;
   int64_t most_turns = 0;
   std::span<const uint32_t> extra = {};  // values that are outputs too
+  int32_t arenas = 0;                    // of a graph; 0: one
 };
-// On a thread without a recording.
-Status make_function(const FunctionSource& source, Ref<Graph>* graph);
+// On a thread without a recording. measured: null, or given the bytes of a graph that the budget only measures.
+Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* measured = nullptr);
 // Issues a function's nodes on inputs in the calling thread's recording. outputs: hold null, and are given new tensors.
 Status issue_function(const FunctionSource& source, std::span<rondo_tensor* const> inputs, rondo_tensor** outputs);
 

@@ -55,7 +55,8 @@ class FunctionRecorder {
         function_(source.function),
         engine_(source.engine),
         device_(source.device),
-        recording_(*recording_of(source.engine)) {}
+        recording_(*recording_of(source.engine)),
+        share_(recording_.share ? recording_.share : std::make_shared<Budget::Share>(source.budget)) {}
 
   Status record() {
     for (const Declared& each : function_.inputs) {
@@ -70,7 +71,7 @@ class FunctionRecorder {
     for (const Function::Output& each : function_.outputs) {
       Status status = check_output(each);
       if (status.ok()) status = name_output(engine_, view(each.value));
-      if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
+      if (!status.ok()) return status.with_context("output '" + models::excerpt(each.name) + "'");
     }
     for (const uint32_t each : source_.extra) {
       RONDO_TRY(check_extra(each));
@@ -90,7 +91,7 @@ class FunctionRecorder {
     RONDO_TRY(add_all(function_.nodes));
     for (const Function::Output& each : function_.outputs) {
       const Status status = check_output(each);
-      if (!status.ok()) return status.with_context("output '" + models::shown(each.name) + "'");
+      if (!status.ok()) return status.with_context("output '" + models::excerpt(each.name) + "'");
     }
     std::vector<TensorHandle> given;
     for (const Function::Output& each : function_.outputs) RONDO_TRY(give(each.value, &given));
@@ -172,7 +173,7 @@ class FunctionRecorder {
                             : node.role == Node::Role::control ? add_choice(node)
                                                                : add_operation(node);
       if (recording_.notes_sites)
-        (void)say_site((node_name(node, i) + " of function '" + models::shown(function_.name) + "'").c_str());
+        (void)say_site((node_name(node, i) + " of function '" + models::excerpt(function_.name) + "'").c_str());
       if (!status.ok()) return status.with_context(node_name(node, i));
     }
     return {};
@@ -227,11 +228,12 @@ class FunctionRecorder {
       if (inputs_.count(tensor->view.storage)) return wrong("it writes an input");
       const auto weight = weights_.find(tensor->view.storage);
       if (weight != weights_.end() && !program_.weights[weight->second].state)
-        return wrong("it writes the weight '" + models::shown(program_.weights[weight->second].name) +
+        return wrong("it writes the weight '" + models::excerpt(program_.weights[weight->second].name) +
                      "', which is not a state");
     }
-    if (!count_steps(*node.call, inputs.empty() ? nullptr : inputs.data(), &steps_))
-      return wrong(format("the recurrent layers of the function have more than %lld steps", printable(kMostSteps)));
+    const int64_t steps = count_steps(*node.call, inputs.empty() ? nullptr : inputs.data());
+    if (steps < 0 || !share_->take_steps(steps))
+      return wrong(format("the recurrent layers of all functions have more than %lld steps", printable(kMostSteps)));
     RONDO_TRY(check_operation(*node.call, inputs, written));
     const size_t before = recording_.taken();
     Status status = kInvokes[node.call->of.index()](
@@ -341,11 +343,12 @@ class FunctionRecorder {
   Engine& engine_;
   Device& device_;
   const Recording& recording_;
+  const std::shared_ptr<Budget::Share> share_;  // of steps
   std::vector<TensorHandle> values_;
   std::unordered_map<const Storage*, uint32_t> weights_;
   std::unordered_set<const Storage*> inputs_;
   uint32_t section_ = kNoSection;
-  int64_t bytes_ = 0, steps_ = 0;
+  int64_t bytes_ = 0;
   int depth_ = 0;        // bodies around
   bool issues_ = false;  // into a recording that is not the function's own
 };
@@ -371,16 +374,24 @@ class ScopedListener {
 
 }  // namespace
 
-Status make_function(const FunctionSource& source, Ref<Graph>* graph) {
+Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* measured) {
   const tape::Aside aside;
   rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
   options.name = source.function.name.c_str();
   options.flags = RONDO_RECORD_CALLABLE;
+  options.arenas = source.arenas;
   if (source.function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
   if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // nodes of the file
   RONDO_TRY(begin_recording(source.engine, options, true));
+  const auto share = std::make_shared<Budget::Share>(source.budget);
+  recording_of(source.engine)->share = share;
   Status status = caught([&] { return FunctionRecorder(source).record(); });
-  if (status.ok()) return end_recording(source.engine, graph);
+  if (status.ok()) {
+    status = end_recording(source.engine, graph);
+    if (!measured || !share->measured()) return status;
+    *measured = share->bytes();
+    return {};
+  }
   RONDO_TRY(abort_recording(source.engine));
   return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
 }

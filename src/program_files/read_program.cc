@@ -18,8 +18,8 @@
 
 namespace rondo::program_files {
 
+using models::excerpt;
 using models::JsonReader;
-using models::shown;
 
 namespace {
 
@@ -79,9 +79,9 @@ class ProgramReader {
       for (; next < names.size() && (!key || *key != names.begin()[next]); ++next)
         if (!(optional >> next & 1))
           return json_.wrong(
-              key ? format("the member '%s' stands where '%s' is expected", shown(*key).c_str(), names.begin()[next])
+              key ? format("the member '%s' stands where '%s' is expected", excerpt(*key).c_str(), names.begin()[next])
                   : format("the member '%s' is missing", names.begin()[next]));
-      return key && next == names.size() ? json_.wrong("the member '" + shown(*key) + "' is not known or comes twice")
+      return key && next == names.size() ? json_.wrong("the member '" + excerpt(*key) + "' is not known or comes twice")
                                          : Status();
     };
     RONDO_TRY(json_.object([&](const std::string& key) -> Status {
@@ -134,7 +134,7 @@ class ProgramReader {
     RONDO_TRY(json_.text(name));
     if (const Status wrong = check_name(what, *name); !wrong.ok()) return json_.wrong(wrong.message());
     return taken->insert(*name).second ? Status()
-                                       : json_.wrong(format("the %s '%s' comes twice", what, shown(*name).c_str()));
+                                       : json_.wrong(format("the %s '%s' comes twice", what, excerpt(*name).c_str()));
   }
   // axes: null, or given the expressions that stand in it.
   Status read_shape(rondo_dtype dtype, Layout* layout, std::vector<std::string>* axes = nullptr) {
@@ -169,7 +169,7 @@ class ProgramReader {
       std::string word;
       RONDO_TRY(json_.text(&word));
       each.state = word == "state";
-      return each.state ? Status() : json_.wrong("the word '" + shown(word) + "' of a weight is not known");
+      return each.state ? Status() : json_.wrong("the word '" + excerpt(word) + "' of a weight is not known");
     }));
     list->push_back(std::move(each));
     return {};
@@ -184,7 +184,7 @@ class ProgramReader {
     sizes_.take_used();
     const Status status = read_members_of(function);
     return (status.ok() ? find_sizes(&function) : status)
-        .with_context(format("function '%s'", shown(function.name).c_str()));
+        .with_context(format("function '%s'", excerpt(function.name).c_str()));
   }
   // Calls know a size by an axis of an input.
   Status find_sizes(Function* function) {
@@ -194,8 +194,9 @@ class ProgramReader {
       const std::string& name = program_.dims[i].name;
       bool found = (function->sizes >> i & 1) == 0;
       for (const Declared& each : function->inputs)
-        found = found || std::find(each.axes.begin(), each.axes.end(), name) != each.axes.end();
-      if (!found) return json_.wrong("no axis of an input has just the size '" + name + "'");
+        found = found || std::any_of(each.axes.begin(), each.axes.end(),
+                                     [&](const std::string& axis) { return times_of(axis, name) > 0; });
+      if (!found) return json_.wrong("no axis of an input has just the size '" + name + "', or a multiple of it");
     }
     return {};
   }
@@ -359,7 +360,7 @@ class ProgramReader {
         *kind = each.kind;
         return {};
       }
-    return json_.wrong("the control flow '" + shown(word) +
+    return json_.wrong("the control flow '" + excerpt(word) +
                        "' is not known to this version of Rondo (" RONDO_VERSION_STRING ")");
   }
   // Values that the body makes are gone after it.
@@ -460,7 +461,7 @@ class ProgramReader {
         for (size_t i = each.begin; i < each.end; ++i)
           if (known[at++] != each.name)
             return json_.wrong(
-                format("the operand '%s' is not one that its attributes tell of", shown(each.name).c_str()));
+                format("the operand '%s' is not one that its attributes tell of", excerpt(each.name).c_str()));
     return {};
   }
   template <class Operand, class Read>
@@ -537,10 +538,11 @@ Status check_name(const char* what, std::string_view name) {
     return error(RONDO_INVALID_ARGUMENT, "the name of a %s has %zu bytes; %zu are the most", what, name.size(),
                  kLongestName);
   if (models::first_not_utf8(name) != std::string_view::npos)
-    return error(RONDO_INVALID_ARGUMENT, "the name '%s' of a %s is not UTF-8", shown(name).c_str(), what);
+    return error(RONDO_INVALID_ARGUMENT, "the name '%s' of a %s is not UTF-8", excerpt(name).c_str(), what);
   for (const char c : name)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      return error(RONDO_INVALID_ARGUMENT, "the name '%s' of a %s has a control character", shown(name).c_str(), what);
+      return error(RONDO_INVALID_ARGUMENT, "the name '%s' of a %s has a control character", excerpt(name).c_str(),
+                   what);
   return {};
 }
 

@@ -16,7 +16,7 @@ bool is_saved_whole(const ops::Program& program, const ops::ProgramGroup& group)
   bool steps = false, whole = true;
   for (size_t i = group.begin; i < group.end; ++i) {
     const Ref<const ops::Call>& call = program.nodes[i].call;
-    steps |= call && std::holds_alternative<ops::PartCall>(call->of);
+    steps |= std::holds_alternative<ops::PartCall>(call->of);
   }
   std::string json;
   for (const auto& each : group.operators)
@@ -36,7 +36,7 @@ RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : p
       continue;
     }
     for (size_t k = 0; k < of.nodes[i].operands.size(); ++k) need(views.of(i, k));
-    const auto* const control = dynamic_cast<const Control*>(of.nodes[i].task.get());
+    const auto* const control = Control::of(of.nodes[i]);
     if (!control) continue;
     need(control->number());
     for (const rondo::Body& body : control->bodies())

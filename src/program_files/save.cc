@@ -28,8 +28,13 @@ using ops::Call;
 // Writes down one graph.
 class FunctionMaker {
  public:
-  FunctionMaker(const SavedFunction& saved, Weights* weights, Refusals* refusals, Function* function)
-      : saved_(saved), graph_(*saved.graph), weights_(*weights), refusals_(*refusals), function_(*function) {}
+  FunctionMaker(const SavedFunction& saved, Weights* weights, Refusals* refusals, int64_t* steps, Function* function)
+      : saved_(saved),
+        graph_(*saved.graph),
+        weights_(*weights),
+        refusals_(*refusals),
+        function_(*function),
+        steps_(steps) {}
 
   Status make() {
     function_.name = saved_.name;
@@ -79,7 +84,7 @@ class FunctionMaker {
     for (const std::string& each : *names)
       if (!taken.insert(each).second)
         return error(RONDO_INVALID_ARGUMENT, "function '%s' has two %ss with the name '%s'",
-                     models::shown(function_.name).c_str(), what, models::shown(each).c_str());
+                     models::excerpt(function_.name).c_str(), what, models::excerpt(each).c_str());
     return {};
   }
   Status declare_inputs() {
@@ -107,7 +112,7 @@ class FunctionMaker {
       if (const auto group = groups.find(i); group != groups.end())
         for (const auto& each : group->second->operators)
           for (const TaskOperand& operand : each.operands) declare_weight(operand.view);
-      if (const auto* control = dynamic_cast<const Control*>(node.task.get())) {
+      if (const auto* control = Control::of(node)) {
         declare_weight(control->number());
         for (const rondo::Body& body : control->bodies()) {
           if (!body.recorded) continue;
@@ -216,7 +221,8 @@ class FunctionMaker {
   // Why a node cannot be saved; empty: it can.
   std::string why_not(Scope& scope, const ops::ProgramNode& node, std::span<const ops::ProgramOperand> operands) {
     std::string json;
-    if (!node.call) return "is a task of yours that says nothing of what it does";
+    if (std::holds_alternative<ops::OpaqueCall>(node.call->of))
+      return "is a task of yours that says nothing of what it does";
     if (node.call->unwritten) return "leaves out results";
     if (std::holds_alternative<ops::PartCall>(node.call->of))
       return "is a step of an operator of several tasks, which files do not have yet";
@@ -237,7 +243,7 @@ class FunctionMaker {
           std::none_of(operands.begin(), operands.end(),
                        [&](const ops::ProgramOperand& each) { return each.value == other.value; }))
         return "uses what it does not name";
-    if (node.task->random_count() && node.random_offset != scope.drawn[&node.task->device()])
+    if (node.random_count && node.random_offset != scope.drawn[node.device])
       return "draws numbers after some that nothing reads";
     return "";
   }
@@ -257,7 +263,7 @@ class FunctionMaker {
   }
   void add(Scope& scope, size_t number) {
     const ops::ProgramNode& node = scope.program.nodes[number];
-    if (node.call && std::holds_alternative<ops::IndexCheckCall>(node.call->of)) return;  // the engine's affair
+    if (std::holds_alternative<ops::IndexCheckCall>(node.call->of)) return;  // the engine's affair
     size_t known = 0;
     while (known < node.operands.size() && node.operands[known].known) ++known;
     const std::span<const ops::ProgramOperand> operands(node.operands.data(), known);
@@ -265,8 +271,8 @@ class FunctionMaker {
     std::string why = why_not(scope, node, operands);
     if (why.empty()) {
       if (!operands.empty()) device_ = &operands[0].view.device();
-      scope.drawn[&node.task->device()] += node.task->random_count();
-      const auto* const control = dynamic_cast<const Control*>(node.task.get());
+      scope.drawn[node.device] += node.random_count;
+      const auto* const control = Control::of(node);
       if (!(control ? add_choice(scope, number, *control)
                     : add_operation(scope, operation_of(scope, number, operands))))
         why = kNoViews;
@@ -279,8 +285,8 @@ class FunctionMaker {
   }
   static constexpr const char* kNoViews = "has an operand that is seen in a way that no views lead to";
   void refuse(const ops::ProgramNode& node, size_t number, const std::string& why) {
-    refusals_.add(function_.name, format("node %zu: '%s'%s%s %s", number, node.task->name(),
-                                         node.site.empty() ? "" : " at ", node.site.c_str(), why.c_str()));
+    refusals_.add(function_.name, format("node %zu: '%s'%s%s %s", number, node.name, node.site.empty() ? "" : " at ",
+                                         node.site.c_str(), why.c_str()));
   }
   static Operation operation_of(const Scope& scope, size_t number, std::span<const ops::ProgramOperand> operands) {
     const ops::ProgramNode& node = scope.program.nodes[number];
@@ -298,13 +304,13 @@ class FunctionMaker {
     for (const auto& each : group.operators)
       for (const TaskOperand& operand : each.operands) {
         named.insert(operand.view.storage);
-        if (&operand.view.device() != &first.task->device()) return "works on two devices";
+        if (&operand.view.device() != first.device) return "works on two devices";
       }
-    if (device_ && device_ != &first.task->device()) return "works on a second device";
+    if (device_ && device_ != first.device) return "works on a second device";
     for (size_t i = group.begin; i < group.end; ++i) {
       const ops::ProgramNode& node = scope.program.nodes[i];
       if (node.section != first.section) return "has steps in several sections";
-      if (node.task->draws()) return "has steps that draw random numbers";
+      if ((node.random_count || node.host_random_count)) return "has steps that draw random numbers";
       for (const ops::ProgramOperand& each : node.operands) {
         const Storage& storage = *scope.program.values[each.value].storage;
         if (!named.count(&storage) && scope.used_besides(storage, group)) return "uses what it does not name";
@@ -320,15 +326,20 @@ class FunctionMaker {
       for (const TaskOperand& operand : each.operands)
         operation.operands.push_back({operand.view, scope.views.of(operand.view), operand.written});
       leave_out_left(scope, group, &operation);
-      if (why.empty() && !count_steps(*each.call, &operation.operands[0].view, &steps_))
-        why = format("is of recurrent layers with more than %lld steps, which a function may have",
+      if (why.empty() && !add_steps(count_steps(*each.call, &operation.operands[0].view)))
+        why = format("is of recurrent layers with more than %lld steps, which all functions may have together",
                      printable(kMostSteps));
-      if (why.empty()) device_ = &first.task->device();
+      if (why.empty()) device_ = first.device;
       if (why.empty() && !add_operation(scope, operation)) why = kNoViews;
       for (const Operation::Operand& operand : operation.operands)
         if (!why.empty() && operand.written && !values_.count(operand.view.storage)) define(whole(operand.view));
     }
     if (!why.empty()) refuse(first, group.begin, why);
+  }
+  bool add_steps(int64_t more) {
+    if (more < 0 || more > kMostSteps - *steps_) return false;
+    *steps_ += more;
+    return true;
   }
   // Recurrent layers leave values for their gradient, which are no results where there is none.
   static void leave_out_left(const Scope& scope, const ops::ProgramGroup& group, Operation* operation) {
@@ -468,21 +479,22 @@ class FunctionMaker {
   std::vector<Node>* nodes_ = nullptr;  // of what is written down now
   const Device* device_ = nullptr;
   uint32_t next_ = 0;
-  int64_t steps_ = 0;  // of recurrent layers
-  std::string site_;   // of what is written down now
+  int64_t* const steps_;  // of recurrent layers, in all functions
+  std::string site_;      // of what is written down now
 };
 
 }  // namespace
 
-Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, Function* function) {
-  return FunctionMaker(saved, weights, refusals, function).make();
+Status make_saved(const SavedFunction& saved, Weights* weights, Refusals* refusals, int64_t* steps,
+                  Function* function) {
+  return FunctionMaker(saved, weights, refusals, steps, function).make();
 }
 
 Status check_functions(const std::vector<SavedFunction>& functions) {
   std::unordered_set<std::string_view> names;
   for (const SavedFunction& each : functions)
     if (!names.insert(each.name).second)
-      return error(RONDO_INVALID_ARGUMENT, "two functions have the name '%s'", models::shown(each.name).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "two functions have the name '%s'", models::excerpt(each.name).c_str());
   return {};
 }
 
@@ -496,7 +508,7 @@ Status complete(const SaveOptions& options, const KnownWords& words, Weights* we
   for (const models::NamedTensor& each : options.weights)
     if (std::none_of(weights->tensors.begin(), weights->tensors.end(),
                      [&](const models::NamedTensor& used) { return used.view.storage == each.view.storage; }))
-      return error(RONDO_INVALID_ARGUMENT, "no function uses the weight '%s'", models::shown(each.name).c_str());
+      return error(RONDO_INVALID_ARGUMENT, "no function uses the weight '%s'", models::excerpt(each.name).c_str());
   weights->name_others();
   for (size_t i = 0; i < weights->tensors.size(); ++i) {
     const models::NamedTensor& each = weights->tensors[i];
@@ -508,10 +520,12 @@ Status complete(const SaveOptions& options, const KnownWords& words, Weights* we
   return {};
 }
 
-Status write_file(const char* path, const SaveOptions& options, const Weights& weights, std::string text) {
-  models::Metadata metadata = options.metadata;
-  metadata.emplace_back(kProgramKey, std::move(text));
-  return models::save(path, weights.tensors, metadata);
+Status save_text(const char* path, const models::ExternalWeights& external, std::vector<models::NamedTensor> weights,
+                 const models::Metadata& metadata, std::string text) {
+  if (external.any()) return models::save_external(path, external, std::move(weights), {metadata, {}, std::move(text)});
+  models::Metadata all = metadata;
+  all.emplace_back(kProgramKey, std::move(text));
+  return models::save(path, std::move(weights), all);
 }
 
 Status save_program(const char* path, const std::vector<SavedFunction>& functions, const SaveOptions& options) {
@@ -521,12 +535,13 @@ Status save_program(const char* path, const std::vector<SavedFunction>& function
   RONDO_TRY(weights.check(options.weights));
   RONDO_TRY(check_functions(functions));
   program.functions.resize(functions.size());
+  int64_t steps = 0;
   for (size_t i = 0; i < functions.size(); ++i)
-    RONDO_TRY(make_saved(functions[i], &weights, &refusals, &program.functions[i]));
-  RONDO_TRY(refusals.status());
+    RONDO_TRY(make_saved(functions[i], &weights, &refusals, &steps, &program.functions[i]));
+  RONDO_TRY(refusals.status());  // mutation: refusals_not_told
   const KnownWords words = words_of(options);
   RONDO_TRY(complete(options, words, &weights, &program));
-  return write_file(path, options, weights, write_program(program, words));
+  return save_text(path, options.external, std::move(weights.tensors), options.metadata, write_program(program, words));
 }
 
 }  // namespace rondo::program_files

@@ -1,5 +1,5 @@
-// Makes a program of recorded graphs, and writes it with its weights as one safetensors file. Functions whose sizes
-// vary are recorded at several sizes, by which the numbers that differ become expressions.
+// Makes a program of recorded graphs, and writes it with its weights as one safetensors file, or as JSON apart from
+// them. Functions whose sizes vary are recorded at several sizes, by which the numbers that differ become expressions.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/run/graph.h"
-#include "models/save.h"
+#include "models/external_weights.h"
 #include "program_files/sizes.h"
 #include "program_files/version.h"
 
@@ -26,7 +26,12 @@ struct SaveOptions {
   std::vector<models::NamedTensor> weights;  // names of tensors from outside; the others are "weight0" and so on
   models::Metadata metadata;                 // of the author
   std::optional<Version> reader;             // that shall read it; none: this version
+  models::ExternalWeights external;          // files that the weights go into, if not the program's
 };
+
+// Writes a program, by its text, with its weights in either form.
+Status save_text(const char* path, const models::ExternalWeights& external, std::vector<models::NamedTensor> weights,
+                 const models::Metadata& metadata, std::string text);
 
 // Waits for the weights. Names all operators that cannot be saved at once, and writes nothing then.
 Status save_program(const char* path, const std::vector<SavedFunction>& functions, const SaveOptions& options);

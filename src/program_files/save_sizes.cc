@@ -15,6 +15,7 @@
 #include "engine/engine.h"
 #include "models/json.h"
 #include "program_files/attributes.h"
+#include "program_files/check.h"
 #include "program_files/collected.h"
 #include "program_files/fit.h"
 #include "program_files/load.h"
@@ -124,16 +125,16 @@ class SizesSaver {
     }
     RONDO_TRY(verify(text, most));  // mutation: largest_size_not_recorded
     RONDO_TRY(verify(text, between));
-    for (const auto& each : aside_) RONDO_TRY(verify_small(text, each.get()));  // mutation: small_sizes_not_compared
+    RONDO_TRY(verify_all_small(text));  // mutation: small_sizes_not_compared
     RONDO_TRY(refusals_.status());
     std::vector<Ref<Graph>> made;
     RONDO_TRY(make_at(text, least(), &made));
-    return write_file(path, options_, weights_, std::move(text));
+    return save_text(path, options_.external, std::move(weights_.tensors), options_.metadata, std::move(text));
   }
 
  private:
   // For each dim all its sizes if they are few; else some that differ from those of other dims, and from 0, 1 and the
-  // largest. At last the smallest.
+  // largest. At last the small ones: of one dim, so that what depends on it alone is told of it, and of all.
   std::vector<SampleSizes> first_sizes() const {
     constexpr int kEach = 4;
     constexpr int64_t kFew = 5;
@@ -173,6 +174,11 @@ class SizesSaver {
     add_all(2);
     SampleSizes ones;  // what has no elements may hide what is done about one
     for (const Dim& each : dims_) ones.push_back(std::max(each.least, std::min<int64_t>(1, each.most)));
+    for (size_t i = 0; i < count; ++i) {
+      SampleSizes sizes = all[0];
+      sizes[i] = ones[i];
+      if (is_small(sizes)) add(std::move(sizes));
+    }
     add(least());
     add(std::move(ones));
     return all;
@@ -182,10 +188,11 @@ class SizesSaver {
     for (const Dim& each : dims_) sizes.push_back(each.least);
     return sizes;
   }
-  bool is_small(const SampleSizes& sizes) const {
-    bool small = sizes == least();
-    for (size_t i = 0; i < dims_.size(); ++i) small = small || sizes[i] < ordinary(dims_[i]);
-    return small;
+  bool is_small(const SampleSizes& sizes) const { return sizes == least() || count_small(sizes) > 0; }
+  size_t count_small(const SampleSizes& sizes) const {
+    size_t count = 0;
+    for (size_t i = 0; i < dims_.size(); ++i) count += sizes[i] < ordinary(dims_[i]);
+    return count;
   }
 
   Status record(const SampleSizes& sizes, Sample* sample) {
@@ -193,17 +200,18 @@ class SizesSaver {
     Program& program = sample->program;
     const size_t weights = weights_.tensors.size();
     program.functions.resize(functions_.size());
+    int64_t steps = 0;
     for (size_t i = 0; i < functions_.size(); ++i) {
       SavedFunction saved = functions_[i];
       const Status status = record_(i, sizes, &saved);
       if (!status.ok())
-        return status.with_context("recording function '" + models::shown(saved.name) + "' at " +
+        return status.with_context("recording function '" + models::excerpt(saved.name) + "' at " +
                                    sizes_text(dims_, sizes));
       if (samples_.empty()) {
         kept_.push_back(saved.graph);  // and so the tensors that all of them use
         find_device(*saved.graph);
       }
-      RONDO_TRY(make_saved(saved, &weights_, &refusals_, &program.functions[i]));
+      RONDO_TRY(make_saved(saved, &weights_, &refusals_, &steps, &program.functions[i]));
     }
     RONDO_TRY(refusals_.status());
     sample->small = !samples_.empty() && is_small(sizes);
@@ -337,8 +345,8 @@ class SizesSaver {
       if (!found.empty()) continue;
       std::string why = "no expression of the sizes gives ";
       for (size_t s = 0; s < std::min<size_t>(at.size(), 4); ++s)
-        why +=
-            format("%s%s at %s", s ? ", " : "", models::shown(tokens[s]).c_str(), sizes_text(dims_, sizes[s]).c_str());
+        why += format("%s%s at %s", s ? ", " : "", models::excerpt(tokens[s]).c_str(),
+                      sizes_text(dims_, sizes[s]).c_str());
       failures.emplace_back(at[0] - tokens[0].size(), std::move(why));
       // The rest of the line may not go together.
       for (size_t s = 0; s < at.size(); ++s)
@@ -416,13 +424,19 @@ class SizesSaver {
         refuse_at(
             sample, a,
             format("at %s it is recorded as '%s', and by what was found at other sizes it is '%s'",
-                   sizes_text(dims_, sample.sizes).c_str(), models::shown(is.substr(from, same - from + 20)).c_str(),
-                   models::shown(says.substr(from, same - from + 20)).c_str())
+                   sizes_text(dims_, sample.sizes).c_str(), models::excerpt(is.substr(from, same - from + 20)).c_str(),
+                   models::excerpt(says.substr(from, same - from + 20)).c_str())
                 .c_str());
       }
       a = end;
       b = end_given;
     }
+  }
+  // Differences that one dim explains are not told again of several.
+  Status verify_all_small(const std::string& text) {
+    for (const auto& each : aside_)
+      if (count_small(each->sizes) <= 1 || refusals_.status().ok()) RONDO_TRY(verify_small(text, each.get()));
+    return {};
   }
   // The recording at small sizes is what expressions give, or does the same as a function that is made of these.
   Status verify_small(const std::string& text, Sample* sample) {
@@ -433,12 +447,13 @@ class SizesSaver {
     RONDO_TRY(make_at(text, sample->sizes, &made));
     Program again;
     again.functions.resize(functions_.size());
+    int64_t steps = 0;
     for (size_t i = 0; i < made.size(); ++i) {
       SavedFunction saved = functions_[i];
       for (const Declared& each : sample->program.functions[i].inputs) saved.inputs.push_back(each.name);
       for (const Function::Output& each : sample->program.functions[i].outputs) saved.outputs.push_back(each.name);
       saved.graph = made[i];
-      RONDO_TRY(make_saved(saved, &weights_, &refusals_, &again.functions[i]));
+      RONDO_TRY(make_saved(saved, &weights_, &refusals_, &steps, &again.functions[i]));
     }
     RONDO_TRY(refusals_.status());
     RONDO_TRY(complete(options_, words_, &weights_, &again));
@@ -457,12 +472,14 @@ class SizesSaver {
     if (!device_) return {};
     Program program;
     Status status = read_program(text, &sizes, &program);
+    const auto budget = std::make_shared<Budget>(0, kMostSteps);
     std::vector<TensorHandle> weights;
     for (const models::NamedTensor& each : weights_.tensors)
       weights.emplace_back(make_view(Ref<Storage>::share(each.view.storage), each.view));
     for (size_t i = 0; status.ok() && i < program.functions.size(); ++i) {
-      status = make_function({program, program.functions[i], *engine_, *device_, weights}, &made->emplace_back())
-                   .with_context("function '" + models::shown(program.functions[i].name) + "'");
+      status =
+          make_function({program, program.functions[i], *engine_, *device_, weights, budget}, &made->emplace_back())
+              .with_context("function '" + models::excerpt(program.functions[i].name) + "'");
     }
     if (status.code() == RONDO_OUT_OF_MEMORY || status.ok()) return status;
     return error(RONDO_UNSUPPORTED, "what was recorded cannot be made at %s: %s", sizes_text(dims_, sizes).c_str(),

@@ -8,7 +8,7 @@
 
 namespace rondo::program_files {
 
-using models::shown;
+using models::excerpt;
 
 namespace {
 
@@ -33,7 +33,7 @@ Status check_dims(const std::vector<Dim>& dims) {
     if (!right)
       return error(RONDO_INVALID_ARGUMENT,
                    "'%s' is no name of a size; letters of ASCII, digits and _ are, 1 to %zu, and no digit first",
-                   shown(each.name).c_str(), kLongestDim);
+                   excerpt(each.name).c_str(), kLongestDim);
     if (each.least < 0 || each.most < each.least || each.most > kLargestSize)
       return error(RONDO_INVALID_ARGUMENT, "the size '%s' is from %lld to %lld; 0 to 2^40 are possible, in order",
                    each.name.c_str(), printable(each.least), printable(each.most));
@@ -49,6 +49,19 @@ std::string sizes_text(const std::vector<Dim>& dims, const std::vector<int64_t>&
   for (size_t i = 0; i < dims.size(); ++i)
     text += format("%s%s = %lld", i ? ", " : "", dims[i].name.c_str(), printable(sizes[i]));
   return text;
+}
+
+int64_t times_of(std::string_view text, std::string_view name) {
+  constexpr size_t kMostDigits = 13;  // 2^40 has as many
+  if (text == name) return 1;
+  const size_t sign = text.find('*');
+  if (sign == text.npos || sign == 0 || sign > kMostDigits || text[0] == '0' || text.substr(sign + 1) != name) return 0;
+  int64_t times = 0;
+  for (const char each : text.substr(0, sign)) {
+    if (!is_digit(each)) return 0;
+    times = 10 * times + (each - '0');
+  }
+  return times;
 }
 
 // Reads one expression. Stays false once something is wrong.
@@ -138,7 +151,7 @@ class SizeParser {
 Status Sizes::read(std::string_view text, int64_t* value) {
   SizeParser parser(text, this);
   if (parser.read(value)) return {};
-  return error(RONDO_IO_ERROR, "the size '%s': %s", shown(text).c_str(), parser.why());
+  return error(RONDO_IO_ERROR, "the size '%s': %s", excerpt(text).c_str(), parser.why());
 }
 
 }  // namespace rondo::program_files

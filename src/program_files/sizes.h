@@ -25,6 +25,8 @@ inline constexpr int64_t kLargestSize = int64_t{1} << 40;
 Status check_dims(const std::vector<Dim>& dims);
 // "B = 4, T = 7"
 std::string sizes_text(const std::vector<Dim>& dims, const std::vector<int64_t>& sizes);
+// How often an axis with this expression has the size of that name: 1 for "B", 32 for "32*B". 0: it is another one.
+int64_t times_of(std::string_view text, std::string_view name);
 
 // Reads expressions at these sizes, one for each dim, which live as long. One thread.
 class Sizes final : public models::NumberTexts {

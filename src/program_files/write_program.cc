@@ -235,7 +235,7 @@ Status check_version(const Program& program, const KnownWords& words) {
     list_newer(function.nodes, words, words.version, &newer);
     for (const NewerWord& each : newer)
       if (count++ < kShown)
-        text += "\n  function '" + models::shown(function.name) + "', " + node_name(*each.node, each.number) + ": " +
+        text += "\n  function '" + models::excerpt(function.name) + "', " + node_name(*each.node, each.number) + ": " +
                 each.text + " needs Rondo " + each.since.text();
   }
   if (count == 0) return {};

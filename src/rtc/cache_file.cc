@@ -64,7 +64,7 @@ bool CacheFilter::takes(const KeptFile& file) const {
                          format("%d.%d", origin.nvrtc_major, origin.nvrtc_minor) != nvrtc))
     return false;
   if (rondo != 0 && (!file.problem.empty() || file.entry.rondo != rondo)) return false;
-  return used_before_s == 0 || file.used_s < used_before_s;
+  return (used_before_s == 0 || file.used_s < used_before_s) && file.used_s >= used_since_s;
 }
 
 Status read_cache_file(std::string_view text, std::vector<CacheEntry>* entries) {
@@ -91,7 +91,7 @@ Status read_cache_file(std::string_view text, std::vector<CacheEntry>* entries) 
     const uint64_t bytes = entry_bytes(rest, &problem);
     if (bytes > rest.size())
       problem = format("it has %" PRIu64 " bytes, and the file ends after %zu", bytes, rest.size());
-    if (problem.empty() && decode(rest.substr(0, bytes), &entry, &problem) && entry.origin.architecture <= 0)
+    if (problem.empty() && decode(rest.substr(0, bytes), &entry, &problem) && entry.origin.architecture < 0)
       problem = "it is for no GPU";
     if (!problem.empty())
       return error(RONDO_IO_ERROR, "kernel %" PRIu64 " of %" PRIu64 ", at byte %" PRIu64 ": %s", i + 1, head.count, at,
@@ -103,36 +103,36 @@ Status read_cache_file(std::string_view text, std::vector<CacheEntry>* entries) 
   return {};
 }
 
-Status export_kernels(DiskCache& cache, const CacheFilter& filter, const std::string& path, int64_t* count) {
+Status export_kernels(DiskCache& cache, const CacheFilter& filter, const std::string& path, CarriedCount* count) {
   RONDO_TRY(check_folder(cache));
   Head head = {};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
   head.format = kFormat;
   head.bytes = sizeof head;
-  std::vector<std::string> kernels;
+  std::vector<std::string> entries;
+  *count = {};
   cache.visit(true, [&](const KeptFile& file) {
-    if (!file.problem.empty() || file.entry.origin.architecture <= 0 || !filter.takes(file)) return;
-    kernels.push_back(encode(file.entry));
-    head.bytes += kernels.back().size();
+    if (!file.problem.empty() || !filter.takes(file)) return;
+    entries.push_back(encode(file.entry));
+    head.bytes += entries.back().size();
+    count->add(file.entry);
   });
-  if (kernels.empty())
+  if (entries.empty())
     return error(RONDO_NOT_FOUND, "there is no such kernel in %s, so nothing is written: %s", cache.folder().c_str(),
                  "operators on a GPU leave theirs there when they are first used");
-  head.count = kernels.size();
+  head.count = entries.size();
   head.checksum = checksum_of(head);
   const auto write = [&]() -> Status {
     Replacement file(path);
     RONDO_TRY(file.create());
     RONDO_TRY(file.write({reinterpret_cast<const char*>(&head), sizeof head}));
-    for (const std::string& each : kernels) RONDO_TRY(file.write(each));
+    for (const std::string& each : entries) RONDO_TRY(file.write(each));
     return file.complete();
   };
-  RONDO_TRY(write().with_context(path));
-  *count = static_cast<int64_t>(kernels.size());
-  return {};
+  return write().with_context(path);
 }
 
-Status import_kernels(DiskCache& cache, const std::string& path, int64_t* count, int64_t* all) {
+Status import_kernels(DiskCache& cache, const std::string& path, CarriedCount* count, CarriedCount* all) {
   RONDO_TRY(check_folder(cache));
   std::string text;
   std::vector<CacheEntry> entries;
@@ -145,15 +145,15 @@ Status import_kernels(DiskCache& cache, const std::string& path, int64_t* count,
         "programs that use them",
         path.c_str(), bytes_text(static_cast<double>(text.size())).c_str(), cache.folder().c_str(),
         bytes_text(static_cast<double>(cache.limit_bytes())).c_str());
-  *count = 0;
-  if (all) *all = static_cast<int64_t>(entries.size());
+  *count = {};
   for (const CacheEntry& each : entries) {
+    if (all) all->add(each);
     std::string there, why;
     if (cache.find(each.key, each.origin, &there) && there == each.image) continue;
     if (!cache.put(each, &why))
       return error(RONDO_IO_ERROR, "'%s' cannot be kept in %s: %s; %" PRId64 " kernels were taken before it",
-                   each.name.c_str(), cache.folder().c_str(), why.c_str(), *count);
-    ++*count;
+                   each.name.c_str(), cache.folder().c_str(), why.c_str(), count->kernels);
+    count->add(each);
   }
   return {};
 }

@@ -29,6 +29,7 @@ extern const char kRowFinishText[];      // in front of kMatmulText, if it is ne
 extern const char kMatmulText[];
 extern const char kMatmulTilesText[];  // after that and kTensorCoreText
 extern const char kMatmulRowsText[];   // the same
+extern const char kMatmulIntegerText[];
 extern const char kNormText[];
 extern const char kWindowText[];
 extern const char kCumulateText[];

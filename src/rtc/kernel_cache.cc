@@ -31,8 +31,8 @@ namespace {
 constexpr int kMaxDevices = 64;
 constexpr size_t kFirstCapacity = 1024;
 
-struct Entry {
-  Entry(const Signature& signature, uint64_t hash) : hash(hash), signature(signature) {}
+struct CachedKernel {
+  CachedKernel(const Signature& signature, uint64_t hash) : hash(hash), signature(signature) {}
   const uint64_t hash;
   const Signature signature;
   std::atomic<bool> ready{false};
@@ -45,40 +45,40 @@ struct Entry {
 };
 
 struct Table {
-  explicit Table(size_t capacity) : mask(capacity - 1), slots(new std::atomic<Entry*>[capacity]()) {}
-  Entry* find(const Signature& signature, uint64_t hash) const {
+  explicit Table(size_t capacity) : mask(capacity - 1), slots(new std::atomic<CachedKernel*>[capacity]()) {}
+  CachedKernel* find(const Signature& signature, uint64_t hash) const {
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
-      Entry* entry = slots[i].load(std::memory_order_acquire);
+      CachedKernel* entry = slots[i].load(std::memory_order_acquire);
       if (!entry || (entry->hash == hash && entry->signature == signature)) return entry;
     }
   }
-  void insert(Entry* entry) {
+  void insert(CachedKernel* entry) {
     size_t i = entry->hash & mask;
     while (slots[i].load(std::memory_order_relaxed)) i = (i + 1) & mask;
     slots[i].store(entry, std::memory_order_release);
   }
   const size_t mask;
-  const std::unique_ptr<std::atomic<Entry*>[]> slots;
+  const std::unique_ptr<std::atomic<CachedKernel*>[]> slots;
 };
 
 struct Cache {
   std::atomic<Table*> table{new Table(kFirstCapacity)};
   std::mutex mutex;  // adding entries and growing
-  std::vector<Entry*> entries;
+  std::vector<CachedKernel*> entries;
   std::vector<std::unique_ptr<Table>> outgrown;
 
-  Entry* add(const Signature& signature, uint64_t hash) {
+  CachedKernel* add(const Signature& signature, uint64_t hash) {
     std::lock_guard lock(mutex);
     Table* now = table.load(std::memory_order_relaxed);
-    if (Entry* entry = now->find(signature, hash)) return entry;
+    if (CachedKernel* entry = now->find(signature, hash)) return entry;
     if (entries.size() * 2 > now->mask) {
       auto bigger = std::make_unique<Table>((now->mask + 1) * 2);
-      for (Entry* entry : entries) bigger->insert(entry);
+      for (CachedKernel* entry : entries) bigger->insert(entry);
       outgrown.emplace_back(now);
       now = bigger.release();
       table.store(now, std::memory_order_release);
     }
-    entries.push_back(new Entry(signature, hash));
+    entries.push_back(new CachedKernel(signature, hash));
     now->insert(entries.back());
     return entries.back();
   }
@@ -142,7 +142,7 @@ Status load_kernel(CudaDevice& device, const char* name, const std::string& gene
 
 // Waits for another thread's compile, or does it. A kernel whose text is wrong stays wrong; what failed for another
 // reason (memory, a library that is missing now) is tried again by the next caller.
-Status make_ready(CudaDevice& device, Entry& entry, const char* name, const Generator& generate) {
+Status make_ready(CudaDevice& device, CachedKernel& entry, const char* name, const Generator& generate) {
   const Uncancelled uncancelled;
   std::unique_lock lock(entry.mutex);
   if (entry.compiling) {
@@ -174,7 +174,7 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
                  Signature::kCapacity);
   Cache& cache = cache_of(device);
   const uint64_t hash = signature.hash();
-  Entry* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);
+  CachedKernel* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);
   if (!entry) entry = cache.add(signature, hash);
   if (entry->ready.load(std::memory_order_acquire)) [[likely]] {
     entry->kernel.count_hit();
@@ -203,7 +203,7 @@ int64_t kernel_memory_hits() {
     Cache* cache = slot.load(std::memory_order_acquire);
     if (!cache) continue;
     std::lock_guard lock(cache->mutex);
-    for (const Entry* entry : cache->entries) hits += entry->kernel.hits.load(std::memory_order_relaxed);
+    for (const CachedKernel* entry : cache->entries) hits += entry->kernel.hits.load(std::memory_order_relaxed);
   }
   return hits;
 }

@@ -91,21 +91,21 @@ bool Progress::much_is_ahead() const {
 void Progress::watch() {
   std::unique_lock lock(mutex_);
   Clock::time_point next = begun_ + patience_;
-  bool told = false;
+  bool reported = false;
   while (wanted_) {
     // Between two kernels of one stretch is what the program does to come to the next.
     if (!changed_.wait_for(lock, patience_ / 4, [this] { return !running_.empty(); })) {
-      if (told) tell(lock);
-      told = false;
+      if (reported) tell(lock);
+      reported = false;
       if (running_.empty()) break;  // none began while that was told
     }
-    if (Clock::now() >= next || (!told && much_is_ahead())) {
+    if (Clock::now() >= next || (!reported && much_is_ahead())) {
       tell(lock);
-      told = true;
+      reported = true;
       next = Clock::now() + patience_;
     }
     changed_.wait_until(lock, next,
-                        [this, told] { return running_.empty() || !wanted_ || (!told && much_is_ahead()); });
+                        [this, reported] { return running_.empty() || !wanted_ || (!reported && much_is_ahead()); });
   }
   watching_ = false;
 }

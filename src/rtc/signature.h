@@ -84,6 +84,7 @@ enum Family : uint8_t {
   kBags,
   kInteraction,
   kNumbers,
+  kMatmulInteger,
 };
 
 }  // namespace rondo::rtc

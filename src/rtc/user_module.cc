@@ -16,7 +16,7 @@ using namespace cuda;
 
 namespace {
 
-struct Entry {
+struct CachedModule {
   std::mutex mutex;  // held while the module is made: who wants the same one waits
   bool ready = false;
   UserModule module;
@@ -109,17 +109,17 @@ Status make(CudaDevice& device, const UserSource& source, UserModule* made) {
 Status find_user_module(CudaDevice& device, const UserSource& source, const UserModule** module) {
   // Never destroyed: modules stay until the process ends.
   static auto* const mutex = new std::mutex;
-  static auto* const entries = new std::map<std::tuple<int, uint64_t, uint64_t>, std::unique_ptr<Entry>>;
-  static auto* const fresh = new std::vector<std::unique_ptr<Entry>>;  // made anew each time
+  static auto* const entries = new std::map<std::tuple<int, uint64_t, uint64_t>, std::unique_ptr<CachedModule>>;
+  static auto* const fresh = new std::vector<std::unique_ptr<CachedModule>>;  // made anew each time
   KeyBuilder key;
   describe(source, key);
-  Entry* entry = nullptr;
+  CachedModule* entry = nullptr;
   {
     std::lock_guard lock(*mutex);
-    std::unique_ptr<Entry>& slot = includes_files(source)
-                                       ? fresh->emplace_back()
-                                       : (*entries)[{device.id().index, key.key().words[0], key.key().words[1]}];
-    if (!slot) slot = std::make_unique<Entry>();
+    std::unique_ptr<CachedModule>& slot = includes_files(source)
+                                              ? fresh->emplace_back()
+                                              : (*entries)[{device.id().index, key.key().words[0], key.key().words[1]}];
+    if (!slot) slot = std::make_unique<CachedModule>();
     entry = slot.get();
   }
   std::lock_guard lock(entry->mutex);

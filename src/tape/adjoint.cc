@@ -21,7 +21,7 @@ Layout squeezed(const Layout& layout) {
   return result;
 }
 
-bool same(const Place& a, const Place& b) {
+bool same(const StorageRegion& a, const StorageRegion& b) {
   if (a.offset != b.offset) return false;
   const Layout x = squeezed(a.layout), y = squeezed(b.layout);
   if (!x.same_shape(y)) return false;
@@ -60,18 +60,18 @@ bool Value::exclusive() const {
   return !uniform && memory.use_count() == 1 && !contents_kept(**memory);
 }
 
-void Adjoint::direct(rondo_tensor* given, const Place& place) {
+void Adjoint::direct(rondo_tensor* given, const StorageRegion& place) {
   direct_ = given;
   direct_place_ = place;
 }
 
 // The place is every byte of the storage.
-bool Adjoint::covers(const Place& place) const {
+bool Adjoint::covers(const StorageRegion& place) const {
   return !place.layout.repeats() && static_cast<size_t>(place.layout.elements()) * dtype_size(dtype_) == bytes_;
 }
 
 // The view of the one contribution that a place shows, if there is one without a copy.
-bool Adjoint::shown(const Place& place, View* view) const {
+bool Adjoint::visible(const StorageRegion& place, View* view) const {
   if (same(place, place_)) {
     *view = unsqueezed(value_.view, place.layout);
     return true;
@@ -81,7 +81,7 @@ bool Adjoint::shown(const Place& place, View* view) const {
          reshape_view(value_.view, place.layout.ndim, place.layout.shape, view).ok();
 }
 
-View Adjoint::at(const Place& place) const {
+View Adjoint::at(const StorageRegion& place) const {
   View view = value_.view;
   view.layout = place.layout;
   view.offset = place.offset;
@@ -123,7 +123,7 @@ Status Adjoint::materialise() {
   return {};
 }
 
-Status Adjoint::begin(const Place& place, Slot* slot) {
+Status Adjoint::begin(const StorageRegion& place, OwnedTensor* slot) {
   if (direct_ && same(place, direct_place_)) {
     View view = unsqueezed(direct_->view, place.layout);
     view.accumulate |= direct_used_;
@@ -145,7 +145,7 @@ Status Adjoint::begin(const Place& place, Slot* slot) {
     return {};
   }
   View view;
-  if (state_ == State::at && value_.exclusive() && !value_.view.layout.repeats() && shown(place, &view)) {
+  if (state_ == State::at && value_.exclusive() && !value_.view.layout.repeats() && visible(place, &view)) {
     slot->tensor = adding(*value_.memory, view);
     return {};
   }
@@ -154,7 +154,7 @@ Status Adjoint::begin(const Place& place, Slot* slot) {
   return {};
 }
 
-void Adjoint::end(const Place& place, const Slot& slot) {
+void Adjoint::end(const StorageRegion& place, const OwnedTensor& slot) {
   if (!slot.fresh) return;
   value_ = Value::of(slot.tensor->view);
   place_ = place;
@@ -162,9 +162,9 @@ void Adjoint::end(const Place& place, const Slot& slot) {
   if (covers(place) && !place.layout.contiguous()) state_ = State::whole;
 }
 
-bool Adjoint::begin_all(std::span<const Place> places, std::span<Slot> slots) {
+bool Adjoint::begin_all(std::span<const StorageRegion> places, std::span<OwnedTensor> slots) {
   if (state_ != State::none || direct_used_) return false;
-  Place all = places[0];
+  StorageRegion all = places[0];
   const auto size = static_cast<int64_t>(dtype_size(dtype_));
   const int64_t step = places[1].offset - all.offset;
   if (step <= 0 || step % size != 0 || all.layout.ndim == kMaxDims) return false;
@@ -196,7 +196,7 @@ bool Adjoint::begin_all(std::span<const Place> places, std::span<Slot> slots) {
   return true;
 }
 
-Status Adjoint::add(const Place& place, const Value& value) {
+Status Adjoint::add(const StorageRegion& place, const Value& value) {
   const bool direct = direct_ && same(place, direct_place_);
   if (!direct) {
     if (value.uniform && covers(place) && (state_ == State::none || state_ == State::uniform)) {
@@ -214,18 +214,18 @@ Status Adjoint::add(const Place& place, const Value& value) {
       return {};
     }
   }
-  Slot slot;
+  OwnedTensor slot;
   RONDO_TRY(begin(place, &slot));
   return value.uniform ? fill(slot.tensor->view, value.number) : ops::copy_elements(value.view, slot.tensor->view);
 }
 
-Status Adjoint::read(const Place& place, Value* value) {
+Status Adjoint::read(const StorageRegion& place, Value* value) {
   if (state_ == State::uniform) {
     *value = Value::of(value_.number);
     return {};
   }
   *value = value_;
-  if (state_ == State::at && shown(place, &value->view)) return {};
+  if (state_ == State::at && visible(place, &value->view)) return {};
   *value = {};
   if (state_ != State::whole) RONDO_TRY(materialise());
   *value = value_;
@@ -233,7 +233,7 @@ Status Adjoint::read(const Place& place, Value* value) {
   return {};
 }
 
-Status Adjoint::clear(const Place& place) {
+Status Adjoint::clear(const StorageRegion& place) {
   if (state_ == State::none) return {};
   if (covers(place) || (state_ == State::at && same(place, place_))) {
     state_ = State::none;
@@ -244,7 +244,7 @@ Status Adjoint::clear(const Place& place) {
   return fill(at(place), 0);
 }
 
-Status Adjoint::take(const Place& place, Value* value) {
+Status Adjoint::take(const StorageRegion& place, Value* value) {
   if (state_ == State::none) return {};
   RONDO_TRY(read(place, value));
   if (state_ == State::whole && !covers(place)) {

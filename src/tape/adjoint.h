@@ -35,19 +35,19 @@ struct Value {
 };
 
 // An operator's rondo_tensor**: null, or a tensor; owned, or borrowed from its owner.
-struct Slot {
-  Slot() = default;
-  Slot(const Slot&) = delete;
-  Slot& operator=(const Slot&) = delete;
-  Slot(Slot&& other) noexcept
+struct OwnedTensor {
+  OwnedTensor() = default;
+  OwnedTensor(const OwnedTensor&) = delete;
+  OwnedTensor& operator=(const OwnedTensor&) = delete;
+  OwnedTensor(OwnedTensor&& other) noexcept
       : tensor(std::exchange(other.tensor, nullptr)), borrowed(other.borrowed), fresh(other.fresh) {}
-  Slot& operator=(Slot&& other) noexcept {
+  OwnedTensor& operator=(OwnedTensor&& other) noexcept {
     std::swap(tensor, other.tensor);
     std::swap(borrowed, other.borrowed);
     std::swap(fresh, other.fresh);
     return *this;
   }
-  ~Slot() {
+  ~OwnedTensor() {
     if (tensor && !borrowed) destroy_tensor(tensor);
   }
   rondo_tensor* tensor = nullptr;
@@ -56,12 +56,12 @@ struct Slot {
 };
 
 // Which elements of a storage.
-struct Place {
+struct StorageRegion {
   Layout layout;
   int64_t offset = 0;  // bytes
 };
 
-inline Place place(const View& view) {
+inline StorageRegion place(const View& view) {
   return {view.layout, view.offset};
 }
 // The number of the storage that a view shows.
@@ -77,23 +77,23 @@ class Adjoint {
   bool none() const { return state_ == State::none && !direct_used_; }
   // The result is to be in a tensor of the caller's, where contributions to just this place may be written at once: the
   // gradient is not read before it is complete.
-  void direct(rondo_tensor* given, const Place& place);
+  void direct(rondo_tensor* given, const StorageRegion& place);
 
   // An operator writes a contribution to a place between these: begin, the operator, end. The contribution's shape is
   // the place's. An operator makes the tensor where slot->tensor is null.
-  Status begin(const Place& place, Slot* slot);
-  void end(const Place& place, const Slot& slot);
+  Status begin(const StorageRegion& place, OwnedTensor* slot);
+  void end(const StorageRegion& place, const OwnedTensor& slot);
   // The same of evenly spaced places that are all of the storage, which one operator writes, where nothing came before:
   // there is no end to it then. False: they are not, or something did.
-  bool begin_all(std::span<const Place> places, std::span<Slot> slots);
+  bool begin_all(std::span<const StorageRegion> places, std::span<OwnedTensor> slots);
   // A contribution that is there already.
-  Status add(const Place& place, const Value& value);
+  Status add(const StorageRegion& place, const Value& value);
   // The gradient of what the place shows; none() has been asked.
-  Status read(const Place& place, Value* value);
+  Status read(const StorageRegion& place, Value* value);
   // The place is written by what comes before: from there on its gradient is zero.
-  Status clear(const Place& place);
+  Status clear(const StorageRegion& place);
   // Both.
-  Status take(const Place& place, Value* value);
+  Status take(const StorageRegion& place, Value* value);
   // At the end: what was not written into the caller's tensor at once, is now.
   Status finish_direct();
   bool writes_directly() const { return direct_ != nullptr; }
@@ -106,9 +106,9 @@ class Adjoint {
     whole,    // value_ is memory of the storage's own shape: its first byte is the storage's
   };
 
-  bool covers(const Place& place) const;
-  bool shown(const Place& place, View* view) const;
-  View at(const Place& place) const;
+  bool covers(const StorageRegion& place) const;
+  bool visible(const StorageRegion& place, View* view) const;
+  View at(const StorageRegion& place) const;
   Status materialise();
   Status fill(const View& view, double number);
 
@@ -117,10 +117,10 @@ class Adjoint {
   const rondo_dtype dtype_;
   const size_t bytes_;
   State state_ = State::none;
-  Place place_;
+  StorageRegion place_;
   Value value_;
   rondo_tensor* direct_ = nullptr;
-  Place direct_place_;
+  StorageRegion direct_place_;
   bool direct_used_ = false;
 };
 

@@ -136,7 +136,7 @@ void Backward::find_met(std::span<const View> outputs) {
   for (const View& view : outputs) coming.add(tape_.operand_of(view));
   for (size_t i = tape_.nodes_.size(); i-- > 0;) {
     const Node& node = tape_.nodes_[i];
-    Way& way = ways_[i];
+    NodeMasks& way = ways_[i];
     for (size_t k = 0; k < node.outputs.size(); ++k)
       if (node.outputs[k].active && coming.meet(node.outputs[k])) way.met |= bit(k);
     for (const Operand& each : node.outputs)
@@ -202,14 +202,14 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   tape_.spent_ = !tape_.keeps_;
   captured_.resize(sources.size());
   nothing_came_.resize(sources.size());
-  const bool told = this_thread().tapes != nullptr;
+  const bool observed = this_thread().tapes != nullptr;
   for (const View& view : outputs)
     if (view.elements() == 0) nothings_.insert(number_of(view));
   results_.resize(sources.size());
   Status status;
   for (size_t i = tape_.nodes_.size(); status.ok() && i-- > 0;) {
     status = capture(i + 1, sources);
-    if (status.ok() && told) follow_nothing(i);
+    if (status.ok() && observed) follow_nothing(i);
     if (status.ok()) status = visit(i);
     if (status.ok()) status = finish(i, sources, gradients);
     // The values that it kept go as soon as nothing needs them any more.
@@ -217,7 +217,7 @@ Status Backward::run(std::span<const View> outputs, std::span<const View* const>
   }
   if (status.ok()) status = capture(0, sources);
   if (status.ok()) status = deliver(sources, gradients);
-  if (status.ok() && told) tell_of_nothing(outputs, given, sources, gradients);
+  if (status.ok() && observed) tell_of_nothing(outputs, given, sources, gradients);
   // A gradient that was written over values of the tape is noted, for those who ask again.
   for (size_t i = 0; i < sources.size(); ++i)
     if (gradients[i] && tape_.keeps_ && tape_.known_.count(number_of(gradients[i]->view)))
@@ -266,7 +266,7 @@ Status Backward::capture(size_t nodes, std::span<const View> sources) {
 
 Status Backward::visit(size_t number) {
   const Node& node = tape_.nodes_[number];
-  const Way& way = ways_[number];
+  const NodeMasks& way = ways_[number];
   if (!way.met) return {};
   node_ = &node;
   wanted_ = way.wanted;
@@ -279,7 +279,7 @@ Status Backward::visit(size_t number) {
     const auto found = adjoints_.find(each.number);
     if (!(way.met & bit(i)) || !each.active || found == adjoints_.end() || found->second.none()) continue;
     Adjoint& adjoint = found->second;
-    const Place at = place(each.view);
+    const StorageRegion at = place(each.view);
     has_incoming_[i] = wanted_ != 0;
     any |= has_incoming_[i];
     // A node that adds keeps what was there, and its gradient.
@@ -302,7 +302,7 @@ Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*>
     Adjoint& adjoint = adjoint_of(tape_.operand_of(sources[i]));
     if (adjoint.writes_directly() && !delivered_[i]) RONDO_TRY(adjoint.finish_direct());
   }
-  std::vector<Slot> made(sources.size());
+  std::vector<OwnedTensor> made(sources.size());
   std::vector<bool> direct(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) direct[i] = adjoint_of(tape_.operand_of(sources[i])).writes_directly();
   adjoints_.clear();  // so that memory that only results show is theirs
@@ -314,7 +314,7 @@ Status Backward::deliver(std::span<const View> sources, std::span<rondo_tensor*>
       RONDO_TRY(write(value, gradients[i]->view));
       continue;
     }
-    Slot& slot = made[i];
+    OwnedTensor& slot = made[i];
     const bool own = !value.uniform && value.memory.use_count() == 1 && value.view.layout.contiguous() &&
                      value.view.bytes() == (*value.memory)->bytes();
     if (own) {

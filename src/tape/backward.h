@@ -19,7 +19,7 @@
 
 namespace rondo::tape {
 
-class Steps;
+class GradientBuilder;
 
 class Backward {
  public:
@@ -60,7 +60,7 @@ class Backward {
   Status pass(size_t input, const Layout& shape, const Value& value);
   // Memory for the gradients of the first inputs, if these are evenly spaced parts of one tensor and all of it, and
   // nothing came to it yet: then one operator writes there, and there is nothing to pass.
-  bool begin_parts(std::span<Slot> slots);
+  bool begin_parts(std::span<OwnedTensor> slots);
   // Memory of a value that others may show is never written.
   void pin(const Value& value) { pinned_.push_back(value.memory); }
   // The outputs of an elementwise expression, of the shape of the node's first output, as gradients of inputs: one
@@ -69,11 +69,11 @@ class Backward {
                   const uint64_t* words, std::span<const size_t> inputs);
   // An elementwise expression of one output, as a temporary.
   Status compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
-                 const uint64_t* words, const Layout& shape, Slot* out);
+                 const uint64_t* words, const Layout& shape, OwnedTensor* out);
   // The gradients of the inputs that are wanted, where what the node computes is made by a formula of operators that
   // have gradients: it is run on a tape of its own, which then gives them. Inputs: the node's, all of which it needs.
   // Outputs: the node's; those that depend on none of the inputs may be left out. (formula.cc)
-  using Formula = std::function<void(Steps& steps, std::span<const View> inputs, std::span<View> outputs)>;
+  using Formula = std::function<void(GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs)>;
   Status differentiate(const Formula& formula);
 
  private:
@@ -81,11 +81,11 @@ class Backward {
   static constexpr size_t kAtTheEnd = ~size_t{0};
   // The gradient of an input goes here: at once, or summed over the axes in which the input is broadcast.
   struct Target {
-    Place place;
+    StorageRegion place;
     Adjoint* adjoint = nullptr;
     SmallVector<int32_t, 8> summed;
     bool later = false;  // added when it is there
-    Slot slot;
+    OwnedTensor slot;
   };
   Status begin(size_t input, const Layout& shape, Target* target);
   Status end(Target* target);
@@ -93,11 +93,11 @@ class Backward {
 
   // --- direct.cc
   // How the nodes that gradients flow through use a storage.
-  struct Use {
+  struct StorageUse {
     size_t count = 0, node = 0, input = 0;  // as an input: how often, and where the first time
     size_t first_read = kAtTheEnd;          // the first node that keeps its values
   };
-  const Use& use_of(uint64_t number);
+  const StorageUse& use_of(uint64_t number);
   bool reads_first(uint64_t source, uint64_t written);
   void find_direct(std::span<const View> sources, std::span<rondo_tensor*> gradients);
   std::vector<bool> find_shared(std::span<const View> sources, std::span<rondo_tensor*> gradients) const;
@@ -135,13 +135,13 @@ class Backward {
   std::vector<bool> delivered_;
   std::unordered_map<uint64_t, Adjoint> adjoints_;
   // The masks of each node: the inputs whose gradients lead to sources, and the outputs that gradients come to.
-  struct Way {
+  struct NodeMasks {
     unsigned wanted = 0;
     unsigned met = 0;
     bool passed() const { return wanted != 0 && met != 0; }
   };
-  std::vector<Way> ways_;
-  std::optional<std::unordered_map<uint64_t, Use>> uses_;
+  std::vector<NodeMasks> ways_;
+  std::optional<std::unordered_map<uint64_t, StorageUse>> uses_;
   size_t first_custom_ = kAtTheEnd;                     // the first node with a gradient of the user's
   std::unordered_map<const Node*, size_t> last_input_;  // see last()
   std::vector<Memory> pinned_;                          // memory of others: never to be written

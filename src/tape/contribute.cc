@@ -48,7 +48,7 @@ Status Backward::begin(size_t input, const Layout& shape, Target* target) {
 
 Status Backward::end(Target* target) {
   if (target->summed.size()) {
-    Slot sum;
+    OwnedTensor sum;
     RONDO_TRY(target->adjoint->begin(target->place, &sum));
     ops::Output out(&sum.tensor);
     RONDO_TRY(ops::reduce(RONDO_SUM, target->slot.tensor->view, static_cast<int>(target->summed.size()),
@@ -88,7 +88,7 @@ Status Backward::pass(size_t input, const Layout& shape, const Value& value) {
   if (value.view.dtype != operand.view.dtype)
     return give(input, shape, [&](ops::Output& out) { return ops::cast(value.view, operand.view.dtype, out); });
   if (target.summed.size() == 0) return adjoint.add(target.place, value);
-  Slot sum;
+  OwnedTensor sum;
   RONDO_TRY(adjoint.begin(target.place, &sum));
   {
     ops::Output out(&sum.tensor);
@@ -99,8 +99,8 @@ Status Backward::pass(size_t input, const Layout& shape, const Value& value) {
   return {};
 }
 
-bool Backward::begin_parts(std::span<Slot> slots) {
-  std::vector<Place> places;
+bool Backward::begin_parts(std::span<OwnedTensor> slots) {
+  std::vector<StorageRegion> places;
   for (size_t i = 0; i < slots.size(); ++i) {
     const Operand& operand = node_->inputs[i];
     if (!wants(i) || operand.number != node_->inputs[0].number) return false;
@@ -129,7 +129,7 @@ Status Backward::give_all(const char* name, const ops::Expression& expression, s
 }
 
 Status Backward::compute(const char* name, const ops::Expression& expression, std::span<const View* const> operands,
-                         const uint64_t* words, const Layout& shape, Slot* out) {
+                         const uint64_t* words, const Layout& shape, OwnedTensor* out) {
   out->tensor =
       make_tensor(engine(), operands[0]->device(), static_cast<rondo_dtype>(expression.output(0).dtype), shape);
   return evaluate(name, expression, operands, words, shape, {&out->tensor, 1});

@@ -12,7 +12,7 @@
 namespace rondo::tape {
 
 // One pass over the nodes, the first time that anybody asks.
-const Backward::Use& Backward::use_of(uint64_t number) {
+const Backward::StorageUse& Backward::use_of(uint64_t number) {
   if (!uses_) {
     uses_.emplace();
     for (size_t i = tape_.nodes_.size(); i-- > 0;) {
@@ -21,7 +21,7 @@ const Backward::Use& Backward::use_of(uint64_t number) {
       if (node.custom) first_custom_ = i;
       for (size_t k = 0; k < node.inputs.size(); ++k) {
         if (!node.inputs[k].active) continue;
-        Use& use = (*uses_)[node.inputs[k].number];
+        StorageUse& use = (*uses_)[node.inputs[k].number];
         ++use.count;
         use.node = i;
         use.input = k;
@@ -39,7 +39,7 @@ const Backward::Use& Backward::use_of(uint64_t number) {
 // only, whose gradients it makes first. It is not known what a gradient of the user's reads.
 bool Backward::reads_first(uint64_t source, uint64_t written) {
   const size_t first_read = use_of(written).first_read;
-  const Use& use = use_of(source);
+  const StorageUse& use = use_of(source);
   if (use.count != 1 || use.input >= 31 || first_custom_ <= use.node || first_read < use.node) return false;
   if (first_read > use.node) return true;
   const Node& node = tape_.nodes_[use.node];
@@ -107,7 +107,7 @@ void Backward::find_last(std::span<const View> sources, std::span<rondo_tensor*>
   if (!finished_) return;
   for (size_t i = 0; i < sources.size(); ++i) {
     const Tape::Known& known = tape_.known_.at(number_of(sources[i]));
-    const Use& use = use_of(number_of(sources[i]));
+    const StorageUse& use = use_of(number_of(sources[i]));
     if (gradients[i] && !known.written && use.count) last_.push_back({std::max(use.node, known.watched), i});
   }
   put_last_first(&last_);

@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "ops/ops.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -33,7 +33,7 @@ class InnerTape {
 
 Status Backward::differentiate(const Formula& formula) {
   const size_t n_inputs = node_->inputs.size(), n_outputs = node_->outputs.size();
-  Steps steps(engine());
+  GradientBuilder steps(engine());
   std::vector<View> inputs(n_inputs), sources;
   std::vector<Target> targets;
   for (size_t i = 0; i < n_inputs; ++i) {
@@ -74,19 +74,19 @@ Status Backward::differentiate(const Formula& formula) {
   std::vector<const View*> seeds;
   for (const View& each : incoming) seeds.push_back(&each);
   std::vector<rondo_tensor*> gradients(sources.size());
-  std::vector<Slot> owned(sources.size());
+  std::vector<OwnedTensor> owned(sources.size());
   const Status status = tape->gradients(made, seeds, sources, gradients);
   for (size_t i = 0; i < sources.size(); ++i) owned[i].tensor = gradients[i];
   RONDO_TRY(status);
   for (size_t i = 0; i < sources.size(); ++i) {
-    const Value value = Value::of(std::exchange(owned[i], Slot()).tensor->view);
+    const Value value = Value::of(std::exchange(owned[i], OwnedTensor()).tensor->view);
     RONDO_TRY(targets[i].adjoint->add(targets[i].place, value));
   }
   return {};
 }
 
-std::vector<View> Steps::gradients(std::span<const View> xs, std::span<const View> dys,
-                                   const std::function<std::vector<View>()>& outputs) {
+std::vector<View> GradientBuilder::gradients(std::span<const View> xs, std::span<const View> dys,
+                                             const std::function<std::vector<View>()>& outputs) {
   const InnerTape tape(engine_);
   for (const View& x : xs) then([&] { return tape->watch(x); });
   const std::vector<View> ys = outputs();
@@ -102,11 +102,11 @@ std::vector<View> Steps::gradients(std::span<const View> xs, std::span<const Vie
   return views;
 }
 
-View Steps::gradient(const View& x, const View& dy, const std::function<View(const View& x)>& f) {
+View GradientBuilder::gradient(const View& x, const View& dy, const std::function<View(const View& x)>& f) {
   const InnerTape tape(engine_);
   then([&] { return tape->watch(x); });
   const View y = f(x);
-  Slot& made = made_.emplace_back();
+  OwnedTensor& made = made_.emplace_back();
   const View* const seed = &dy;
   then([&] { return tape->gradients({&y, 1}, {&seed, 1}, {&x, 1}, {&made.tensor, 1}); });
   return status_.ok() ? made.tensor->view : View{};

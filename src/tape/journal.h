@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/tensor.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "tape/node.h"
 
 namespace rondo::tape {

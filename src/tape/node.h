@@ -60,7 +60,7 @@ struct Node {
   const char* name = nullptr;  // lives as long as the process, or as custom
   Ref<const ops::Call> call;   // neither this nor custom: a task without a gradient
   std::shared_ptr<const Custom> custom;
-  const char* why_none = nullptr;  // of a task without a gradient; see Task::why_no_gradient
+  const char* why_none = nullptr;  // of a task without a gradient; see OperatorTask::why_no_gradient
   std::vector<Operand> inputs, outputs;
   bool flows = false;  // from its outputs to active inputs
 };

@@ -20,17 +20,18 @@ class OpenTapes final : public Observer {
     for (const Ref<Tape>& each : tapes_) each->open_ = false;
   }
 
-  void submitted(const Task& task, const Ref<const Description>& what) noexcept override {
+  void submitted(const Task& task, const Ref<const OpInfo>& what) noexcept override {
     try {
       std::vector<TaskOperand> operands;
-      task.list_operands(&operands);
+      const ops::OperatorTask* const known = ops::as_operator(task);
+      if (known) known->list_operands(&operands);
       if (operands.empty()) operands = whole_storages(task);
-      tell(task.name(), what, operands, task.why_no_gradient());
+      tell(task.name(), what, operands, known ? known->why_no_gradient() : nullptr);
     } catch (const std::bad_alloc&) {
       miss(task.name());
     }
   }
-  void done(const char* name, const Ref<const Description>& what,
+  void done(const char* name, const Ref<const OpInfo>& what,
             const std::vector<TaskOperand>& operands) noexcept override {
     try {
       tell(name, what, operands, nullptr);
@@ -120,7 +121,7 @@ class OpenTapes final : public Observer {
     thread.tapes = tapes_.empty() && !journal_ ? nullptr : this;
   }
 
-  void tell(const char* name, const Ref<const Description>& what, const std::vector<TaskOperand>& operands,
+  void tell(const char* name, const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands,
             const char* why_none) {
     Ref<const ops::Call> call = Ref<const ops::Call>::share(static_cast<const ops::Call*>(what.get()));
     if (call && !ops::row_of(*call).gradient) call = {};

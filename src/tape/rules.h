@@ -22,7 +22,7 @@ Needs needed(const Node& node, unsigned wanted);
 bool makes_last(const Node& node);
 
 // For rules: the node's first result. One that was added to a tensor is not kept: it is computed again.
-Status result_of(const Backward& backward, Slot* again, View* result);
+Status result_of(const Backward& backward, OwnedTensor* again, View* result);
 // A view broadcast to a shape.
 inline View under(View view, const Layout& shape) {
   view.layout = broadcast_layout(view.layout, shape);

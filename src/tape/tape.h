@@ -38,7 +38,7 @@ class Tape final : public RefCounted {
   bool depends(const View& view) const;
   // The tape notes what the thread's observer is told (open.cc).
   // constant: what is written depends on nothing as far as gradients are concerned.
-  // why_none: where there is no call, Task::why_no_gradient.
+  // why_none: where there is no call, OperatorTask::why_no_gradient.
   void note(const char* name, Ref<const ops::Call> call, const std::vector<TaskOperand>& operands, bool constant,
             const char* why_none);
   void note(const std::shared_ptr<const Custom>& custom, std::span<const View> inputs, std::span<const View> outputs);

@@ -14,14 +14,14 @@ namespace rondo::tape {
 Status UserGradient::run(Backward& backward) const {
   const Node& node = backward.node();
   const size_t n_outputs = node.outputs.size(), n_inputs = node.inputs.size();
-  std::vector<Slot> incoming(n_outputs);
+  std::vector<OwnedTensor> incoming(n_outputs);
   std::vector<rondo_tensor*> given(n_outputs), made(n_inputs, nullptr);
   for (size_t i = 0; i < n_outputs; ++i) {
     View view;
     RONDO_TRY(backward.incoming_or_zeros(&view, i));
     incoming[i].tensor = given[i] = make_view(Ref<Storage>::share(view.storage), view);
   }
-  std::vector<Slot> owned(n_inputs);  // there before what it is to own
+  std::vector<OwnedTensor> owned(n_inputs);  // there before what it is to own
   const UserCall call(given);
   RONDO_TRY(call.check(format("the gradient function of '%s'", name.c_str()).c_str()));
   rondo_status code = RONDO_OK;

@@ -2,6 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/cache.h"
 
+#include <unistd.h>
+
 #include <rondo/status.h>
 
 #include <cerrno>
@@ -16,6 +18,7 @@
 #include "base/machine/decimal.h"
 #include "base/text.h"
 #include "rtc/cache_file.h"
+#include "tools/program.h"
 
 namespace rondo::tools {
 
@@ -23,10 +26,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Wish {
+struct CacheOptions {
   std::string action, file;
   rtc::CacheFilter filter;
   bool json = false;
+  // An export takes only kernels of this program file, on a described device or cuda:0, at these sizes.
+  std::string program, device;
+  std::vector<std::string> sizes;
 };
 
 int usage_error(const std::string& what) {
@@ -52,7 +58,7 @@ bool read_architecture(const std::string& text, int32_t* architecture) {
   return end != text.c_str() + digits && *end == '\0' && value >= 10 && value <= 999;
 }
 
-int read_option(const std::string& option, const char* text, Wish* wish) {
+int read_option(const std::string& option, const char* text, CacheOptions* wish) {
   int major = 0, minor = 0, patch = 0, end = 0;
   const int length = static_cast<int>(std::strlen(text));
   if (option == "--architecture") {
@@ -77,7 +83,7 @@ int read_option(const std::string& option, const char* text, Wish* wish) {
   return 0;
 }
 
-int read_arguments(int count, char** arguments, Wish* wish) {
+int read_arguments(int count, char** arguments, CacheOptions* wish) {
   if (count == 0) return usage_error("show, verify, clear, export or import is needed");
   wish->action = arguments[0];
   const std::string& action = wish->action;
@@ -92,6 +98,12 @@ int read_arguments(int count, char** arguments, Wish* wish) {
     } else if (filters &&
                (word == "--architecture" || word == "--nvrtc" || word == "--rondo" || word == "--older-than")) {
       if (const int status = read_option(word, ++i < count ? arguments[i] : "", wish); status != 0) return status;
+    } else if (action == "export" && (word == "--program" || word == "--for" || word == "--sizes")) {
+      if (++i == count || !*arguments[i]) return usage_error(word + " needs a value");
+      if (word == "--sizes")
+        wish->sizes.emplace_back(arguments[i]);
+      else
+        (word == "--program" ? wish->program : wish->device) = arguments[i];
     } else if (word[0] == '-' || !with_file || !wish->file.empty()) {
       return usage_error("'" + word + "' does not follow " + action);
     } else {
@@ -99,11 +111,19 @@ int read_arguments(int count, char** arguments, Wish* wish) {
     }
   }
   if (with_file && wish->file.empty()) return usage_error(action + " needs a file");
+  if (wish->program.empty() && (!wish->device.empty() || !wish->sizes.empty()))
+    return usage_error("--for and --sizes belong to --program");
   return 0;
 }
 
 std::string nvrtc_text(const rtc::Origin& origin) {
   return origin.architecture == 0 ? "" : format("%d.%d", origin.nvrtc_major, origin.nvrtc_minor);
+}
+
+// Choices are named where there are some.
+std::string carried_text(const rtc::CarriedCount& count) {
+  const std::string kernels = format("%lld kernels", static_cast<long long>(count.kernels));
+  return count.choices ? kernels + format(" and %lld choices", static_cast<long long>(count.choices)) : kernels;
 }
 
 std::string time_text(int64_t seconds) {
@@ -204,23 +224,30 @@ int clear(rtc::DiskCache& cache, const rtc::CacheFilter& filter) {
 }  // namespace
 
 int cache(int count, char** arguments) {
-  Wish wish;
+  CacheOptions wish;
   if (const int status = read_arguments(count, arguments, &wish); status != 0) return status;
   rtc::DiskCache& cache = rtc::DiskCache::instance();
   if (wish.action == "show") return show(cache, wish.json);
   if (cache.folder().empty()) return failure("no kernels are kept: " + cache.why_off());
   if (wish.action == "verify") return verify(cache);
   if (wish.action == "clear") return clear(cache, wish.filter);
-  int64_t kernels = 0, all = 0;
+  rtc::CarriedCount carried, all;
   const bool exports = wish.action == "export";
-  const Status status = exports ? rtc::export_kernels(cache, wish.filter, wish.file, &kernels)
-                                : rtc::import_kernels(cache, wish.file, &kernels, &all);
+  if (!wish.program.empty()) {
+    // Times of use have seconds: what is used from the next one on is what the program uses.
+    const time_t before = time(nullptr);
+    while (time(nullptr) == before) usleep(10000);
+    wish.filter.used_since_s = static_cast<int64_t>(time(nullptr));
+    if (const int status = find_kernels(wish.program, wish.device, wish.sizes)) return status;
+  }
+  const Status status = exports ? rtc::export_kernels(cache, wish.filter, wish.file, &carried)
+                                : rtc::import_kernels(cache, wish.file, &carried, &all);
   if (!status.ok()) return failure(status.message());
   if (exports)
-    std::printf("%lld kernels written to %s\n", static_cast<long long>(kernels), wish.file.c_str());
+    std::printf("%s written to %s\n", carried_text(carried).c_str(), wish.file.c_str());
   else
-    std::printf("%lld kernels taken into %s, %lld were there\n", static_cast<long long>(kernels),
-                cache.folder().c_str(), static_cast<long long>(all - kernels));
+    std::printf("%s taken into %s, %lld were there\n", carried_text(carried).c_str(), cache.folder().c_str(),
+                static_cast<long long>(all.kernels + all.choices - carried.kernels - carried.choices));
   return 0;
 }
 

@@ -74,7 +74,10 @@ class Doctor {
       examine_absence();
     }
     examine_library("blas", blas(), "Matrix products on the cpu use Rondo's own slower loop");
-    examine_library("onednn", onednn(), "Convolutions on the cpu use Rondo's own slower loops");
+    examine_library(
+        "onednn", onednn(),
+        "Convolutions of f32 with channels last, and gradients of filters, on the cpu use Rondo's own slower "
+        "loops");
     examine_cache();
     return findings_ == 0 ? 0 : 1;
   }

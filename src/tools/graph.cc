@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "tools/profile.h"
+#include "tools/usage.h"
 
 extern char** environ;
 
@@ -28,11 +29,6 @@ constexpr size_t kLargest = size_t{256} << 20;  // no graph's file is larger
 int failed(const std::string& what) {
   std::fprintf(stderr, "rondo: %s\n", what.c_str());
   return 1;
-}
-
-int bad_usage(const std::string& what) {
-  std::fprintf(stderr, "rondo: %s; `rondo --help` says how graph is used\n", what.c_str());
-  return 2;
 }
 
 // Returns what is wrong; empty: nothing.
@@ -121,8 +117,8 @@ void print_dot(const std::string& text, std::FILE* to) {
   std::string label;
   size_t tasks = 0, carried = 0, order = 0;
   // Once to count, once to show.
-  for (const bool shown : {false, true}) {
-    if (shown) std::fprintf(to, "%zu tasks, %zu edges with a tensor, %zu for order alone\n", tasks, carried, order);
+  for (const bool printing : {false, true}) {
+    if (printing) std::fprintf(to, "%zu tasks, %zu edges with a tensor, %zu for order alone\n", tasks, carried, order);
     std::string_view rest = text, line;
     while (take_part(&rest, '\n', &line)) {
       const size_t first = line.find_first_not_of(' ');
@@ -139,7 +135,7 @@ void print_dot(const std::string& text, std::FILE* to) {
       const bool box = name.rfind("label=", 0) == 0;  // of a segment or a body
       if ((depth < 0 && !box) || !label_of(line, &label)) continue;
       tasks += depth >= 0;
-      if (shown) std::fprintf(to, "%*s%s\n", depth >= 0 ? 2 * depth + 2 : 0, "", harmless(label).c_str());
+      if (printing) std::fprintf(to, "%*s%s\n", depth >= 0 ? 2 * depth + 2 : 0, "", harmless(label).c_str());
     }
   }
 }
@@ -151,17 +147,17 @@ int graph(int count, char** arguments) {
   for (int i = 0; i < count; ++i) {
     const std::string word = arguments[i];
     if (word == "--svg") {
-      if (++i == count || !*arguments[i]) return bad_usage("--svg needs the file to write");
+      if (++i == count || !*arguments[i]) return bad_usage("graph", "--svg needs the file to write");
       picture = arguments[i];
     } else if (word.size() > 1 && word[0] == '-') {
-      return bad_usage("graph has no option '" + harmless(word) + "'");
+      return bad_usage("graph", "graph has no option '" + harmless(word) + "'");
     } else if (!path.empty()) {
-      return bad_usage("graph takes one file");
+      return bad_usage("graph", "graph takes one file");
     } else {
       path = word;
     }
   }
-  if (path.empty()) return bad_usage("graph needs a file that rondo_graph_profile or rondo_graph_dot wrote");
+  if (path.empty()) return bad_usage("graph", "graph needs a file that rondo_graph_profile or rondo_graph_dot wrote");
   std::string text;
   if (const std::string wrong = read_file(path, &text); !wrong.empty()) return failed(wrong);
   std::string problem;

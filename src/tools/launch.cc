@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/machine/decimal.h"
+#include "base/machine/sha256.h"
 #include "comm/rendezvous/net.h"
 
 namespace rondo::tools {
@@ -36,7 +37,7 @@ int usage_error(const std::string& what) {
   return 2;
 }
 
-struct Wish {
+struct LaunchOptions {
   int ranks = 0;
   bool prefix = false;
   double grace_s = 5;  // between asking a process to end and ending it
@@ -50,7 +51,7 @@ bool parse(const char* text, double low, double high, double* value) {
   return end != text && *end == '\0' && *value >= low && *value <= high;
 }
 
-int read_arguments(int count, char** arguments, Wish* wish) {
+int read_arguments(int count, char** arguments, LaunchOptions* wish) {
   int i = 0;
   for (; i < count && arguments[i][0] == '-'; ++i) {
     const std::string option = arguments[i];
@@ -130,9 +131,9 @@ class Lines {
   std::string line_;
 };
 
-class Launch {
+class LaunchCommand {
  public:
-  explicit Launch(const Wish& wish) : wish_(wish) {}
+  explicit LaunchCommand(const LaunchOptions& wish) : wish_(wish) {}
 
   int run() {
     sigset_t signals;
@@ -148,8 +149,8 @@ class Launch {
       return 1;
     }
     setenv("RONDO_ADDRESS", ("127.0.0.1:" + std::to_string(port)).c_str(), 1);
-    setenv("RONDO_JOB", comm::hex(comm::random_bytes(8)).c_str(), 1);
-    setenv("RONDO_SECRET", comm::hex(comm::random_bytes(32)).c_str(), 1);
+    setenv("RONDO_JOB", hex(comm::random_bytes(8)).c_str(), 1);
+    setenv("RONDO_SECRET", hex(comm::random_bytes(32)).c_str(), 1);
     setenv("RONDO_SIZE", std::to_string(wish_.ranks).c_str(), 1);
     setenv("RONDO_LOCAL_SIZE", std::to_string(wish_.ranks).c_str(), 1);
     setenv("RONDO_LAUNCHER", "rondo", 1);
@@ -285,7 +286,7 @@ class Launch {
     }
   }
 
-  const Wish wish_;
+  const LaunchOptions wish_;
   sigset_t before_ = {};
   File signals_;
   std::vector<Rank> ranks_;
@@ -298,10 +299,10 @@ class Launch {
 }  // namespace
 
 int launch(int count, char** arguments) {
-  Wish wish;
+  LaunchOptions wish;
   if (const int wrong = read_arguments(count, arguments, &wish); wrong != 0) return wrong;
   std::fflush(nullptr);
-  return Launch(wish).run();
+  return LaunchCommand(wish).run();
 }
 
 }  // namespace rondo::tools

@@ -116,6 +116,8 @@ int run(int argc, char** argv) {
   if (command == "cache") return rondo::tools::cache(argc - 2, argv + 2);
   if (command == "program") return rondo::tools::program(argc - 2, argv + 2);
   if (command == "run") return rondo::tools::run_program(argc - 2, argv + 2);
+  if (command == "info" && option == "--describe" && argc <= 4)
+    return rondo::tools::describe_device(argc == 4 ? argv[3] : "");
   if (argc > 3) return bad_usage("too many arguments");
   if (command == "version" || command == "--version") {
     if (!option.empty()) return bad_usage(command + " takes no options");
@@ -123,7 +125,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (command == "info") {
-    if (!option.empty() && option != "--json") return bad_usage("info takes --json or nothing");
+    if (!option.empty() && option != "--json") return bad_usage("info takes --json, --describe or nothing");
     const Json facts = rondo::tools::collect_facts();
     if (option == "--json")
       // Values come from the environment and from libraries, where they need not be UTF-8.

@@ -6,39 +6,39 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/json_text.h"
+#include "tools/usage.h"
 
 namespace rondo::tools {
 
 namespace {
 
-int bad_usage(const char* command, const std::string& what) {
-  std::fprintf(stderr, "rondo: %s; `rondo --help` says how %s is used\n", what.c_str(), command);
-  return 2;
-}
-
 // Names come from the file, whose author is not known.
-std::string shown(const std::string& text) {
+std::string escaped(const std::string& text) {
   return plain(text, false);
 }
 
-// "f32 [B, 3]"; a size that is another expression is "...".
-std::string kind_text(const rondo_program_tensor_info& info, const std::vector<ProgramDim>& dims) {
+using Json = nlohmann::ordered_json;
+
+// "f32 [B, 32*H]": sizes that vary as the program's text has them, where `shape` is the list that it has there.
+std::string kind_text(const rondo_program_tensor_info& info, const Json& shape) {
   std::string text = std::string(rondo_dtype_name(info.dtype)) + " [";
-  for (int32_t d = 0; d < info.ndim; ++d)
-    text += (d ? ", " : "") + (info.dims[d] > 0   ? dims[static_cast<size_t>(info.dims[d]) - 1].name
-                               : info.dims[d] < 0 ? "..."
-                                                  : std::to_string(info.shape[d]));
+  for (int32_t d = 0; d < info.ndim; ++d) {
+    const Json& size = shape.at(static_cast<size_t>(d));
+    text += (d ? ", " : "") + (size.is_string() ? escaped(size.get<std::string>()) : std::to_string(info.shape[d]));
+  }
   return text + "]";
 }
 
-void print_values(const char* what, const std::vector<Program::Value>& values, const std::vector<ProgramDim>& dims) {
-  for (const Program::Value& each : values)
-    std::printf("  %-7s %s: %s%s\n", what, shown(each.name).c_str(), kind_text(each.info, dims).c_str(),
-                each.info.state ? ", a state" : "");
+// texts: a list for each value in the program's text, with its shape at the place `shape`.
+void print_values(const char* what, const std::vector<Program::Value>& values, const Json& texts, size_t shape) {
+  for (size_t i = 0; i < values.size(); ++i)
+    std::printf("  %-7s %s: %s%s\n", what, escaped(values[i].name).c_str(),
+                kind_text(values[i].info, texts.at(i).at(shape)).c_str(), values[i].info.state ? ", a state" : "");
 }
 
 void print(const Program& program) {
@@ -46,21 +46,24 @@ void print(const Program& program) {
   std::printf("needs Rondo %s; this is %s\n", info.needs, rondo_version_string());
   std::printf("%lld weights of %lld bytes, states of %lld bytes\n", static_cast<long long>(info.weights),
               static_cast<long long>(info.weight_bytes), static_cast<long long>(info.state_bytes));
-  const std::vector<ProgramDim> dims = program.dims();
-  for (const ProgramDim& each : dims)
-    std::printf("%s is from %lld to %lld\n", shown(each.name).c_str(), static_cast<long long>(each.least),
+  for (const ProgramDim& each : program.dims())
+    std::printf("%s is from %lld to %lld\n", escaped(each.name).c_str(), static_cast<long long>(each.least),
                 static_cast<long long>(each.most));
-  for (const Program::Function& each : program.functions()) {
-    std::printf("\nfunction %s: %lld nodes, %d parameters, %d sections\n", shown(each.name).c_str(),
+  const Json text = Json::parse(program.text());
+  const std::vector<Program::Function> functions = program.functions();
+  for (size_t i = 0; i < functions.size(); ++i) {
+    const Program::Function& each = functions[i];
+    const Json& declared = text.at("functions").at(i);
+    std::printf("\nfunction %s: %lld nodes, %d parameters, %d sections\n", escaped(each.name).c_str(),
                 static_cast<long long>(each.info.nodes), each.info.parameters, each.info.sections);
-    print_values("input", each.inputs, dims);
-    print_values("output", each.outputs, dims);
+    print_values("input", each.inputs, declared.at("inputs"), 2);
+    print_values("output", each.outputs, declared.at("outputs"), 3);
   }
   if (info.weights > 0) std::printf("\n");
-  print_values("weight", program.weights(), dims);
+  print_values("weight", program.weights(), text.at("weights"), 2);
   if (info.metadata > 0) std::printf("\n");
   for (const auto& [key, value] : program.metadata())
-    std::printf("  text    %s: %s\n", shown(key).c_str(), shown(value).c_str());
+    std::printf("  text    %s: %s\n", escaped(key).c_str(), escaped(value).c_str());
 }
 
 // Makes instances, which checks all nodes: of a program whose sizes vary at the smallest and at the largest.
@@ -109,12 +112,12 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
   return 0;
 }
 
-struct Wish {
+struct ProgramOptions {
   std::string file, function, inputs, outputs, device, memory;
   bool check_numbers = false;
 };
 
-int read_arguments(int count, char** arguments, Wish* wish) {
+int read_arguments(int count, char** arguments, ProgramOptions* wish) {
   for (int i = 0; i < count; ++i) {
     const std::string word = arguments[i];
     std::string* const option = word == "--function"  ? &wish->function
@@ -143,19 +146,19 @@ int read_arguments(int count, char** arguments, Wish* wish) {
 }
 
 // The function that is wanted, or the only one there is.
-int find_function(const Program& program, const Wish& wish, Program::Function* function) {
+int find_function(const Program& program, const ProgramOptions& wish, Program::Function* function) {
   std::vector<Program::Function> all = program.functions();
   std::string names;
   for (Program::Function& each : all) {
-    names += (names.empty() ? "'" : ", '") + shown(each.name) + "'";
+    names += (names.empty() ? "'" : ", '") + escaped(each.name) + "'";
     if (each.name != wish.function && !(wish.function.empty() && all.size() == 1)) continue;
     *function = std::move(each);
     return 0;
   }
-  std::fprintf(
-      stderr, "rondo: %s; '%s' has %s\n",
-      wish.function.empty() ? "--function is needed" : ("there is no function '" + shown(wish.function) + "'").c_str(),
-      shown(wish.file).c_str(), names.c_str());
+  std::fprintf(stderr, "rondo: %s; '%s' has %s\n",
+               wish.function.empty() ? "--function is needed"
+                                     : ("there is no function '" + escaped(wish.function) + "'").c_str(),
+               escaped(wish.file).c_str(), names.c_str());
   return 1;
 }
 
@@ -163,7 +166,11 @@ int find_function(const Program& program, const Wish& wish, Program::Function* f
 
 int program(int count, char** arguments) {
   const std::string action = count > 0 ? arguments[0] : "";
-  if (action != "show" && action != "verify") return bad_usage("program", "show or verify is needed");
+  if (action == "bind" || action == "copy") return write_program(action, count - 1, arguments + 1);
+  if (action == "diff") return diff_programs(count - 1, arguments + 1);
+  if (action == "compile") return compile_program(count - 1, arguments + 1);
+  if (action != "show" && action != "verify")
+    return bad_usage("program", "show, verify, copy, bind, diff or compile is needed");
   bool text = false;
   std::string file, memory;
   for (int i = 1; i < count; ++i) {
@@ -187,13 +194,13 @@ int program(int count, char** arguments) {
     Engine engine(nullptr);
     if (const int status = make_engine("program", memory, &engine)) return status;
     verify(opened, engine);
-    std::printf("%s is whole: each node is one that Rondo %s records\n", shown(file).c_str(), rondo_version_string());
+    std::printf("%s is whole: each node is one that Rondo %s records\n", escaped(file).c_str(), rondo_version_string());
   }
   return 0;
 }
 
 int run_program(int count, char** arguments) {
-  Wish wish;
+  ProgramOptions wish;
   if (const int status = read_arguments(count, arguments, &wish)) return status;
   if (wish.check_numbers) setenv("RONDO_CHECK_NUMBERS", "on", 1);  // of all that this process records
   rondo_device device = {RONDO_CPU, 0};
@@ -208,8 +215,8 @@ int run_program(int count, char** arguments) {
   Program::Function function;
   if (const int status = find_function(opened, wish, &function)) return status;
   if (wish.inputs.empty() && !function.inputs.empty())
-    return bad_usage("run",
-                     "--inputs is needed: a safetensors file with the tensor '" + shown(function.inputs[0].name) + "'");
+    return bad_usage(
+        "run", "--inputs is needed: a safetensors file with the tensor '" + escaped(function.inputs[0].name) + "'");
   if (!wish.inputs.empty() && function.inputs.empty())
     return bad_usage("run", "--inputs is given, and the function has no inputs");
   Engine engine(nullptr);

@@ -2,6 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "tools/usage.h"
 
+#include <cstdio>
 #include <vector>
 
 #include "base/text.h"
@@ -21,11 +22,11 @@ struct Command {
 const std::vector<Command>& commands() {
   static const auto* table = new std::vector<Command>{
       {"info",
-       {"--json"},
+       {"--json", "--describe"},
        nullptr,
        "what Rondo finds on this machine",
        {"settings, libraries and every place tried, devices, features, kernel cache. Always exits 0,",
-        "unless what it prints is lost."}},
+        "unless what it prints is lost. --describe [cuda:0]: a GPU for `rondo program compile`."}},
       {"doctor",
        {},
        nullptr,
@@ -49,7 +50,7 @@ const std::vector<Command>& commands() {
        {"a profile (rondo_graph_profile, RONDO_GRAPH_PROFILE) or a DOT picture (rondo_graph_dot,",
         "RONDO_GRAPH_DOT). --svg writes a picture; that of a DOT file is made by Graphviz."}},
       {"program",
-       {"show", "verify"},
+       {"show", "verify", "copy", "bind", "diff", "compile"},
        "show|verify FILE",
        "what a program file has, whether it is whole",
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
@@ -72,14 +73,22 @@ const std::vector<Command>& commands() {
   return *table;
 }
 
-// Further ways to call `rondo cache`, each a line of help.
-struct CacheWay {
+// Further ways to call a command, each a line of help.
+struct Way {
   const char* arguments;
   const char* summary;
 };
-constexpr CacheWay kCacheWays[] = {
+constexpr Way kProgramWays[] = {
+    {"program copy FILE", "writes it anew: --output FILE; --weights NAME: as JSON beside a file of that name"},
+    {"program bind FILE", "the same at fixed sizes: --sizes B=8,T=128"},
+    {"program diff A B", "how the programs of two files differ; exits 1 if they do"},
+    {"program compile FILE", "makes its kernels for a GPU that need not be there: --for DEVICE.json [--sizes B=8] ..."},
+};
+constexpr Way kCacheWays[] = {
     {"cache clear [which]", "removes them: all, or --older-than DAYS, --architecture 90, --nvrtc 12.8, --rondo 0.1.0"},
-    {"cache export FILE [which]", "writes them into one file, for machines without NVRTC"},
+    {"cache export FILE [which]",
+     "writes them into one file, for machines without NVRTC; --program FILE [--for DEVICE.json]"},
+    {"", "[--sizes B=8] ...: those that a program uses"},
     {"cache import FILE", "takes the kernels of such a file"},
 };
 // The arguments that follow show, clear and export; a file follows export and import.
@@ -122,7 +131,7 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--text --memory' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -f -W '--text --memory --sizes --output --weights --for' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --check-numbers' -- "
          "\"$word\"))\n"
@@ -132,7 +141,7 @@ std::string bash() {
          "      clear) COMPREPLY=($(compgen -W '" +
          kWhich +
          "' -- \"$word\")) ;;\n"
-         "      export) COMPREPLY=($(compgen -f -W '" +
+         "      export) COMPREPLY=($(compgen -f -W '--program --for --sizes " +
          kWhich +
          "' -- \"$word\")) ;;\n"
          "      import) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
@@ -166,7 +175,7 @@ std::string zsh() {
          "  elif [[ $words[2] == graph ]]; then\n"
          "    compadd -- --svg; _files\n"
          "  elif [[ $words[2] == program ]]; then\n"
-         "    compadd -- --text --memory; _files\n"
+         "    compadd -- --text --memory --sizes --output --weights --for; _files\n"
          "  elif [[ $words[2] == run ]]; then\n"
          "    compadd -- --function --inputs --outputs --device --memory --check-numbers; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
@@ -175,7 +184,7 @@ std::string zsh() {
          "      clear) compadd -- " +
          kWhich +
          " ;;\n"
-         "      export) compadd -- " +
+         "      export) compadd -- --program --for --sizes " +
          kWhich +
          "; _files ;;\n"
          "      import) _files ;;\n"
@@ -202,8 +211,13 @@ std::string fish() {
   }
   text +=
       "complete -c rondo -n '__fish_seen_subcommand_from launch graph run export import' -F\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify' -F\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify copy "
+      "bind diff compile' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show' -l text\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from bind compile' -x -l sizes\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -r -l output\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -x -l weights\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from compile' -r -l for\n"
       "complete -c rondo -n '__fish_seen_subcommand_from cache; and __fish_seen_subcommand_from show' -l json\n";
   for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
     text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);
@@ -223,9 +237,16 @@ std::string help() {
     text += format("  %-26s %s\n", head.c_str(), each.summary);
     for (const char* line : each.details) text += format("  %-26s %s\n", "", line);
     if (each.name == std::string("cache"))
-      for (const CacheWay& way : kCacheWays) text += format("  %-26s %s\n", way.arguments, way.summary);
+      for (const Way& way : kCacheWays) text += format("  %-26s %s\n", way.arguments, way.summary);
+    if (each.name == std::string("program"))
+      for (const Way& way : kProgramWays) text += format("  %-26s %s\n", way.arguments, way.summary);
   }
   return text + format("  %-26s %s\n", "--help", "this text; also after a command");
+}
+
+int bad_usage(const char* command, const std::string& what) {
+  std::fprintf(stderr, "rondo: %s; `rondo --help` says how %s is used\n", what.c_str(), command);
+  return 2;
 }
 
 std::string completion(const std::string& shell) {

@@ -9,6 +9,8 @@
 namespace rondo::tools {
 
 std::string help();
+// Says on stderr what is wrong with the arguments of a command. Returns the status to end with: 2.
+int bad_usage(const char* command, const std::string& what);
 
 // The script for a shell, with a name in `completion_shells`; empty for any other.
 std::string completion(const std::string& shell);

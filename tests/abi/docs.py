@@ -85,6 +85,7 @@ VERSIONS = {
     "README.md": re.compile(r"`dev\.rondo:rondo:([^`]+)`"),
     "docs/install.md": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
     "examples/java-service/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
+    "examples/java-embedding/**/pom.xml": re.compile(r"<artifactId>rondo</artifactId>\s*<version>([^<]+)</version>"),
 }
 # Files as pages name them: from the root of the tree or beside the page, or, as code, from where sources say so too.
 FOLDERS = "bindings", "docs", "examples", "include", "packaging", "src", "tests", r"\.ci"

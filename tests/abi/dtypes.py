@@ -15,7 +15,8 @@ from ctypes import c_double as real, c_int64 as whole, c_void_p as handle
 
 DTYPES = ["bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64", "f8_e4m3", "f8_e5m2"]  # by number
 F8 = {"f8_e4m3", "f8_e5m2"}
-MEANT = {"all": set(DTYPES), "all but f8": set(DTYPES) - F8, "f16 to f64": {"f16", "bf16", "f32", "f64"}, "i32, i64": {"i32", "i64"}}
+MEANT = {"all": set(DTYPES), "all but f8": set(DTYPES) - F8, "f16 to f64": {"f16", "bf16", "f32", "f64"}, "i32, i64": {"i32", "i64"},
+         "u8, i8": {"u8", "i8"}}
 F32, I64, BOOL, SILU, CPU = 7, 4, 0, 69, ctypes.c_int64(0)  # {RONDO_CPU, 0} is passed as eight bytes
 
 
@@ -62,6 +63,7 @@ def calls(library, dtype):
     yield "gated", SILU, of(2, 3), of(2, 3), out()
     yield "cumulative", 0, of(2, 3), 0, 0, out()
     yield "matmul", of(2, 3), of(3, 3), None, out()
+    yield "matmul_integer", of(2, 3), of(3, 3), None, None, out()
     for name in "softmax", "log_softmax":
         yield name, of(2, 3), -1, out()
     yield "softmax_grad", of(2, 3), of(2, 3), -1, out()

@@ -38,6 +38,18 @@ VAGUE = re.compile(r"\b(?:nobody|somebody|whoever|beside|behind)\b", re.IGNORECA
 FRAGMENT = re.compile(r"(?:What|Of|Where|Whether)\b")
 MOST_VAGUE = {"": 13, "src/graph": 0, "src/ops/program": 0, "src/tape": 0}
 MOST_FRAGMENTS = {"": 3, "src/graph": 0, "src/ops/program": 0, "src/tape": 0}
+# Identifiers that had a meaning here alone, each with the field's term. Texts of kernels may have them.
+TERMS = {
+    "audience": "subscription", "Audience": "Subscription", "chooser": "selection, or setter of a condition", "Chooser": "the same",
+    "chooses": "is conditional", "guards": "prelaunch_checks", "heir": "owner, or successor", "heirs": "the same", "kPatience": "k...Timeout",
+    "launching": "before_launch", "let_go": "release", "park": "recycle", "PeerPads": "SymmetricBuffers", "renew": "reset",
+    "revive": "resurrect", "settle": "retire, degrade or finish", "shown": "printable, excerpt or visible", "told": "reported or received",
+    "visitor": "connection", "Visitor": "PendingConnection",
+}
+# How many types of one name there may be at namespace scope: a reader who meets the name asks which one it is. A name that has
+# more has them here, with the reason.
+MOST_MEANINGS = 3
+MORE_MEANINGS = {"Clock": (6, "the same alias of a clock of the standard library"), "Json": (9, "the same alias in each file of the command")}
 CODE = {".cc", ".h", ".def"}  # what has comments of C++
 LEXEME = re.compile(r'R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 OPENING_LINES = 40  # the licence line stands in the comment at the top
@@ -187,6 +199,35 @@ def type_problems(texts):
     return [f"{kind} is a type in {' and in '.join(files)}" for kind, files in found.items() if len(set(files)) > 1]
 
 
+def code_of(text):
+    """The text without comments and literals, in as many lines."""
+    return LEXEME.sub(lambda found: "\n" * found[0].count("\n"), text)
+
+
+def term_problems(texts, terms):
+    words = re.compile(rf"\b(?:{'|'.join(terms)})\b")
+    for name, text in texts.items():
+        code = code_of(text)
+        for found in words.finditer(code):
+            yield f"{name}:{code.count(chr(10), 0, found.start()) + 1}: `{found[0]}` is not the field's term; say {terms[found[0]]}"
+
+
+TYPE = re.compile(r"^(?:struct|class|enum class|enum|union) (\w+)(?: final)?(?:\s*:[^;{]*)? \{|^using (\w+) =", re.MULTILINE)
+
+
+def meaning_problems(texts, most, more):
+    """texts: of the C++ files of src. Code for devices is one text with what includes it, and has its own names."""
+    found = collections.defaultdict(list)
+    for name, text in texts.items():
+        if not name.startswith("src/rtc/device/"):
+            for kind in TYPE.finditer(code_of(text)):
+                found[kind[1] or kind[2]].append(name)
+    for kind, names in sorted(found.items()):
+        limit = more[kind][0] if kind in more else most
+        if len(set(names)) > limit:
+            yield f"{kind} is a type in {len(set(names))} files, more than {limit}: {', '.join(sorted(set(names)))}"
+
+
 def folder_problems(names, whole, owed):
     files = collections.Counter(pathlib.PurePosixPath(name).parent.as_posix() for name in names
                                 if pathlib.PurePosixPath(name).name not in ABOUT)
@@ -230,6 +271,8 @@ def main(root, build=None):
                 problems.append(f"{name}:{number}: a file that may be there; /dev/null/... is not: {line.strip()[:100]}")
     problems += comment_problems(code, MOST_VAGUE, MOST_FRAGMENTS)
     problems += type_problems(code)
+    problems += term_problems(code, TERMS)
+    problems += meaning_problems(code, MOST_MEANINGS, MORE_MEANINGS)
     if sources == 0:
         problems.append("found no source at all: is this the source folder?")
     print("\n".join(problems) or f"{len(names)} files, {sources} of them sources")

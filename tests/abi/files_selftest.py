@@ -84,6 +84,28 @@ class Comments(unittest.TestCase):
         self.assertIn("src/a: 1 sentences", list(files.comment_problems(texts, {"": 0}, {"": 1, "src/a": 0}))[0])
 
 
+class Terms(unittest.TestCase):
+    def told(self, text):
+        return list(files.term_problems({"src/a/b.cc": text}, {"heir": "owner"}))
+
+    def test_code_has_the_fields_terms(self):
+        self.assertEqual(self.told("int a;\nint heir = 0;\n"), ["src/a/b.cc:2: `heir` is not the field's term; say owner"])
+
+    def test_comments_literals_and_longer_names_may_have_others(self):
+        self.assertEqual(self.told('int heirs;  // an heir\nf("heir", R"(\nheir)");\n'), [])
+
+    def meanings(self, texts, more=None):
+        return list(files.meaning_problems(texts, 2, more or {}))
+
+    def test_types_of_one_name(self):
+        kinds = ("struct Place {\n};\n", "enum class Place : int { a };\n", "using Place = int;\n")
+        texts = {f"src/a/{i}.cc": kind for i, kind in enumerate(kinds)}
+        self.assertEqual(self.meanings(texts), ["Place is a type in 3 files, more than 2: src/a/0.cc, src/a/1.cc, src/a/2.cc"])
+        self.assertEqual(self.meanings(texts, {"Place": (3, "a reason")}), [])
+        self.assertEqual(self.meanings({**texts, "src/a/2.cc": "class A {\n  struct Place {\n  };\n};\n"}), [])
+        self.assertEqual(self.meanings({**texts, "src/a/2.cc": "// struct Place {\n" + 'const char* a = R"(\nusing Place = int;\n)";\n'}), [])
+
+
 class Names(unittest.TestCase):
     def test_of_cases(self):
         short, longest = "A" * 24 + ", " + "b" * 24, "A" * 24 + ", " + "b" * 25

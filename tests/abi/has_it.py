@@ -37,6 +37,7 @@ MOVED = ("where cast fill fill_i64 copy copy_to concat stack pad tile repeat rol
 COUNTED = ("unary unary_with binary binary_with binary_scalar binary_scalar_i64 scalar_binary scalar_binary_i64 ternary add_n reduce reduce_with cumulative "
            "one_hot nonzero nonzero_limit arange arange_i64 linspace sort argsort topk").split()
 INDICES = ["random_permutation"]
+BYTES = ["matmul_integer"]
 # Functions that submit operators and are no operator of their own.
 NO_OPERATORS = {"comm", "control", "engine", "graph", "user", "mixed_precision", "optimizer"}
 # What rows say where the header has one comment for several functions.
@@ -91,7 +92,7 @@ def operator_rows(root, cpp, methods, camel):
 
 
 def dtypes_of(name, computes):
-    return "all" if name in MOVED else "all but f8" if name in COUNTED else "i32, i64" if name in INDICES else "f16 to f64" if computes else ""
+    return "all" if name in MOVED else "all but f8" if name in COUNTED else "i32, i64" if name in INDICES else "u8, i8" if name in BYTES else "f16 to f64" if computes else ""
 
 
 def first_sentence(text):

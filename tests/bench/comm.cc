@@ -106,7 +106,7 @@ class Rank {
     }
     demand(device_->stream_synchronize(stream_), "waiting");
     demand(device_->allocate_pinned(kMost, reinterpret_cast<void**>(&host_)), "allocating");
-    demand(PeerPads::make(*device_, session_, &pads_), "making pads");
+    demand(SymmetricBuffers::make(*device_, session_, &pads_), "making pads");
     demand(try_peer_kernels(*device_, session_, *pads_, device::kPeerBlocks), "the trial");
     own_rows();
     nccl_rows();
@@ -263,7 +263,7 @@ class Rank {
   void* events_[2] = {};
   void* memory_[2] = {};
   float* host_ = nullptr;
-  std::unique_ptr<PeerPads> pads_;
+  std::unique_ptr<SymmetricBuffers> pads_;
 };
 
 }  // namespace

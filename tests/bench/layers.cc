@@ -1,7 +1,9 @@
-// Rows of layers on a cpu: windows beside onnxruntime, what follows a sum beside the same operators apart, and a small
-// transformer submitted operator by operator beside its recording and onnxruntime. A row is the microseconds of one.
+// Rows of layers on a cpu: windows beside onnxruntime, what follows a sum beside the same operators apart, few rows by
+// a matrix beside OpenBLAS, and a small transformer submitted operator by operator beside its recording and
+// onnxruntime. A row is the microseconds of one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <rondo/rondo.h>
 
 #include <cmath>
@@ -173,6 +175,20 @@ Tensor multiplied(const Work& w, bool fused) {
   return MADE(rondo_unary, RONDO_GELU_TANH, y.get());
 }
 
+Tensor few_rows(const Work& w, bool) {
+  const Tensor some = MADE(rondo_tensor_slice, w.left.get(), 0, 0, 16, 1);
+  return MADE(rondo_matmul, some.get(), w.right.get(), nullptr);
+}
+// The same by the library's function, on memory of its own.
+using Gemm = void (*)(int, int, int, int, int, int, float, const float*, int, const float*, int, float, float*, int);
+void by_blas(Gemm gemm) {
+  constexpr int kRows = 16, kDepth = 384, kColumns = 1536, kRowMajor = 101, kPlain = 111;
+  static const std::vector<float> a(kRows * kDepth, 0.5F), b(kDepth * kColumns, 0.25F);
+  static std::vector<float> out(kRows * kColumns);
+  gemm(kRowMajor, kPlain, kPlain, kRows, kColumns, kDepth, 1, a.data(), kDepth, b.data(), kColumns, 0, out.data(),
+       kColumns);
+}
+
 }  // namespace
 
 void add_layer_rows(const Options& options, std::vector<Row>& rows) {
@@ -234,17 +250,38 @@ void add_layer_rows(const Options& options, std::vector<Row>& rows) {
         const std::shared_ptr<rondo_graph> owned(graph, rondo_graph_destroy);
         return [kept, owned](Work&) { BENCH_CHECK(rondo_graph_launch(owned.get())); };
       });
-  rows.push_back({"minilm.128", "six layers of MiniLM, 128 words, recorded", "the same by plain operators, recorded",
-                  at_most_of_peer(1), [=]() -> Samplers {
+  const auto add_minilm = [&](const char* id, const char* what, Tensor (*whole)(const Work&, bool),
+                              Tensor (*plain)(const Work&, bool)) {
+    rows.push_back({id, what, "the same by plain operators, recorded", at_most_of_peer(1), [=]() -> Samplers {
+                      if (!*work) *work = std::make_unique<Work>();
+                      Work& w = **work;
+                      const auto made = [&](Tensor (*layers)(const Work&, bool)) {
+                        return recorded(w, layers, RONDO_RECORD_FEWER_ROUNDINGS);
+                      };
+                      return {[&w, count, run = made(whole)] { return time_of(w, count, run); },
+                              [&w, count, run = made(plain)] { return time_of(w, count, run); }};
+                    }});
+  };
+  add_minilm(
+      "minilm.16", "six layers of MiniLM, 16 words, recorded",
+      [](const Work& of, bool) { return of.transformer.run_whole(); },
+      [](const Work& of, bool) { return of.transformer.run(); });
+  add_minilm(
+      "minilm.128", "six layers of MiniLM, 128 words, recorded",
+      [](const Work& of, bool) { return of.longer.run_whole(); }, [](const Work& of, bool) { return of.longer.run(); });
+  rows.push_back({"product.16", "16 x 384 x 1536, recorded, its weights packed once", "OpenBLAS alone, one thread",
+                  at_most_times(1), [=]() -> Samplers {
                     if (!*work) *work = std::make_unique<Work>();
                     Work& w = **work;
-                    const auto made = [&](Tensor (*layers)(const Work&, bool)) {
-                      return recorded(w, layers, RONDO_RECORD_FEWER_ROUNDINGS);
-                    };
-                    const Run whole = made([](const Work& of, bool) { return of.longer.run_whole(); });
-                    const Run plain = made([](const Work& of, bool) { return of.longer.run(); });
-                    return {[&w, count, whole] { return time_of(w, count, whole); },
-                            [&w, count, plain] { return time_of(w, count, plain); }};
+                    const Run packed = recorded(w, few_rows, 0);
+                    // The library has opened it by now, and has set its threads to one.
+                    multiplied(w, true);
+                    BENCH_CHECK(rondo_engine_wait_all(w.engine.get()));
+                    void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+                    const auto gemm = reinterpret_cast<Gemm>(library ? dlsym(library, "cblas_sgemm") : nullptr);
+                    const Sample rondo = [&w, count, packed] { return time_of(w, count, packed); };
+                    if (!gemm) return {rondo, {}};
+                    return {rondo, [&w, count, gemm] { return time_of(w, count, [gemm](Work&) { by_blas(gemm); }); }};
                   }});
 }
 

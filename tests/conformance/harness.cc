@@ -77,6 +77,11 @@ bool thread_checked() {
 #endif
 }
 
+// The objects of a test may be those of a normal build, so that no macro of the compiler tells.
+bool address_checked() {
+  return dlsym(RTLD_DEFAULT, "__asan_init") != nullptr;
+}
+
 bool collects() {
   return std::getenv("RONDO_TEST_KERNELS") != nullptr;
 }

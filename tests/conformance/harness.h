@@ -57,8 +57,9 @@ bool quick();  // RONDO_TEST_QUICK=1, or a build with the thread sanitizer
 int share();
 // An integer dtype, another one for each share; i64 without.
 rondo_dtype integer_of_share();
-bool thread_checked();  // this is a build with the thread sanitizer
-bool needs_cuda();      // RONDO_TEST_NEEDS_CUDA=1: without a cuda device its cases fail; otherwise they are skipped
+bool thread_checked();   // this is a build with the thread sanitizer
+bool address_checked();  // the address sanitizer is in the process, whose allocator ends it where memory is refused
+bool needs_cuda();       // RONDO_TEST_NEEDS_CUDA=1: without a cuda device its cases fail; otherwise they are skipped
 int32_t cuda_devices();
 std::string cuda_reason();  // why there are none
 // What naming a cuda device that does not exist gives: without a driver, the message about the driver.

@@ -19,7 +19,7 @@ namespace faults {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};  // a case takes milliseconds, under a sanitizer some seconds
+constexpr std::chrono::seconds kCaseTimeout{60};  // a case takes milliseconds, under a sanitizer some seconds
 
 [[noreturn]] void child_main(Child child, const std::function<void(Child&)>& body, const Environment& settings) {
   for (const auto& [name, value] : settings) setenv(name.c_str(), value.c_str(), 1);
@@ -77,7 +77,7 @@ Ending in_child(const std::function<void(Child&)>& body, const Environment& sett
   Ending ending;
   std::string heard;
   bool hangs = false;
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  const auto deadline = std::chrono::steady_clock::now() + kCaseTimeout;
   for (;;) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();

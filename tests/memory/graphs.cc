@@ -20,6 +20,7 @@ class Graphs : public Steps {
     control();
     attention();
     autocast();
+    whole_products();
     optimizer();
     step("wait_all");
     call(rondo_engine_wait_all(engine_));
@@ -227,6 +228,47 @@ class Graphs : public Steps {
         return rondo_graph_call(graph, 1, &x, 1, y);
       });
     rondo_graph_destroy(graph);
+  }
+
+  // Products of whole numbers with zero points, eagerly and in a graph, which packs the right side on the cpu.
+  void whole_products() {
+    constexpr int64_t kDepth = 64, kWide = 80;
+    const auto bytes = [this](const std::string& name, rondo_dtype dtype, std::vector<int64_t> shape) {
+      int64_t count = 1;
+      for (const int64_t size : shape) count *= size;
+      std::vector<uint8_t> data(static_cast<size_t>(count));
+      for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(i * 37 + 11);
+      make(name, {}, [&](rondo_tensor** out) {
+        return rondo_tensor_from_host(engine_, device_, dtype, static_cast<int32_t>(shape.size()), shape.data(),
+                                      data.data(), out);
+      });
+    };
+    bytes("left", RONDO_U8, {5, kDepth});
+    bytes("right", RONDO_I8, {kDepth, kWide});
+    bytes("left zeros", RONDO_U8, {5, 1});
+    bytes("right zeros", RONDO_I8, {kWide});
+    const std::vector<std::string> operands = {"left", "right", "left zeros", "right zeros"};
+    const auto product = [this](rondo_tensor** out) {
+      return rondo_matmul_integer(of("left"), of("right"), of("left zeros"), of("right zeros"), out);
+    };
+    make("whole", operands, product);
+    step("whole: record_begin");
+    for (const std::string& each : operands)
+      if (!of(each)) return;
+    rondo_graph* graph = nullptr;
+    if (!call(rondo_record_begin(engine_, nullptr))) return;
+    make("recorded whole", operands, product);
+    step("whole: record_end");
+    if (of("recorded whole"))
+      call(rondo_record_end(engine_, &graph));
+    else
+      call(rondo_record_abort(engine_));
+    for (int i = 0; graph && i < 2; ++i) {
+      step("whole: launch");
+      if (call(rondo_graph_launch(graph))) read("recorded whole");
+    }
+    rondo_graph_destroy(graph);
+    read("whole");
   }
 
   // Steps of each kind, eagerly and in a graph that is profiled.

@@ -19,12 +19,13 @@ from rondo_abi import Rondo  # noqa: E402
 package.use()
 try:
     import numpy
-    from onnx import TensorProto, helper
+    from onnx import TensorProto, helper, numpy_helper
 except ImportError as missing:
     print(f"the Python package {missing.name} is not there: tests/onnx/package.py fetches it")
     sys.exit(1)
 
-KINDS = {numpy.dtype(numpy.float32): (TensorProto.FLOAT, 7), numpy.dtype(numpy.int32): (TensorProto.INT32, 3)}
+KINDS = {numpy.dtype(numpy.float32): (TensorProto.FLOAT, 7), numpy.dtype(numpy.int32): (TensorProto.INT32, 3), numpy.dtype(numpy.uint8): (TensorProto.UINT8, 1),
+         numpy.dtype(numpy.int8): (TensorProto.INT8, 2)}
 
 
 def group_query(draw, batch, places, past, lengths, heads=4, groups=2, size=16, packed=False, rotary=None, **more):
@@ -56,6 +57,56 @@ CASES = {
     "window": dict(batch=1, places=6, past=0, lengths=[6], local_window_size=3),
     "capped": dict(batch=1, places=3, past=0, lengths=[3], softcap=2.0, scale=0.7),
 }
+
+
+def quantised(kind):
+    """(operator, inputs, attributes) of operators whose inputs are whole numbers of 8 bits, each with a scale and a zero point."""
+    draw, low = numpy.random.default_rng(6), numpy.iinfo(kind).min
+
+    def part(*shape, scale=0.02, zero=100):
+        numbers = [draw.integers(low, low + 256, shape).astype(kind)] if shape else []
+        return [*numbers, numpy.array(scale, numpy.float32), numpy.array(low + zero, kind)]
+    out = part(scale=0.05, zero=120)
+    yield "QLinearAdd", [*part(3, 4), *part(4, scale=0.03, zero=7), *out], {}
+    yield "QLinearAdd", [*part(3, 4), *part(3, 1, scale=0.03), *out], {}
+    yield "QLinearMul", [*part(3, 4), *part(3, 4, scale=0.03), *out], {}
+    yield "QLinearSigmoid", [*part(3, 4), *part(scale=1 / 256, zero=0)], {}
+    yield "QLinearLeakyRelu", [*part(3, 4), *part(scale=0.02, zero=30)], {"alpha": 0.2}
+    yield "QLinearLeakyRelu", [*part(3, 4), *part(scale=0.02, zero=30)], {}
+    yield "QLinearConcat", [*out, *part(2, 3), *part(2, 1, scale=0.07, zero=3), *part(2, 2)], {"axis": 1}
+    yield "QLinearGlobalAveragePool", [*part(2, 3, 4, 5), *part(scale=0.01, zero=90)], {}
+    yield "QLinearGlobalAveragePool", [*part(2, 4, 5, 3), *part(scale=0.01, zero=90)], {"channels_last": 1}
+    yield "QGemm", [*part(3, 8), *part(8, 5), draw.integers(-900, 900, 5).astype(numpy.int32), *part(scale=0.5, zero=110)], {}
+    yield "QGemm", [*part(8, 3), *part(5, 8), None, *part(scale=0.5, zero=110)], {"transA": 1, "transB": 1, "alpha": 0.5}
+    yield "QGemm", [*part(3, 8), *part(8, 5), draw.integers(-900, 900, (3, 5)).astype(numpy.int32)], {}
+    yield "QGemm", [*part(3, 8), *part(8, 5), None, numpy.array(0.5, numpy.float32)], {}  # a scale without a zero point: f32, which it divides
+    if kind == numpy.int8:
+        each = [draw.uniform(0.01, 0.03, 5).astype(numpy.float32), draw.integers(-9, 9, 5).astype(kind)]
+        yield "QGemm", [*part(3, 8), part(8, 5)[0], *each, None, *part(scale=0.5, zero=110)], {}
+
+
+def quantised_problems(rondo, session_of, path):
+    """What is wrong with these operators, and how many cases there are. Numbers are all inputs' but for scales and zero points, which are constants."""
+    problems, count = [], 0
+    for kind in (numpy.uint8, numpy.int8):
+        for operator, inputs, attributes in quantised(kind):
+            count += 1
+            names = [f"i{i}" if each is not None else "" for i, each in enumerate(inputs)]
+            given = {key: each for key, each in zip(names, inputs) if each is not None and each.ndim > 1}
+            constants = [numpy_helper.from_array(each, key) for key, each in zip(names, inputs) if each is not None and key not in given]
+            real = operator == "QGemm" and len(inputs) < 9
+            output = helper.make_tensor_value_info("y", TensorProto.FLOAT if real else KINDS[numpy.dtype(kind)][0], None)
+            node = helper.make_node(operator, names, ["y"], domain="com.microsoft", **attributes)
+            graph = helper.make_graph([node], "g", [helper.make_tensor_value_info(key, KINDS[each.dtype][0], each.shape) for key, each in given.items()], [output], constants)
+            path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8).SerializeToString())
+            want, = session_of(path).run(None, given)
+            (_, shape, data), = rondo.run(rondo.open(path), [(KINDS[each.dtype][1], list(each.shape), each.tobytes()) for each in given.values()])
+            got = numpy.frombuffer(data, want.dtype).reshape(shape)
+            worst = numpy.abs(got.astype(numpy.float64) - want).max() if got.shape == want.shape else numpy.inf
+            apart = numpy.abs(want.astype(numpy.float64) - want.reshape(-1)[0]).max()
+            if not worst <= (1e-5 * numpy.abs(want).max() if real else 1) or apart < 5:  # halves may go the other way
+                problems.append(f"{operator} of {want.dtype} {attributes} differs by {worst}; its numbers by {apart}")
+    return problems, count
 
 
 def main(build):
@@ -94,8 +145,10 @@ def main(build):
                     worst = numpy.abs(some[0] - some[1]).max()
                     if not worst <= 2e-6 * (1 + numpy.abs(some[1]).max()):
                         failed.append(f"{name}: {what} of sample {sample} differs by {worst}")
+        problems, count = quantised_problems(rondo, lambda path: onnxruntime.InferenceSession(path, options), path)
+        failed += problems
     rondo.close()
-    print("\n".join(failed) or f"{len(CASES)} cases of GroupQueryAttention are as onnxruntime has them")
+    print("\n".join(failed) or f"{len(CASES)} cases of GroupQueryAttention and {count} of quantised operators are as onnxruntime has them")
     return 1 if failed else 0
 
 

@@ -257,6 +257,15 @@ def refuses_nonsense(world):
     world.refused(model(graph([node("Abs", ["x"], ["y"])], [value("x", [1 << 40, 1 << 40])], [value("y", [])])), IO_ERROR, "bytes by its shape")
     world.refused(model(graph([node("Add", ["x", "w"], ["y"])], [value("x", [2])], [value("y", [])], [tensor("w", [3], [1, 2])])), IO_ERROR, "takes 12")
     world.refused(model(graph([node("Abs", ["x"], ["y"])], [value("x", [2])], [value("y", [])]), version=99), UNSUPPORTED, "99")
+    # Quantised operators of which inputs or an attribute are missing.
+    number, zero = tensor("s", [], [0.5]), tensor("z", [], [3], UINT8)
+    part = ["x", "s", "z"]
+    for kind, inputs, attributes, text in (
+            ("QLinearConcat", ["s", "z", *part, "", "", "", *part], {"axis": 0}, "input 5 is not given"), ("QLinearConcat", ["s", "z", *part, "x", "s", ""], {"axis": 0}, "input 7 is not given"),
+            ("QLinearConcat", ["s", "z", *part, "x"], {"axis": 0}, "6 inputs"), ("QLinearConcat", ["s", "z"], {"axis": 0}, "2 inputs"),
+            ("QLinearConcat", ["s", "z", *part, *part], {}, "no attribute 'axis'"), ("QGemm", [*part, *part, "", "", "z"], {}, "y_scale")):
+        made = graph([node(kind, inputs, ["y"], "it", "com.microsoft", **attributes)], [value("x", [2, 2], UINT8)], [value("y", [], UINT8)], [number, zero])
+        world.refused(model(made, domains=["com.microsoft"]), IO_ERROR, text, "'it'")
     sizes = tensor("s", [3], [1 << 20] * 3, INT64)
     bomb = [node("ConstantOfShape", ["s"], ["b"], "bomb"), node("Abs", ["b"], ["y"])]
     world.refused(model(graph(bomb, [], [value("y", [])], [sizes])), IO_ERROR, "'bomb'", "bytes")
@@ -398,12 +407,13 @@ def bounds_turns(world):
     def loop(turns, nodes, *more):
         looped = node("Loop", ["turns", "", *["zero"] * 1000], ["last"], "looped", body=("graph", body))
         constants = [tensor("turns", [], [turns], INT64), tensor("zero", [], [0]), tensor("w", [1, 1, 1], [1]), *more]
-        return model(graph([looped, *nodes], [value("x", [2048, 1, 1])], [value("last", []), value("y", [])], constants))
-    layer = node("RNN", ["x", "w", "w"], ["y"], "layer")
+        return model(graph([looped, *nodes], [value("x", [1])], [value("last", []), value("y", [])], constants))
     text = world.refused(loop(4000, [node("Abs", ["x"], ["y"])]), UNSUPPORTED, "Loop: it has more than 1048576 nodes", "'looped'")
     assert "Abs" not in text, text
-    text = world.refused(loop(1040, [layer]), UNSUPPORTED, "RNN: it has more than 1048576 nodes", "'layer'")
-    assert "looped" not in text, text
+    layers = [node("RNN", [x, "w", "w"], [y], name) for x, y, name in (("a", "y", "first"), ("b", "z", "second"))]
+    steps = model(graph(layers, [value("a", [1 << 14, 1, 1]), value("b", [1 + (1 << 14), 1, 1])], [value("y", []), value("z", [])], [tensor("w", [1, 1, 1], [1])]))
+    text = world.refused(steps, UNSUPPORTED, "RNN: its recurrent layers have more than 32768 steps", "'second'")
+    assert "'first'" not in text, text
 
 
 def names_loops_that_fail(world):
@@ -524,6 +534,15 @@ def command(world):
     assert run(reshaped, "-o", world.program, "--input", "to=2,3").returncode == 0
     for given in ("to", "to=2,", "=2", "to=2;3"):
         assert run(reshaped, "-o", world.program, "--input", given).returncode == 2, given
+    assert run(path, "-o", world.program, "--dim", "batch=1..8").returncode == 0
+    assert b'\\"dims\\":[[\\"batch\\",1,8]]' in world.program.read_bytes()
+    assert run(path, "-o", world.program, "--dim", "batch=4..8:2").returncode == 0
+    assert b'\\"dims\\":[[\\"batch\\",2,4]]' in world.program.read_bytes() and b'\\"2*batch\\"' in world.program.read_bytes()
+    searching = world.write(model(graph([node("NonZero", ["x"], ["y"])], [value("x", [6])], [value("y", [])])), "searching.onnx")
+    assert run(searching, "-o", world.program, "--limit", "NonZero=3").returncode == 0
+    assert run(searching, "-o", world.program, "--limit", "NonZero").returncode == 2
+    for given in ("batch", "batch=1", "=1..2", "batch=1..", "batch=..2", "batch=a..b", "batch=1..2:", "batch=1..2:a", "batch=1:..2"):
+        assert run(path, "-o", world.program, "--dim", given).returncode == 2, given
     operators = run("--operators").stdout.split()
     assert "Conv" in operators and "com.microsoft.FusedMatMul" in operators, operators
 

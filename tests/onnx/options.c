@@ -24,7 +24,9 @@ static void expect(int holds, const char* what) {
 
 int main(void) {
   const char* const names[] = {"batch", "batch"};
-  const int64_t sizes[] = {1, 2}, negative[] = {-1, 0};
+  const char* const odd_names[] = {"a="};
+  const int64_t sizes[] = {1, 2}, negative[] = {-1, 0}, most[] = {4, 4}, three[] = {3},
+                beyond[] = {((int64_t)1 << 40) + 1};
   const size_t counts[] = {1, 1};
   const double numbers[] = {1, 2};
   const char *name = NULL, *domain = NULL, *before = "", *before_domain = "";
@@ -75,6 +77,52 @@ int main(void) {
   options.sizes = negative + 1;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' is 0; it must be 1 or more");
   options.n_sizes = 0;
+
+  options.n_dims = 1;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "dim_names, least or most is NULL");
+  options.dim_names = names;
+  options.least = sizes;
+  options.most = sizes;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' are from 1 to 1");
+  options.least = negative + 1;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' are from 0 to 1");
+  options.least = sizes;
+  options.most = beyond;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "2^40 at most");
+  options.most = most;
+  refused("none.onnx", "out", &options, RONDO_NOT_FOUND, "none.onnx");
+  options.n_dims = 2;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'batch' is given twice");
+  options.n_dims = 9;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "n_dims is 9; it must be at most 8");
+  options.n_dims = 1;
+  options.dim_names = odd_names;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "'a='; it must be names");
+  options.dim_names = names;
+  options.least = options.steps = sizes + 1;
+  options.most = most;
+  refused("none.onnx", "out", &options, RONDO_NOT_FOUND, "none.onnx");
+  options.most = three;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT,
+          "the step of 'batch' is 2, and its sizes are from 2 to 3");
+  options.most = most;
+  options.steps = most;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "the step of 'batch' is 4");
+  options.steps = negative;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "the step of 'batch' is -1");
+  options.dim_names = NULL;
+  options.steps = NULL;
+  options.n_dims = 0;
+
+  options.n_limits = 2;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "limit_names or limits is NULL");
+  options.limit_names = names;
+  options.limits = sizes;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "the limit of 'batch' is given twice");
+  options.limits = negative + 1;
+  options.n_limits = 1;
+  refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "the limit of 'batch' is 0");
+  options.n_limits = 0;
 
   options.n_fixed = 2;
   refused("none.onnx", "out", &options, RONDO_INVALID_ARGUMENT, "fixed_names or fixed_counts is NULL");

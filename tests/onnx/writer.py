@@ -3,7 +3,7 @@
 
 import struct
 
-FLOAT, UINT8, INT64, BOOL, FLOAT16, DOUBLE, BFLOAT16 = 1, 2, 7, 9, 10, 11, 16
+FLOAT, UINT8, INT8, INT32, INT64, BOOL, FLOAT16, DOUBLE, BFLOAT16 = 1, 2, 3, 6, 7, 9, 10, 11, 16
 
 
 def varint(number):
@@ -37,7 +37,7 @@ def tensor(name, dims, values, kind=FLOAT):
     """A tensor with its elements as raw bytes."""
     if kind == BFLOAT16:  # the upper half of f32, rounded
         values = [struct.unpack("<I", struct.pack("<f", each))[0] + 0x8000 >> 16 for each in values]
-    code = {FLOAT: "f", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d", BFLOAT16: "H"}[kind]
+    code = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d", BFLOAT16: "H"}[kind]
     return fields(1, dims) + field(2, kind) + field(8, name) + field(9, struct.pack(f"<{len(values)}{code}", *values))
 
 

@@ -18,14 +18,13 @@ from scratch import accepted, built, copy_of, insert, print_into, run
 
 FILE = "src/graph/passes/neutral.cc"
 PASS = """\
-// Makes copies of factors of one: x * 1, 1 * x and x / 1 are copies of x, which `common` leaves out where it can. Their
+// Makes copies of factors of one: x * 1, 1 * x and x / 1 are copies of x, which `cse` leaves out where it can. Their
 // bits are x's, except the payload of a NaN. x + 0 stays as it is: -0 + 0 is 0.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <variant>
 
 #include "graph/passes/passes.h"
-#include "ops/elementwise/form.h"
 #include "ops/operators/scalar.h"
 
 namespace rondo {
@@ -50,12 +49,9 @@ bool is_neutral(const ops::ProgramNode& node) {
 Status neutral(ops::Program& program, PassReport* report) {
   for (ops::ProgramNode& node : program.nodes) {
     if (!is_neutral(node)) continue;
-    const View* const views[] = {&node.operands[0].view, &node.operands[1].view};
-    ops::Fused form;
-    form.expression = ops::expression_of(ops::CopyCall{}, {views, 1}, *views[1]);
+    const TaskOperand operands[] = {{node.operands[0].view, false}, {node.operands[1].view, true}};
     report->lines.push_back("a copy: " + program.text(node));
-    program.replace(&node, make_ref<const ops::Call>(ops::CopyCall{}),
-                    ops::lower(form, "copy", node.task->device(), views[1]->layout, views));
+    program.replace(&node, "copy", make_ref<const ops::Call>(ops::CopyCall{}), operands);
   }
   return {};
 }
@@ -114,12 +110,12 @@ after:
 """
 # file, a line of it, what comes in front of that line
 PLACES = [
-    ("src/graph/passes/passes.def", "RONDO_PASS(common, ", 'RONDO_PASS(neutral, "makes copies of what is multiplied or divided by one")\n'),
+    ("src/graph/passes/passes.def", "RONDO_PASS(cse, ", 'RONDO_PASS(neutral, "makes copies of what is multiplied or divided by one")\n'),
     ("src/graph/passes/meson.build", "  'passes.cc',", "  'neutral.cc',\n"),
     ("tests/unit/graph/passes_test.cc", "TEST_F(Passes, WhatNobodyReadsGoesWithWhatOnlyItRead)", TEST),
-    ("docs/program.md", "### common\n", SECTION),
+    ("docs/program.md", "### cse\n", SECTION),
 ]
-SETTING = ("src/base/settings.def", "none, dead, common,", "none, dead, neutral, common,")
+SETTING = ("src/base/settings.def", "none, dce, cse,", "none, dce, neutral, cse,")
 UNITS = [FILE, "src/graph/passes/passes.cc", "tests/unit/graph/passes_test.cc"]
 
 

@@ -83,6 +83,19 @@ Device* Driver::device_of(std::uint64_t address) {
   return nullptr;
 }
 
+void Driver::wait_for(Device* device, Lock& lock) {
+  std::vector<TaskRef> given;
+  for (const auto& [handle, stream] : streams)
+    if ((device == nullptr || stream->device == device) && stream->tail != nullptr) given.push_back(stream->tail);
+  for (const auto& each : devices)
+    if (device == nullptr || each.get() == device) ++each->loading;
+  for (const TaskRef& task : given)
+    if (!task->done) scheduler.wait(lock, task);
+  for (const auto& each : devices)
+    if (device == nullptr || each.get() == device) --each->loading;
+  loaded.notify_all();
+}
+
 bool is_sticky(CUresult code) {
   switch (code) {
     case CUDA_ERROR_ECC_UNCORRECTABLE:

@@ -69,7 +69,7 @@ struct Device {
   std::set<int> peers;
   std::shared_ptr<Stream> legacy_stream;
   CUmemoryPool default_pool = nullptr;
-  int loading = 0;  // a module: other calls that need the context wait
+  int loading = 0;  // or freeing, in so many threads: other calls that need the context wait
 };
 
 struct Stream {
@@ -158,6 +158,9 @@ struct Driver {
   std::vector<std::string> reports;
 
   Device* device_of(std::uint64_t address);  // whose heap holds it, or null
+  // Waits for what the device (null: every one) has been given until now; no other call gets into its context
+  // meanwhile.
+  void wait_for(Device* device, Lock& lock);
 };
 
 // Each variant of the library is built with the version it claims.

@@ -32,6 +32,7 @@ Settings read() {
   s.seed = number("SIMCUDA_SEED", 0, 0, ~std::uint64_t{0});
   s.check = number("SIMCUDA_CHECK", 1, 0, 1) != 0;
   s.loads_wait = number("SIMCUDA_LOADS_WAIT", 0, 0, 1) != 0;
+  s.frees_wait = number("SIMCUDA_FREES_WAIT", 0, 0, 1) != 0;
   if (const char* faults = std::getenv("SIMCUDA_FAULT")) s.faults = faults;
   if (const char* report = std::getenv("SIMCUDA_REPORT")) {
     if (std::strcmp(report, "abort") == 0)

@@ -15,6 +15,7 @@ struct Settings {
   std::uint64_t seed = 0;   // 0: no delays, first come first served
   bool check = true;        // every access of every kernel
   bool loads_wait = false;  // loading a module waits for the device and holds its context
+  bool frees_wait = false;  // freeing waits for the device, or for all if the memory is the host's, and lets no call in
   std::string faults;
   enum class Report { Stderr, Abort, Quiet } report = Report::Stderr;
 };

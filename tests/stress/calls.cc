@@ -13,9 +13,10 @@ class Calling : public OnEngine {
  protected:
   static constexpr int64_t kSize = 100;
   using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
-  Graph graph_of(int inputs, const Body& body) const {
+  Graph graph_of(int inputs, int32_t arenas, const Body& body) const {
     rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
     options.flags = RONDO_RECORD_CALLABLE;
+    options.arenas = arenas;
     return record(
         engine(),
         [&] {
@@ -31,10 +32,12 @@ class Calling : public OnEngine {
     made.push_back(std::move(one));
     return made;
   }
+  // Random calls of graphs with so many arenas.
+  void share_graphs(int32_t arenas);
 };
 CONFORMANCE_ENGINE_SUITE(Calling);
 
-TEST_P(Calling, SharedGraphsFromThreads) {
+void Calling::share_graphs(int32_t arenas) {
   rondo_engine_options with = options();
   with.streams = 3;
   restart(with);
@@ -45,18 +48,18 @@ TEST_P(Calling, SharedGraphsFromThreads) {
     std::function<int64_t(int64_t, int64_t)> value;
   };
   std::vector<Shared> shared;
-  shared.push_back({graph_of(1, [&](const auto& x) { return list(make(rondo_binary, RONDO_MUL, x[0], three)); }), 1,
-                    [](int64_t a, int64_t) { return 3 * a; }});
   shared.push_back(
-      {graph_of(2,
-                [&](const auto& x) {
-                  const Tensor sum = make(rondo_binary, RONDO_ADD, x[0], x[1]);
-                  // A host function: on cuda it splits the graph.
-                  must(push(engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {variable_of(sum)}));
-                  return list(make(rondo_binary, RONDO_SUB, sum, three));
-                }),
-       2, [](int64_t a, int64_t b) { return a + b - 3; }});
-  shared.push_back({graph_of(2,
+      {graph_of(1, arenas, [&](const auto& x) { return list(make(rondo_binary, RONDO_MUL, x[0], three)); }), 1,
+       [](int64_t a, int64_t) { return 3 * a; }});
+  shared.push_back({graph_of(2, arenas,
+                             [&](const auto& x) {
+                               const Tensor sum = make(rondo_binary, RONDO_ADD, x[0], x[1]);
+                               // A host function: on cuda it splits the graph.
+                               must(push_tensors(engine(), [](rondo_task_context*) { return RONDO_OK; }, {}, {sum}));
+                               return list(make(rondo_binary, RONDO_SUB, sum, three));
+                             }),
+                    2, [](int64_t a, int64_t b) { return a + b - 3; }});
+  shared.push_back({graph_of(2, arenas,
                              [&](const auto& x) {
                                const Tensor left = make(rondo_unary, RONDO_NEG, x[0]);
                                const Tensor right = make(rondo_binary, RONDO_ADD, x[1], x[1]);
@@ -64,7 +67,7 @@ TEST_P(Calling, SharedGraphsFromThreads) {
                              }),
                     2, [](int64_t a, int64_t b) { return std::max(-a, 2 * b); }});
   // And one that calls another.
-  shared.push_back({graph_of(1,
+  shared.push_back({graph_of(1, arenas,
                              [&](const auto& x) {
                                rondo_tensor *in = x[0], *out = nullptr;
                                must(rondo_graph_call(shared[0].graph.get(), 1, &in, 1, &out));
@@ -72,6 +75,7 @@ TEST_P(Calling, SharedGraphsFromThreads) {
                                return list(make(rondo_binary_scalar, RONDO_ADD, once, 1.0));
                              }),
                     1, [](int64_t a, int64_t) { return 3 * a + 1; }});
+  for (const Shared& each : shared) EXPECT_EQ(graph_info(each.graph.get()).arenas, arenas);
 
   const int threads = on_cuda() || quick() ? 4 : 12, steps = on_cuda() || quick() ? 100 : 1500;
   std::vector<std::thread> running;
@@ -125,6 +129,14 @@ TEST_P(Calling, SharedGraphsFromThreads) {
     });
   }
   for (std::thread& each : running) each.join();
+}
+
+TEST_P(Calling, SharedGraphsFromThreads) {
+  share_graphs(1);
+}
+
+TEST_P(Calling, OverlappingGraphsFromThreads) {
+  share_graphs(3);
 }
 
 }  // namespace

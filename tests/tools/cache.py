@@ -11,6 +11,7 @@ without its `case_`. What a process is to compile without finding it is compiled
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import stat
@@ -151,6 +152,41 @@ def case_carried_by_a_program():
     counts("add", f"export={FOLDER / 'volta'}", SIMCUDA_ARCH="70")
     found = counts(f"import={FOLDER / 'volta'}", "add", **old)
     assert (found["without_compiler"], found["compiled"]) == (1, 0), found
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def case_carried_choices():
+    """What a program's pack has are the kernels and the choices of cuDNN's engines that a machine needs for it: none is compiled or tried there."""
+    text = (pathlib.Path(__file__).parents[1] / "program_files/golden/layers/Convolution.json").read_text().strip()
+    header = json.dumps({"__metadata__": {"rondo.program": text}}).encode()
+    convolution = FOLDER / "convolution.safetensors"
+    convolution.write_bytes(len(header).to_bytes(8, "little") + header)
+    SETTINGS["RONDO_CUDNN"] = str(SIMULATED.parent / "simcudnn/v9")
+    alone = counts(f"program={convolution}", RONDO_CACHE=str(FOLDER / "alone"))
+    assert alone["trials"] > 0 and alone["compiled"] > 0, alone
+    counts("add", "mul")  # kernels that the pack lacks
+    said = rondo("export", FOLDER / "pack", "--program", convolution)[0]
+    found = re.fullmatch(r"(\d+) kernels and (\d+) choices written to .*\n", said)
+    assert found and int(found[1]) < len(kept()["kernels"]) - int(found[2]), (said, kept())
+    there = {"RONDO_CACHE": str(FOLDER / "there")}
+    holds(rondo("import", FOLDER / "pack", **there)[0], f"{found[1]} kernels and {found[2]} choices taken into", "0 were there")
+    first = counts(f"program={convolution}", **there)
+    assert (first["compiled"], first["trials"], first["disk_hits"]) == (0, 0, int(found[1])), (first, said)
+    assert first["files"] == int(found[1]) + int(found[2]), (first, said)
+    # Another version of the library has engines of its own.
+    assert counts(f"program={convolution}", **there, SIMCUDNN_VERSION="9.28")["trials"] > 0
+    # Choices that were made there give way to the imported ones, which have the bits of where they come from.
+    own, pure = {"RONDO_CACHE": str(FOLDER / "own")}, {"RONDO_CACHE": str(FOLDER / "pure")}
+    assert counts(f"program={convolution}", **own, RONDO_CONVOLUTION_TIMING_MS="0")["trials"] > 0
+    found = contents(FOLDER / "own")
+    rondo("import", FOLDER / "pack", **pure)
+    packed = contents(FOLDER / "pure")
+    assert any(found[name] != packed[name] for name in found.keys() & packed.keys()), "the choices are the same anyway"
+    rondo("import", FOLDER / "pack", **own)
+    assert contents(FOLDER / "own").items() >= packed.items()
 
 
 def case_race():

@@ -1,8 +1,9 @@
 // Runs operators on cuda:0 and says what came of each, and what the cache of kernels counted: cache_program WORD...
 //
 // add, mul, neg, graph (several of them at once), module (a kernel of the user's), files (one that takes in files),
-// export=FILE, import=FILE. Each gets a line: "add ok", or its status and message. The last line is the counts, as
-// JSON. "slowly" in front: the progress of compiling is told on stderr.
+// program=FILE (its functions of floats and fixed sizes, called with zeros), export=FILE, import=FILE. Each gets a
+// line: "add ok", or its status and message. The last line is the counts, as JSON. "slowly" in front: the progress of
+// compiling is told on stderr.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
@@ -44,6 +45,22 @@ void make_module(const rondo::Engine& engine, const char* compiler_options) {
   rondo_module_destroy(module);
 }
 
+void call_program(const rondo::Engine& engine, const std::string& file) {
+  const rondo::Program program(file);
+  const rondo::ProgramInstance instance = program.instance(engine, kDevice);
+  for (const auto& function : program.functions()) {
+    std::vector<rondo::Tensor> inputs;
+    for (const auto& [name, info] : function.inputs) {
+      const std::vector<int64_t> shape(info.shape, info.shape + info.ndim);
+      int64_t count = 1;
+      for (const int64_t each : shape) count *= each;
+      inputs.push_back(
+          engine.from_host<float>(kDevice, shape, Floats(static_cast<size_t>(count))));  // without a kernel
+    }
+    for (const rondo::Tensor& each : instance.call(function.name, inputs)) each.wait();
+  }
+}
+
 void run(const rondo::Engine& engine, const std::string& word) {
   const rondo::Tensor a = engine.from_host<float>(kDevice, {2}, {1, 2}),
                       b = engine.from_host<float>(kDevice, {2}, {3, 4});
@@ -68,6 +85,8 @@ void run(const rondo::Engine& engine, const std::string& word) {
     make_module(engine, nullptr);
   } else if (word == "files") {
     make_module(engine, "-I/dev/null/nowhere");
+  } else if (word.rfind("program=", 0) == 0) {
+    call_program(engine, word.substr(8));
   } else if (word.rfind("export=", 0) == 0) {
     rondo::export_cache(word.substr(7));
   } else if (word.rfind("import=", 0) == 0) {
@@ -101,10 +120,11 @@ int main(int argc, char** argv) {
   const rondo_cache_info info = rondo::cache_info();
   std::printf(
       "{\"files\": %lld, \"disk_hits\": %lld, \"without_compiler\": %lld, \"compiled\": %lld, \"damaged\": %lld, "
-      "\"refused\": %lld, \"failed_writes\": %lld, \"memory_hits\": %lld}\n",
+      "\"refused\": %lld, \"failed_writes\": %lld, \"memory_hits\": %lld, \"trials\": %lld}\n",
       static_cast<long long>(info.files), static_cast<long long>(info.disk_hits),
       static_cast<long long>(info.without_compiler), static_cast<long long>(info.compiled),
       static_cast<long long>(info.damaged), static_cast<long long>(info.refused),
-      static_cast<long long>(info.failed_writes), static_cast<long long>(info.memory_hits));
+      static_cast<long long>(info.failed_writes), static_cast<long long>(info.memory_hits),
+      static_cast<long long>(info.trials));
   return result;
 }

@@ -121,7 +121,7 @@ def case_help():
     """--help works everywhere and names every command."""
     for arguments in (["--help"], ["-h"], ["info", "--help"], ["doctor", "--help"], ["completion", "--help"]):
         out, err = run(*arguments)
-        holds(out, "usage:", "info [--json]", "doctor", "launch -n N", "cache show [--json] | verify", "cache export FILE", "graph FILE [--svg FILE]", "completion bash|zsh|fish", "version", "--help")
+        holds(out, "usage:", "info [--json|--describe]", "doctor", "launch -n N", "cache show [--json] | verify", "cache export FILE", "graph FILE [--svg FILE]", "completion bash|zsh|fish", "version", "--help")
         assert all(len(line) <= 120 for line in out.splitlines()), out
         assert err == ""
 

@@ -86,7 +86,7 @@ def case_zsh():
 
         for way in ways:
             assert {"info", "doctor", "completion", "version", "--version"} <= set(complete(way, "rondo", "")), way
-            assert complete(way, "rondo", "info", "") == ["--json", "--help"], way
+            assert complete(way, "rondo", "info", "") == ["--json", "--describe", "--help"], way
             assert complete(way, "rondo", "cache", "") == ["show", "verify", "clear", "export", "import", "--help"], way
             assert complete(way, "rondo", "cache", "show", "") == ["--json"], way
             assert complete(way, "rondo", "cache", "clear", "") == ["--older-than", "--architecture", "--nvrtc", "--rondo"], way

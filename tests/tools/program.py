@@ -8,6 +8,7 @@ without its `case_`. The program files are written here, by nothing of Rondo's.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import hashlib
 import json
 import os
 import pathlib
@@ -116,12 +117,168 @@ def case_sizes():
     text = text.replace("[2,3]", '["n",3]').replace(',"weights":[', ',"dims":[["n",1,9]],"weights":[', 1)
     path, out = saved(text), FOLDER / "out.safetensors"
     holds(run("program", "show", path)[0], "n is from 1 to 9", "x: f32 [n, 3]", "y: f32 [n, 3]", "w: f32 [3]")
+    wide = saved(text.replace('["n",3]', '["2*n",3]'))
+    holds(run("program", "show", wide)[0], "x: f32 [2*n, 3]", "y: f32 [2*n, 3]")
+    path = saved(text)
     holds(run("program", "verify", path)[0], "is whole")
     run("run", path, "--inputs", inputs(), "--outputs", out)
     assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}, read(out)
     many = write("many.safetensors", {"x": ([10, 3], [1] * 30)})
     holds(run("run", path, "--inputs", many, "--outputs", out, status=1)[1], "the size 'n' is 10", "1 to 9")
     holds(run("program", "verify", saved(text.replace('"shape":["n",3]', '"shape":["n*n",3]')), status=1)[1], "function 'scale'", "[81, 3]")
+
+
+def rows():
+    """A program of one function whose first dimension varies."""
+    text = TEXT[:TEXT.index(',\n{"name":"count"')] + "]}"
+    return text.replace("[2,3]", '["n",3]').replace(',"weights":[', ',"dims":[["n",1,9]],"weights":[', 1)
+
+
+def case_bind():
+    """A program at one size is a file of its own, with the weights and the author's texts."""
+    out, bound = FOLDER / "out.safetensors", FOLDER / "bound.safetensors"
+    path = saved(rows(), labels="cat")
+    run("program", "bind", path, "--sizes", "n=2", "--output", bound)
+    expected = TEXT[:TEXT.index(',\n{"name":"count"')] + "]}"
+    assert run("program", "show", bound, "--text")[0] == expected + "\n"
+    holds(run("program", "show", bound)[0], "x: f32 [2, 3]", "labels: cat")
+    first = bound.read_bytes()
+    run("program", "bind", path, "--output", bound, "--sizes", "n=2")
+    assert bound.read_bytes() == first
+    run("run", bound, "--inputs", inputs(), "--outputs", out)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}, read(out)
+    for sizes in "n", "m=2", "n=2,n=2", "n=-2", "n=", "":
+        holds(run("program", "bind", path, "--output", bound, "--sizes", sizes, status=2)[1], "--sizes")
+    holds(run("program", "bind", path, "--output", bound, "--sizes", "n=10", status=1)[1], "the size 'n' is 10")
+    holds(run("program", "bind", saved(), "--output", bound, "--sizes", "n=1", status=2)[1], "it has no dimensions")
+    holds(run("program", "bind", path, "--sizes", "n=1", status=2)[1], "bind needs a file, --sizes and --output")
+    assert bound.read_bytes() == first
+
+
+def products(rows):
+    """A program of two products of matrices of so many rows, which may be a dimension's name."""
+    text = TEXT[:TEXT.index('{"name":"scale"')].replace('["w","f32",[3]],\n["count","f32",[],"state"]', '["m","f32",[3,3]]')
+    if isinstance(rows, str):
+        text = text.replace(',"weights":[', f',"dims":[["{rows}",1,137438953472]],"weights":[', 1)
+    return text + """{"name":"f","inputs":[["x","f32",[ROWS,3]]],"weights":[0],"nodes":[
+{"kind":"Matmul","with":{"allow_tf32":true,"activation":"none"},"in":{"a":0,"b":1},"out":{"out":[2,"f32",[ROWS,3]]}},
+{"kind":"Matmul","with":{"allow_tf32":true,"activation":"none"},"in":{"a":2,"b":1},"out":{"out":[3,"f32",[ROWS,3]]}}],
+"outputs":[["y",3,"f32",[ROWS,3]]]}]}""".replace("ROWS", json.dumps(rows))
+
+
+def case_large():
+    """A program that this machine has no memory to run is bound and copied: only its weights are loaded."""
+    path = write("large.safetensors", {"m": ([3, 3], range(9))}, {"rondo.program": products("n")})
+    bound, alone = FOLDER / "bound.safetensors", FOLDER / "bound.rondo.json"
+    run("program", "bind", path, "--sizes", "n=68719476736", "--output", bound)
+    assert run("program", "show", bound, "--text")[0] == products(68719476736) + "\n"
+    run("program", "copy", bound, "--output", alone, "--weights", "m.safetensors")
+    assert read(FOLDER / "m.safetensors") == read(bound) == {"m": list(range(9))}
+    holds(run("program", "verify", bound, status=1)[1], "OUT_OF_MEMORY")
+
+
+def case_copy():
+    """A program becomes JSON beside its weights, and one file again, with the same text, texts of the author and results."""
+    out, alone, again = FOLDER / "out.safetensors", FOLDER / "p.rondo.json", FOLDER / "again.safetensors"
+    path = saved(labels="cat")
+    run("program", "copy", path, "--output", alone, "--weights", "w.safetensors")
+    holds(alone.read_text(encoding="utf-8"), '{"rondo.program.file":1,"metadata":{"labels":"cat"},"files":[\n["w.safetensors",',
+          hashlib.sha256((FOLDER / "w.safetensors").read_bytes()).hexdigest(), '"program":\n' + TEXT)
+    assert run("program", "show", alone) == run("program", "show", path)
+    assert run("program", "diff", path, alone) == ("", "")
+    holds(run("program", "verify", alone)[0], "is whole")
+    run("run", alone, "--function", "scale", "--inputs", inputs(), "--outputs", out)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}, read(out)
+    run("program", "copy", path, "--output", out)
+    run("program", "copy", alone, "--output", again)
+    assert again.read_bytes() == out.read_bytes()
+    run("program", "bind", saved(rows()), "--sizes", "n=2", "--output", FOLDER / "b.rondo.json", "--weights", "b.safetensors")
+    run("run", FOLDER / "b.rondo.json", "--inputs", inputs(), "--outputs", out)
+    weights = bytearray((FOLDER / "w.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (FOLDER / "w.safetensors").write_bytes(weights)
+    holds(run("run", alone, "--function", "scale", "--inputs", inputs(), "--outputs", out, status=1)[1], "its SHA-256 is")
+    holds(run("program", "copy", path, "--output", alone, "--weights", "../w", status=1)[1], "the name of a file in the same folder is needed")
+    holds(run("program", "copy", path, "--sizes", "n=1", "--output", alone, status=2)[1], "'--sizes' does not follow copy")
+    holds(run("program", "copy", path, status=2)[1], "copy needs a file, and --output")
+
+
+def case_diff():
+    """What differs is told by function and node, whatever numbers values have."""
+    def named(name, text):
+        return write(name, {"w": ([3], W), "count": ([], [5.0])}, {"rondo.program": text})
+    a = named("a", TEXT)
+    assert run("program", "diff", a, named("b", TEXT)) == ("", "")
+    # One node more, so that all values after it have other numbers.
+    relu = '{"kind":"Elementwise","with":{"row":"relu","computed":"f32"},"in":{"operands":[0]},"out":{"out":[2,"f32",[2,3]]}},\n'
+    more = TEXT.replace('"nodes":[\n{"view":"Broadcast"', '"nodes":[\n' + relu + '{"view":"Broadcast"').replace('"in":1,"out":2}', '"in":1,"out":3}') \
+               .replace('[0,2]},"out":{"out":[3,', '[2,3]},"out":{"out":[4,').replace('["y",3,', '["y",4,')
+    run("program", "verify", named("b", more))
+    text, _ = run("program", "diff", a, named("b", more), status=1)
+    holds(text, "function scale\n+ " + relu.strip().rstrip(","), '- {"kind":"Elementwise","with":{"row":"mul"')
+    assert "count" not in text and "Broadcast" not in text, text
+    text, _ = run("program", "diff", a, named("b", TEXT.replace('"row":"add"', '"row":"sub"')), status=1)
+    holds(text, "function count\n- ", '"row":"add"', '+ {"kind":"Elementwise","with":{"row":"sub"')
+    assert "scale" not in text, text
+    text, _ = run("program", "diff", named("b", TEXT[:TEXT.index(',\n{"name":"count"')] + "]}"), a, status=1)
+    assert text == "+ function count\n", text
+    text, _ = run("program", "diff", saved(rows()), saved(rows()), status=0)
+    text, _ = run("program", "diff", named("b", rows()), named("c", rows().replace('["n",1,9]', '["n",1,8]')), status=1)
+    assert text == '  dims: [["n",1,9]] -> [["n",1,8]]\n', text
+    holds(run("program", "diff", a, status=2)[1], "diff needs two files")
+    holds(run("program", "diff", a, FOLDER / "none", status=1)[1], "NOT_FOUND")
+
+
+def kept(cache):
+    return sorted(str(path.relative_to(cache)) for path in cache.rglob("*") if path.is_file())
+
+
+def case_compile():
+    """Kernels for a GPU that is only described are those that a GPU of the kind then looks for; a pack has these alone."""
+    cache, out, pack = FOLDER / "kernels", FOLDER / "out.safetensors", FOLDER / "pack"
+    compiler = {"RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"), "RONDO_CACHE": str(cache),
+                **{key: value for key, value in os.environ.items() if key == "SIMCUDA_CACHE"}}
+    gpu = {**compiler, "RONDO_CUDA_DRIVER": str(SIMULATED / "libcuda.so.1"), "RONDO_CUBLASLT": "none", "RONDO_CUDNN": "none", "RONDO_NCCL": "none"}
+    device = FOLDER / "gpu.json"
+    device.write_text(run("info", "--describe", **gpu)[0])
+    assert json.loads(device.read_text())["capability"] == 90
+    path = saved(rows())
+    text, _ = run("program", "compile", path, "--for", device, "--sizes", "n=2", "--sizes", "n=9", **compiler)
+    holds(text, " kernels compiled, ", str(cache))
+    files = kept(cache)
+    assert files and not text.startswith("0 kernels"), text
+    holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", **compiler)[0], "0 kernels compiled, ")
+    run("run", path, "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **gpu)
+    assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
+    assert kept(cache) == files, "a GPU of the described kind compiled more"
+    # Another program's kernels are not in the pack of the first.
+    run("program", "compile", saved(TEXT.replace('"row":"mul"', '"row":"atan2"')), "--for", device, **compiler)
+    assert len(kept(cache)) > len(files)
+    everything = run("cache", "export", pack, **compiler)[0]
+    packed = run("cache", "export", pack, "--program", saved(rows()), "--for", device, "--sizes", "n=2", **compiler)[0]
+    assert int(packed.split()[0]) < int(everything.split()[0]), (packed, everything)
+    other = FOLDER / "other"
+    run("cache", "import", pack, **{**gpu, "RONDO_CACHE": str(other)})
+    run("run", saved(rows()), "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **{**gpu, "RONDO_CACHE": str(other)})
+    assert len(kept(other)) == int(packed.split()[0]), "the pack lacks a kernel"
+    holds(run("program", "compile", path, "--sizes", "n=2", status=2, **compiler)[1], "compile needs --for")
+    holds(run("program", "compile", path, "--for", device, status=2, **compiler)[1], "--sizes is needed")
+    holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", status=1, **{**compiler, "RONDO_CACHE": "off"})[1], "no kernels are kept")
+    for wrong, part in ("[]", "is not the description"), ('{"rondo_device":"1"}', "is not the description"), ('{"rondo_device":1}', '"capability"'), ("", "cannot be read"), \
+            (device.read_text().replace('"processors": ', '"processors": -'), '"processors"'):
+        (FOLDER / "wrong.json").write_text(wrong)
+        holds(run("program", "compile", path, "--for", FOLDER / "wrong.json", "--sizes", "n=2", status=1, **compiler)[1], part)
+
+
+def case_devices():
+    """Each device that is shipped is one that compiles."""
+    compiler = {"RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"), "RONDO_CACHE": str(FOLDER / "kernels"), "SIMCUDA_NVRTC": "12.8",
+                **{key: value for key, value in os.environ.items() if key == "SIMCUDA_CACHE"}}
+    shipped = sorted((pathlib.Path(__file__).parents[2] / "packaging/devices").glob("*.json"))
+    assert len(shipped) == 7, shipped
+    for each in shipped:
+        assert f"sm_{json.loads(each.read_text())['capability']}.json" == each.name
+        holds(run("program", "compile", saved(), "--for", each, **compiler)[0], " kernels compiled, 0 were there")
 
 
 def case_memory():
@@ -168,7 +325,7 @@ def case_device():
 
 def case_usage():
     path, out = saved(), FOLDER / "out.safetensors"
-    for arguments, part in ([], "show or verify is needed"), (["other"], "show or verify is needed"), (["show"], "needs a file"), \
+    for arguments, part in ([], "show, verify, copy, bind, diff or compile is needed"), (["other"], "show, verify, copy, bind, diff or compile is needed"), (["show"], "needs a file"), \
             (["verify", "--text", "a"], "'--text' does not follow verify"), (["show", "a", "b"], "'b' does not follow show"):
         holds(run("program", *arguments, status=2)[1], part, "--help")
     for arguments, part in ([], "a program file is needed"), ([path], "--outputs is needed"), (["a", "b"], "one program file"), \

@@ -12,6 +12,7 @@
 #include "engine_fixture.h"
 #include "graph/recording.h"
 #include "graph/run/graph.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo {
 namespace {
@@ -36,9 +37,9 @@ TEST(Caught, EachExceptionIsAStatus) {
 }
 
 // Takes long enough to prepare that threads help, and throws.
-class Thrower final : public Task {
+class Thrower final : public ops::OperatorTask {
  public:
-  using Task::Task;
+  using OperatorTask::OperatorTask;
   Status prepare() override {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     throw std::bad_alloc();

@@ -10,6 +10,7 @@
 #include "device/cpu/cpu_device.h"
 #include "engine/engine.h"
 #include "fake_device.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::testing {
 
@@ -17,10 +18,10 @@ inline std::string message(const Status& status) {
   return status.message();
 }
 
-class Work final : public Task {
+class Work final : public ops::OperatorTask {
  public:
   using Body = std::function<Status(const TaskContext&)>;
-  Work(const char* name, Device& device, Body body) : Task(name, device), body_(std::move(body)) {}
+  Work(const char* name, Device& device, Body body) : OperatorTask(name, device), body_(std::move(body)) {}
   Status run(const TaskContext& context) override { return body_(context); }
   bool capturable(const char** why) const override {
     *why = "is a test's";

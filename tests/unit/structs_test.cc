@@ -231,6 +231,9 @@ rondo_status call(Objects& objects, rondo_program_function_info* info) {
   const char* name = nullptr;
   return rondo_program_function(objects.program, 0, &name, info);
 }
+rondo_status call(Objects& objects, rondo_program_memory_info* info) {
+  return rondo_program_memory(objects.program, objects.engine, {RONDO_CPU, 0}, 0, nullptr, info);
+}
 rondo_status call(Objects& objects, rondo_program_tensor_info* info) {
   const char* name = nullptr;
   return rondo_program_weight(objects.program, 0, &name, info);

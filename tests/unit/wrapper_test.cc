@@ -288,6 +288,16 @@ TEST(Wrapper, BagsOfRowsAndProductsOfPairs) {
   EXPECT_EQ(b.read<float>(), (Floats{8.5f}));
 }
 
+TEST(Wrapper, ProductsOfWholeNumbers) {
+  const rondo::Engine engine;
+  const rondo_device home = {RONDO_CPU, 0};
+  const rondo::Tensor a = engine.from_host<uint8_t>(home, {1, 2}, {255, 130}),
+                      b = engine.from_host<int8_t>(home, {2, 1}, {-128, 2}),
+                      zero = engine.from_host<uint8_t>(home, {1}, {128});
+  EXPECT_EQ(rondo::matmul_integer(a, b).read<int32_t>(), (std::vector<int32_t>{-32380}));
+  EXPECT_EQ(rondo::matmul_integer(a, b, &zero).read<int32_t>(), (std::vector<int32_t>{-16252}));
+}
+
 TEST(Wrapper, MovingElements) {
   rondo::Engine engine;
   const rondo::Tensor a = engine.from_host<float>({RONDO_CPU, 0}, {2, 2}, {1, 2, 3, 4}),

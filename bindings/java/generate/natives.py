@@ -152,21 +152,42 @@ class Native:
         self.gets.append(f"rondo_jni_text_get(env, {name}, &{name}_)")
         self.puts.append(f"rondo_jni_text_put(&{name}_);")
 
-    def _texts(self, name):
-        self.slots.append(Slot(name, "byte[][]", "String[]", f"Memory.bytes({name})"))
+    def _texts(self, name, convert=None):
+        self.slots.append(Slot(name, "byte[][]", "String[]", f"Memory.bytes({convert or name})"))
         self.before.append(f"rondo_jni_texts {name}_ = {{0}};")
         self.gets.append(f"rondo_jni_texts_get(env, {name}, &{name}_)")
         self.puts.append(f"rondo_jni_texts_put(&{name}_);")
 
-    def _options(self, name, base):
-        """A struct of options: each field is a parameter, so the compiler knows both ends."""
+    def _options(self, name, base, given=None, source=None):
+        """A struct of options: each field is a parameter, so the compiler knows both ends. given: the Java object that has them, of the
+        parameter `source`, which has the type of the outermost one."""
         struct = self.structs[base]
-        java, owner = class_name(base), name
+        given = given or name
+        java, owner = source or (class_name(base), name)
+        count = None  # the field that has the number of the lists behind it
         self.before.append(f"{base} {name}_ = {struct['initializer']};")
         for field in struct["fields"]:
             if field["name"] in ("size", "reserved"):
                 continue
-            own, get = f"{name}{camel(field['name'])[0].upper()}{camel(field['name'])[1:]}", f"{name}.{camel(field['name'])}Value()"
+            own, get = f"{name}{camel(field['name'])[0].upper()}{camel(field['name'])[1:]}", f"{given}.{camel(field['name'])}Value()"
+            if field["name"].startswith("n_") and field["base"] == "size_t":
+                count = field["name"]
+                continue
+            if count and (field["pointers"] == 2 or field["pointers"] == 1 and field["base"] in ARRAYS):
+                mark = len(self.slots)
+                if field["kind"] == "text":
+                    self._texts(own, get)
+                else:
+                    self._array(own, "long" if field["kind"] == "handle" else ARRAYS[field["base"]], get, owner)
+                for slot in self.slots[mark:]:
+                    slot.typed, slot.source = java, owner
+                self.gets.append(f"((void)({name}_.{field['name']} = ({field['type']})(const void*){own}_.items), "
+                                 f"(void)({name}_.{count} = (size_t){own}_.count), JNI_TRUE)")
+                continue
+            if field["kind"] == "struct" and field["pointers"] == 1 and self.structs[field["base"]]["initializer"]:
+                self._options(own, field["base"], get, (java, owner))
+                self.gets.append(f"((void)({name}_.{field['name']} = &{own}_), JNI_TRUE)")
+                continue
             if field.get("count") and field["base"] == "int64_t" and not field["pointers"]:
                 self.slots.append(Slot(own, "long[]", java, get, owner))
                 self.gets.append(f"rondo_jni_longs_into(env, {own}, {name}_.{field['name']}, {field['count']})")

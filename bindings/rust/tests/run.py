@@ -12,6 +12,7 @@
     sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
     examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples; a program file goes from C
                 to Rust and back
+    ocr         the example of that name reads a page as onnxruntime does, with models that tests/onnx/others.py fetched
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
     library     cargo finds librondo to run with, that of a checkout's build too; the sources that Meson has are compiled once, when code
@@ -149,6 +150,7 @@ def examples(build):
     for name, expected in ("callable", "callable"), ("branch", "branch" if device == "cpu" else "branch_simulated"):
         call([sys.executable, ROOT / "tests/examples/small.py", programs / name, expected, device], **environment)
     call([sys.executable, ROOT / "tests/examples/program.py", device, build / "examples/c/program", "--", programs / "program"], **environment)
+    call([sys.executable, ROOT / "tests/examples/sequences.py", device, build / "examples/cpp/sequences_cpp", programs / "sequences"], **environment)
     if (build / "src/onnx/librondo_onnx.so").exists():  # it is built where protozero is
         call([sys.executable, ROOT / "tests/examples/onnx.py", programs / "onnx"], **environment)
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)
@@ -176,6 +178,11 @@ def examples(build):
             call([sys.executable, ROOT / "tests/examples/parallel.py", programs / "digits_parallel", tool, case, "cpu",
                   build / "examples/c/digits_parallel"], **environment)
     photographs(build, programs / "photographs", device, environment)
+
+
+def ocr(build):
+    require_crates()
+    call([sys.executable, ROOT / "tests/onnx/ocr.py", built_examples(build) / "ocr"], **settings(build))
 
 
 def photographs(build, program, device, environment):
@@ -306,5 +313,5 @@ if __name__ == "__main__":
     from package import carried, msrv, package
 
     kinds = {"cpu": cpu, "simulated": cpu, "address": address, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
-             "examples": examples, "complete": complete, "library": library, "carried": carried, "package": package, "msrv": msrv}
+             "examples": examples, "ocr": ocr, "complete": complete, "library": library, "carried": carried, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

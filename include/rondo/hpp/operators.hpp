@@ -59,6 +59,14 @@ inline rondo_matmul_options matmul_defaults() {
 inline Tensor matmul(const Tensor& a, const Tensor& b, const rondo_matmul_options& options = matmul_defaults()) {
   return a.made([&](rondo_tensor** out) { return rondo_matmul(a.get(), b.get(), &options, out); });
 }
+// The exact product of u8 and i8, less their zero points, in i32.
+inline Tensor matmul_integer(const Tensor& a, const Tensor& b, const Tensor* a_zero = nullptr,
+                             const Tensor* b_zero = nullptr) {
+  return a.made([&](rondo_tensor** out) {
+    return rondo_matmul_integer(a.get(), b.get(), a_zero ? a_zero->get() : nullptr, b_zero ? b_zero->get() : nullptr,
+                                out);
+  });
+}
 inline Tensor softmax(const Tensor& a, int32_t axis = -1) {
   return a.made([&](rondo_tensor** out) { return rondo_softmax(a.get(), axis, out); });
 }

@@ -13,6 +13,24 @@
 namespace rondo {
 inline namespace abi_0 {
 
+// Safetensors files in the folder of a program's that have its weights, by their names; the program is JSON alone then.
+// Without any, the program and its weights are one file.
+struct ProgramWeightFiles {
+  std::string into = {};               // written with the weights that are in none of `from`; empty: none is
+  std::vector<std::string> from = {};  // are there, and stay as they are
+
+  // Lets the options point to the names. The caller keeps the list that is returned, and this, as long as the options
+  // are used.
+  [[nodiscard]] std::vector<const char*> set(rondo_program_save_options* options) const {
+    std::vector<const char*> names;
+    for (const std::string& each : from) names.push_back(each.c_str());
+    options->weights_into = into.empty() ? nullptr : into.c_str();
+    options->n_weights_from = names.size();
+    options->weights_from = names.data();
+    return names;
+  }
+};
+
 // The functions of a program with their weights on one device; as rondo/programs.h.
 class ProgramInstance : public Owner<rondo_program_instance, rondo_program_instance_destroy> {
  public:
@@ -42,6 +60,31 @@ class ProgramInstance : public Owner<rondo_program_instance, rondo_program_insta
         rondo_program_call(get(), function.c_str(), inputs.count(), inputs.data(), made.count(), made.data()));
     return made.take_all();
   }
+  // With a time limit: when it is over, nothing of the call begins any more (rondo_program_call_within).
+  std::vector<Tensor> call_within(int64_t timeout_ms, const std::string& function, const Tensors& inputs) const {
+    const auto known = outputs_.find(function);
+    detail::Made made(static_cast<size_t>(known == outputs_.end() ? 0 : known->second), engine_);
+    throw_on_failure(rondo_program_call_within(get(), function.c_str(), timeout_ms, inputs.count(), inputs.data(),
+                                               made.count(), made.data()));
+    return made.take_all();
+  }
+  // By names: all inputs, in any order, and the outputs that are wanted, in the order of `outputs`. timeout_ms: 0, or a
+  // time limit as of call_within.
+  std::vector<Tensor> call_named(const std::string& function, const std::vector<std::pair<std::string, Tensor>>& inputs,
+                                 const std::vector<std::string>& outputs, int64_t timeout_ms = 0) const {
+    std::vector<const char*> input_names, output_names;
+    std::vector<rondo_tensor*> given;
+    for (const auto& [name, tensor] : inputs) {
+      input_names.push_back(name.c_str());
+      given.push_back(tensor.get());
+    }
+    for (const std::string& each : outputs) output_names.push_back(each.c_str());
+    detail::Made made(outputs.size(), engine_);
+    throw_on_failure(rondo_program_call_named(get(), function.c_str(), timeout_ms, static_cast<int32_t>(given.size()),
+                                              input_names.data(), given.data(), made.count(), output_names.data(),
+                                              made.data()));
+    return made.take_all();
+  }
   void call_into(const std::string& function, const Tensors& inputs, const Tensors& outputs) const {
     std::vector<rondo_tensor*> given = outputs.handles();
     throw_on_failure(
@@ -50,6 +93,12 @@ class ProgramInstance : public Owner<rondo_program_instance, rondo_program_insta
   Tensor weight(const std::string& name) const {
     return Tensor::made_by(engine_,
                            [&](rondo_tensor** out) { return rondo_program_instance_weight(get(), name.c_str(), out); });
+  }
+  // Writes the program with its weights and states as they are now.
+  void save(const std::string& path, const ProgramWeightFiles& files = {}) const {
+    rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    const std::vector<const char*> from = files.set(&options);
+    throw_on_failure(rondo_program_instance_save(get(), path.c_str(), &options));
   }
 
  private:
@@ -63,6 +112,7 @@ struct ProgramInstanceOptions {
   std::vector<std::pair<std::string, Tensor>> weights = {};        // in place of those of the file
   int64_t most_turns = 0;                                          // of each loop; 0: as the file says
   std::vector<std::pair<std::string, int64_t>> extra = {};  // functions and values, which are outputs behind their own
+  int64_t most_bytes = 0;                                   // of weights and graphs together; 0: any
 };
 
 // A size that varies and has a name.
@@ -76,6 +126,19 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
  public:
   using Owner::Owner;
   explicit Program(const std::string& path) : Owner(open(path)) {}
+
+  // The program whose file would have these bytes, which are copied: a pointer, or a std::span, a vector or a string of
+  // bytes.
+  static Program from_bytes(const void* data, size_t bytes) {
+    rondo_program* program = nullptr;
+    throw_on_failure(rondo_program_open_bytes(data ? data : "", bytes, &program));
+    return Program(program);
+  }
+  template <class Bytes>
+  static Program from_bytes(const Bytes& bytes) {
+    static_assert(sizeof(*bytes.data()) == 1, "bytes are needed: char, unsigned char, std::byte");
+    return from_bytes(bytes.data(), bytes.size());
+  }
 
   rondo_program_info info() const {
     rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
@@ -154,6 +217,14 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     throw_on_failure(rondo_program_bind(get(), static_cast<int32_t>(sizes.size()), sizes.data(), &bound));
     return Program(bound);
   }
+  // What an instance takes on a device, at these sizes of its dimensions.
+  rondo_program_memory_info memory(const Engine& engine, rondo_device device,
+                                   const std::vector<int64_t>& sizes = {}) const {
+    rondo_program_memory_info info = RONDO_PROGRAM_MEMORY_INFO_INIT;
+    throw_on_failure(
+        rondo_program_memory(get(), engine.get(), device, static_cast<int32_t>(sizes.size()), sizes.data(), &info));
+    return info;
+  }
   ProgramInstance instance(const Engine& engine, rondo_device device) const {
     rondo_program_instance* made = nullptr;
     throw_on_failure(rondo_program_create_instance(get(), engine.get(), device, &made));
@@ -180,6 +251,7 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     given.n_extra = values.size();
     given.extra_functions = functions.data();
     given.extra_values = values.data();
+    given.most_bytes = options.most_bytes;
     rondo_program_instance* made = nullptr;
     throw_on_failure(rondo_program_create_instance_with(get(), engine.get(), device, &given, &made));
     return adopt(made, engine, options.extra);
@@ -274,11 +346,11 @@ struct Kept {
 
 // Saves functions with the tensors from outside that they use. `weights` gives names to some of these, the others are
 // "weight0" and so on; `metadata` are texts of the author; `reader`: the oldest version of the library that shall read
-// the file, such as "0.1", or this one.
+// the file, such as "0.1", or this one; `files`: those of the weights, if they are not in the program's.
 inline void save_program(const std::string& path, const std::vector<SavedFunction>& functions,
                          const std::vector<std::pair<std::string, Tensor>>& weights = {},
                          const std::vector<std::pair<std::string, std::string>>& metadata = {},
-                         const char* reader = nullptr) {
+                         const char* reader = nullptr, const ProgramWeightFiles& files = {}) {
   std::vector<const char*> function_names, inputs, outputs;
   std::vector<rondo_graph*> graphs;
   for (const SavedFunction& function : functions) {
@@ -294,6 +366,7 @@ inline void save_program(const std::string& path, const std::vector<SavedFunctio
   options.inputs = inputs.data();
   options.outputs = outputs.data();
   options.reader = reader;
+  const std::vector<const char*> from = files.set(&options);
   throw_on_failure(rondo_program_save(path.c_str(), static_cast<int32_t>(graphs.size()), function_names.data(),
                                       graphs.data(), &options));
 }
@@ -304,7 +377,7 @@ inline void save_program_with_dims(const std::string& path, const std::vector<Pr
                                    const std::vector<SizedFunction>& functions,
                                    const std::vector<std::pair<std::string, Tensor>>& weights = {},
                                    const std::vector<std::pair<std::string, std::string>>& metadata = {},
-                                   const char* reader = nullptr) {
+                                   const char* reader = nullptr, const ProgramWeightFiles& files = {}) {
   std::vector<const char*> function_names, dim_names, inputs, outputs;
   std::vector<int64_t> least, most;
   bool all = true, none = true;
@@ -327,6 +400,7 @@ inline void save_program_with_dims(const std::string& path, const std::vector<Pr
   const detail::Kept kept(weights, metadata);
   rondo_program_save_options options = kept.options();
   options.reader = reader;
+  const std::vector<const char*> from = files.set(&options);
   if (!none) {
     options.inputs = inputs.data();
     options.outputs = outputs.data();

@@ -51,9 +51,14 @@ Status Replacement::write(std::string_view text) {
   return write_all(file_.get(), text) ? Status() : failed();
 }
 
+Status Replacement::flush() {
+  return !file_ || (fsync(file_.get()) == 0 && file_.close()) ? Status() : failed();
+}
+
 Status Replacement::complete() {
-  // Without this a crash of the machine could leave the new name and not the new data.
-  if (fsync(file_.get()) != 0 || !file_.close() || rename(name_.c_str(), path_.c_str()) != 0) return failed();
+  // Otherwise a crash of the machine could leave the new name and not the new data.
+  RONDO_TRY(flush());
+  if (rename(name_.c_str(), path_.c_str()) != 0) return failed();
   name_.clear();
   // Not every file system lets folders be synchronised; the file is then there as soon as any other.
   const File folder(open(folder_.empty() ? "." : folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -23,6 +23,9 @@ class Replacement {
 
   Status create();
   Status write(std::string_view text);
+  // Puts what was written on the disk, without its name. Files that go together are all flushed before the first is
+  // completed: a failure to write leaves all as they were.
+  Status flush();
   // On return the new file is on the disk, even if the machine stops now.
   Status complete();
 

@@ -34,8 +34,9 @@ Instructions possible_instructions() {
 #if defined(__x86_64__)
   unsigned a, b, c, d;
   if (!__get_cpuid(1, &a, &b, &c, &d)) return Instructions::baseline;
-  constexpr unsigned kSaved = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
-  if ((c & (kSaved | kAvx | kF16c)) != (kSaved | kAvx | kF16c)) return Instructions::baseline;
+  constexpr unsigned kFma = 1u << 12, kSaved = 1u << 27, kAvx = 1u << 28, kF16c = 1u << 29;
+  constexpr unsigned kNeeded = kFma | kSaved | kAvx | kF16c;
+  if ((c & kNeeded) != kNeeded) return Instructions::baseline;
   unsigned low, high;  // registers that the system saves
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   constexpr unsigned kHalves = 0x6, kWhole = 0xe6;
@@ -46,6 +47,19 @@ Instructions possible_instructions() {
 #else
   return Instructions::baseline;
 #endif
+}
+
+bool possible_vnni() {
+  static const bool there = [] {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    constexpr unsigned kVnni = 1u << 11;
+    return possible_instructions() == Instructions::avx512 && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & kVnni);
+#else
+    return false;
+#endif
+  }();
+  return there;
 }
 
 Instructions instructions() {

@@ -28,9 +28,9 @@ int processors_by_set() {
     cpu_set_t* const set = CPU_ALLOC(count);
     if (!set) return 0;
     const size_t bytes = CPU_ALLOC_SIZE(count);
-    const bool told = sched_getaffinity(0, bytes, set) == 0;
-    const bool too_small = !told && errno == EINVAL;
-    const int usable = told ? CPU_COUNT_S(bytes, set) : 0;
+    const bool known = sched_getaffinity(0, bytes, set) == 0;
+    const bool too_small = !known && errno == EINVAL;
+    const int usable = known ? CPU_COUNT_S(bytes, set) : 0;
     CPU_FREE(set);
     if (!too_small) return usable;
   }

@@ -218,6 +218,15 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
   });
 }
 
+rondo_status rondo_matmul_integer(rondo_tensor* a, rondo_tensor* b, rondo_tensor* a_zero, rondo_tensor* b_zero,
+                                  rondo_tensor** out) {
+  return operator2("rondo_matmul_integer", a, "a", b, "b", out, [&](ops::Output& output) -> Status {
+    if (a_zero) RONDO_TRY(check_tensor(a_zero, "a_zero"));
+    if (b_zero) RONDO_TRY(check_tensor(b_zero, "b_zero"));
+    return ops::matmul_integer(a->view, b->view, capi::view_of(a_zero), capi::view_of(b_zero), output);
+  });
+}
+
 rondo_status rondo_softmax(rondo_tensor* a, int32_t axis, rondo_tensor** out) {
   return operator1("rondo_softmax", a, "a", out,
                    [&](ops::Output& output) { return ops::softmax(false, a->view, axis, output); });

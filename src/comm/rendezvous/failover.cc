@@ -9,8 +9,8 @@
 #include <numeric>
 #include <thread>
 
+#include "base/machine/sha256.h"
 #include "comm/rendezvous/frame.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 

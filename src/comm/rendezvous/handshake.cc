@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/machine/sha256.h"
 #include "comm/rendezvous/messages.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 
@@ -23,7 +23,7 @@ constexpr size_t kNonce = 16;
 constexpr size_t kHello = sizeof kMagic + 8 + sizeof(Digest) + kNonce;
 constexpr size_t kMaxPending = 256;
 constexpr size_t kMaxOfAddress = 128;
-constexpr double kHandshakeTimeout = 5;  // with one visitor, in seconds
+constexpr double kHandshakeTimeout = 5;  // with one connection, in seconds
 constexpr double kFirstBytes = 1;        // with one that says nothing
 constexpr double kShortage = 0.1;        // before descriptors are asked for again
 constexpr uint32_t kMaxReason = 4096;
@@ -36,10 +36,6 @@ enum Answer : uint32_t {
   kProven = 0x52444f35,
   kOtherSecret = 0x52444f36
 };
-
-std::string_view view(const Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
 
 Digest job_digest(const Key& key) {
   return sha256("rondo job " + key.job);
@@ -78,7 +74,7 @@ Status introduce(int socket, const Key& key, const Hello& hello, const Deadline&
   std::string text(kMagic, sizeof kMagic);
   append(&text, hello.rank);
   append(&text, hello.size);
-  text.append(view(job_digest(key)));
+  text.append(bytes_of(job_digest(key)));
   text.append(random_bytes(kNonce));
   RONDO_TRY(send_all(socket, text.data(), text.size(), limit));
 
@@ -112,49 +108,49 @@ Status introduce(int socket, const Key& key, const Hello& hello, const Deadline&
   return failure_of(code, why);
 }
 
-bool Acceptor::hear(Visitor& visitor, bool* proven, Hello* hello) {
+bool Acceptor::hear(PendingConnection& connection, bool* proven, Hello* hello) {
   // Reads no further than what is expected: the bytes that follow belong to the next owner of the socket.
   for (;;) {
-    const size_t wanted = visitor.nonce.empty() ? kHello : kHello + sizeof(Digest);
+    const size_t wanted = connection.nonce.empty() ? kHello : kHello + sizeof(Digest);
     char buffer[kHello + sizeof(Digest)];
-    const ssize_t got = recv(visitor.socket.get(), buffer, wanted - visitor.received.size(), 0);
+    const ssize_t got = recv(connection.socket.get(), buffer, wanted - connection.received.size(), 0);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return true;
     if (got <= 0) {
-      ++(visitor.nonce.empty() ? strangers_ : other_secrets_);
+      ++(connection.nonce.empty() ? strangers_ : other_secrets_);
       return false;
     }
-    visitor.received.append(buffer, static_cast<size_t>(got));
-    const size_t known = visitor.received.size() < sizeof kMagic ? visitor.received.size() : sizeof kMagic;
-    if (visitor.received.compare(0, known, kMagic, known) != 0) {
+    connection.received.append(buffer, static_cast<size_t>(got));
+    const size_t known = connection.received.size() < sizeof kMagic ? connection.received.size() : sizeof kMagic;
+    if (connection.received.compare(0, known, kMagic, known) != 0) {
       ++strangers_;
       return false;
     }
-    if (visitor.received.size() < wanted) continue;
-    const std::string_view said = std::string_view(visitor.received).substr(0, kHello);
+    if (connection.received.size() < wanted) continue;
+    const std::string_view said = std::string_view(connection.received).substr(0, kHello);
     std::string answer;
-    if (visitor.nonce.empty()) {
+    if (connection.nonce.empty()) {
       if (!equal(digest_at(said, sizeof kMagic + 8), job_digest(key_))) {
         append(&answer, kOtherJob);
-        send_now(visitor.socket.get(), answer);
+        send_now(connection.socket.get(), answer);
         ++other_jobs_;
         return false;
       }
-      visitor.nonce = random_bytes(kNonce);
+      connection.nonce = random_bytes(kNonce);
       append(&answer, kGoOn);
-      answer += visitor.nonce;
-      if (!send_now(visitor.socket.get(), answer)) return false;
+      answer += connection.nonce;
+      if (!send_now(connection.socket.get(), answer)) return false;
       continue;
     }
-    if (!equal(digest_at(visitor.received, kHello), proof(key_, "caller", said, visitor.nonce))) {
+    if (!equal(digest_at(connection.received, kHello), proof(key_, "caller", said, connection.nonce))) {
       append(&answer, kOtherSecret);
-      send_now(visitor.socket.get(), answer);
+      send_now(connection.socket.get(), answer);
       ++other_secrets_;
       return false;
     }
     append(&answer, kProven);
-    answer += view(proof(key_, "acceptor", said, visitor.nonce));
-    if (!send_now(visitor.socket.get(), answer)) return false;
+    answer += bytes_of(proof(key_, "acceptor", said, connection.nonce));
+    if (!send_now(connection.socket.get(), answer)) return false;
     hello->rank = number_at(said, sizeof kMagic);
     hello->size = number_at(said, sizeof kMagic + 4);
     *proven = true;
@@ -163,13 +159,13 @@ bool Acceptor::hear(Visitor& visitor, bool* proven, Hello* hello) {
 }
 
 bool Acceptor::make_room(const std::string* address) {
-  auto worst = visitors_.end();
-  for (auto each = visitors_.begin(); each != visitors_.end(); ++each) {
+  auto worst = pending_.end();
+  for (auto each = pending_.begin(); each != pending_.end(); ++each) {
     if (address && each->address != *address) continue;
-    if (worst == visitors_.end() || (each->received.empty() && !worst->received.empty())) worst = each;
+    if (worst == pending_.end() || (each->received.empty() && !worst->received.empty())) worst = each;
   }
-  if (worst == visitors_.end()) return false;
-  visitors_.erase(worst);
+  if (worst == pending_.end()) return false;
+  pending_.erase(worst);
   ++strangers_;
   return true;
 }
@@ -187,13 +183,13 @@ void Acceptor::let_in() {
     return;
   }
   std::string address = peer_address(socket.get());
-  const auto same =
-      std::count_if(visitors_.begin(), visitors_.end(), [&](const Visitor& each) { return each.address == address; });
+  const auto same = std::count_if(pending_.begin(), pending_.end(),
+                                  [&](const PendingConnection& each) { return each.address == address; });
   if (static_cast<size_t>(same) >= kMaxOfAddress)
     make_room(&address);
-  else if (visitors_.size() >= kMaxPending)
+  else if (pending_.size() >= kMaxPending)
     make_room(nullptr);
-  visitors_.push_back(
+  pending_.push_back(
       {std::move(socket), std::move(address), Deadline(kFirstBytes), Deadline(kHandshakeTimeout), {}, {}});
 }
 
@@ -203,25 +199,25 @@ void Acceptor::next(std::span<const int> watched, const Deadline& deadline, Call
     const bool open = short_.over();
     entries.push_back({listener_.get(), static_cast<short>(open ? POLLIN : 0), 0});
     for (const int each : watched) entries.push_back({each, POLLIN, 0});
-    for (const Visitor& each : visitors_) entries.push_back({each.socket.get(), POLLIN, 0});
-    const int most = !open ? short_.milliseconds() : visitors_.empty() ? 1000000 : 250;
+    for (const PendingConnection& each : pending_) entries.push_back({each.socket.get(), POLLIN, 0});
+    const int most = !open ? short_.milliseconds() : pending_.empty() ? 1000000 : 250;
     const int ready = poll(entries.data(), entries.size(), deadline.milliseconds(most));
     if (ready < 0 && errno != EINTR) {
       std::this_thread::sleep_for(std::chrono::milliseconds(deadline.milliseconds(100)));
       return;
     }
     size_t at = 1 + watched.size();
-    for (auto visitor = visitors_.begin(); visitor != visitors_.end(); ++at) {
+    for (auto connection = pending_.begin(); connection != pending_.end(); ++at) {
       bool proven = false;
       bool stays = true;
       if (ready > 0 && entries[at].revents != 0) {
-        stays = hear(*visitor, &proven, &caller->hello);
-      } else if (visitor->over()) {
+        stays = hear(*connection, &proven, &caller->hello);
+      } else if (connection->over()) {
         stays = false;
         ++strangers_;
       }
-      if (proven) caller->socket = std::move(visitor->socket);
-      visitor = stays && !proven ? std::next(visitor) : visitors_.erase(visitor);
+      if (proven) caller->socket = std::move(connection->socket);
+      connection = stays && !proven ? std::next(connection) : pending_.erase(connection);
       if (proven) return;
     }
     for (size_t i = 0; i < watched.size(); ++i)

@@ -36,7 +36,7 @@ struct Hello {
 Status introduce(int socket, const Key& key, const Hello& hello, const Deadline& deadline);
 
 // The listener's part: accepts all callers of a listening socket, and hands out those that have proven themselves. A
-// caller that sends something else, or nothing, is turned away and costs the others nothing: a visitor has a second
+// caller that sends something else, or nothing, is turned away and costs the others nothing: a connection has a second
 // until its first bytes, and if there are too many, of one address or of all, the oldest silent one makes room. Used by
 // one thread.
 class Acceptor {
@@ -56,7 +56,7 @@ class Acceptor {
   std::string turned_away() const;
 
  private:
-  struct Visitor {
+  struct PendingConnection {
     File socket;
     std::string address;
     Deadline first;     // until it says something
@@ -65,17 +65,17 @@ class Acceptor {
     bool over() const { return deadline.over() || (received.empty() && first.over()); }
     std::string nonce;  // once the hello was answered
   };
-  // Returns whether the visitor stays; *proven: and is to be handed out.
-  bool hear(Visitor& visitor, bool* proven, Hello* hello);
+  // Returns whether the connection stays; *proven: and is to be handed out.
+  bool hear(PendingConnection& connection, bool* proven, Hello* hello);
   void let_in();
-  // Sends the oldest silent visitor away, or else the oldest; of that address, or of all where it is null. False: there
-  // is none.
+  // Sends the oldest silent connection away, or else the oldest; of that address, or of all where it is null. False:
+  // there is none.
   bool make_room(const std::string* address);
 
   const File& listener_;
   const Key key_;
-  std::list<Visitor> visitors_;  // in the order in which they came
-  Deadline short_{0};            // until then the system has no descriptor for another one
+  std::list<PendingConnection> pending_;  // in the order in which they came
+  Deadline short_{0};                     // until then the system has no descriptor for another one
   int strangers_ = 0;
   int other_jobs_ = 0;
   int other_secrets_ = 0;

@@ -9,10 +9,10 @@
 #include <numeric>
 
 #include "base/machine/arithmetic.h"
+#include "base/machine/sha256.h"
 #include "base/text.h"
 #include "comm/rendezvous/frame.h"
 #include "comm/rendezvous/messages.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 

@@ -11,6 +11,7 @@
 
 #include "base/files/trusted_file.h"
 #include "base/log.h"
+#include "base/machine/sha256.h"
 #include "base/text.h"
 #include "comm/rendezvous/handshake.h"
 #include "comm/rendezvous/messages.h"

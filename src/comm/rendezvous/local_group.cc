@@ -17,7 +17,7 @@ namespace rondo::comm {
 
 namespace {
 
-struct Place {
+struct Member {
   Session::Listener* listener = nullptr;
   int calls = 0;       // into the listener, under way
   bool taken = false;  // it has, or had, a session
@@ -45,13 +45,14 @@ struct LocalGroup {
   template <class Call>
   void call_others(int from, std::unique_lock<std::mutex>& lock, Call call) {
     for (size_t i = 0; i < places.size(); ++i) {
-      Place& place = places[i];
+      Member& place = places[i];
       if (static_cast<int>(i) == from || !place.listener) continue;
       ++place.calls;
       Session::Listener* listener = place.listener;
       lock.unlock();
       // Who has no memory for what it would tell is as good as lost.
-      if (const Status told = caught([&] { return call(*listener); }); !told.ok()) listener->lost(from, told);
+      if (const Status received = caught([&] { return call(*listener); }); !received.ok())
+        listener->lost(from, received);
       lock.lock();
       if (--place.calls == 0) changed.notify_all();
     }
@@ -66,7 +67,7 @@ struct LocalGroup {
 
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<Place> places;
+  std::vector<Member> places;
   std::vector<int> members;  // of a group made of another's ranks: these, there
   std::map<std::string, std::shared_ptr<Round>> rounds;
   std::map<std::string, std::weak_ptr<LocalGroup>> groups;  // made of some of the ranks, by name
@@ -122,7 +123,7 @@ class LocalSession final : public Session {
   // Also from the groups that the others make with it, or have made and where it has not come yet.
   void give_up(const Status& cause) noexcept override {
     std::unique_lock lock(group_->mutex);
-    Place& place = group_->places[static_cast<size_t>(rank_)];
+    Member& place = group_->places[static_cast<size_t>(rank_)];
     if (place.left) return;
     place.left = true;
     group_->changed.notify_all();
@@ -137,14 +138,14 @@ class LocalSession final : public Session {
   void tell(std::string_view text) override {
     std::unique_lock lock(group_->mutex);
     group_->call_others(rank_, lock, [&](Listener& listener) {
-      listener.told(rank_, std::string(text));
+      listener.received(rank_, std::string(text));
       return Status();
     });
   }
 
   void listen(Listener* listener) override {
     std::unique_lock lock(group_->mutex);
-    Place& place = group_->places[static_cast<size_t>(rank_)];
+    Member& place = group_->places[static_cast<size_t>(rank_)];
     place.listener = nullptr;
     group_->changed.wait(lock, [&] { return place.calls == 0; });
     place.listener = listener;

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/machine/sha256.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "comm/rendezvous/net.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 
@@ -147,7 +147,7 @@ std::string home_address(const Lookup& lookup, const std::string& job) {
     base = std::string(home) + "/.local/state";
   if (base.empty()) return {};
   const Digest digest = sha256(job);
-  return "file:" + base + "/rondo/meetings/" + hex({reinterpret_cast<const char*>(digest.data()), 16});
+  return "file:" + base + "/rondo/meetings/" + hex(bytes_of(digest).substr(0, 16));
 }
 
 Status find_address(const Launcher& launcher, const Lookup& lookup, Meeting* meeting) {
@@ -229,7 +229,7 @@ void keep_to_one_user(const Lookup& lookup, Meeting* meeting) {
   (void)!readlink("/proc/self/ns/net", network, sizeof network - 1);
   const std::string name = meeting->job + "\n" + meeting->address + "\n" + host_name() + "\n" + network;
   const Digest digest = sha256("rondo user " + std::to_string(geteuid()) + "\n" + name);
-  meeting->socket = "rondo-" + hex({reinterpret_cast<const char*>(digest.data()), 16});
+  meeting->socket = "rondo-" + hex(bytes_of(digest).substr(0, 16));
   meeting->address = home_address(lookup, name);
   meeting->in_home = !meeting->address.empty();
   meeting->one_host = true;

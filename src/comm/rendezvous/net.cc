@@ -315,16 +315,6 @@ std::string random_bytes(size_t count) {
   return bytes;
 }
 
-std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char each : bytes) {
-    const auto byte = static_cast<unsigned char>(each);
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
 std::string host_name() {
   char name[256] = "";
   if (gethostname(name, sizeof name - 1) != 0) return "this host";

@@ -66,7 +66,6 @@ Status receive_all(int socket, void* data, size_t bytes, const Deadline& deadlin
 
 // Unpredictable bytes.
 std::string random_bytes(size_t count);
-std::string hex(std::string_view bytes);
 std::string host_name();
 
 }  // namespace rondo::comm

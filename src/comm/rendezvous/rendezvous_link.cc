@@ -159,9 +159,9 @@ void RendezvousLink::leave(const Group& group) noexcept {
       post(0, std::move(leave));
     if (rank_ != 0) note_left(group.name, group.members, rank_);
   });
-  if (const auto known = audiences_.find(group.name); known != audiences_.end()) {
+  if (const auto known = subscriptions_.find(group.name); known != subscriptions_.end()) {
     forget(known->second);
-    audiences_.erase(known);
+    subscriptions_.erase(known);
   }
   wake();
 }
@@ -191,15 +191,15 @@ void RendezvousLink::listen(const Group& group, Session::Listener* listener) {
   const std::lock_guard calling(calling_);
   {
     const std::lock_guard lock(mutex_);
-    auto known = audiences_.find(group.name);
+    auto known = subscriptions_.find(group.name);
     if (!listener) {
-      if (known != audiences_.end()) known->second.listener = nullptr;
+      if (known != subscriptions_.end()) known->second.listener = nullptr;
       return;
     }
     // Texts told to a group of this name with other members were told to no group that exists.
-    if (known != audiences_.end()) forget(known->second);
-    if (known == audiences_.end() || known->second.members != group.members)
-      known = audiences_.insert_or_assign(group.name, make_audience(group.members)).first;
+    if (known != subscriptions_.end()) forget(known->second);
+    if (known == subscriptions_.end() || known->second.members != group.members)
+      known = subscriptions_.insert_or_assign(group.name, make_subscription(group.members)).first;
     known->second.listener = listener;
     known->second.opened = true;
   }
@@ -277,7 +277,7 @@ bool RendezvousLink::serve_once() {
         close(rank, error(RONDO_RANK_LOST, "rank %d is lost: nothing was heard of it for %.1f s", rank,
                           std::chrono::duration<double>(now - peer.heard).count()));
     }
-    if (rank_ == 0) settle_all();
+    if (rank_ == 0) finish_all();
   }
   deliver();
   return true;
@@ -355,9 +355,9 @@ void RendezvousLink::close(int rank, const Status& cause) {
   if (!peer.gone.ok()) return;
   peer.gone = cause;
   departures_.push_back({{}, rank, cause});
-  for (auto& [group, audience] : audiences_)
-    if (contains(audience.members, rank) && left_.count({group, rank}) == 0)
-      audience.waiting.push_back({rank, What::lost, {}, cause});
+  for (auto& [group, subscription] : subscriptions_)
+    if (contains(subscription.members, rank) && left_.count({group, rank}) == 0)
+      subscription.waiting.push_back({rank, What::lost, {}, cause});
   // The others learn that rank 0 is lost by its answers, or by the end of their connection.
   if (rank_ == 0 && rank != 0) {
     const std::string lost = encode(Lost{rank, cause.message()});
@@ -408,7 +408,7 @@ void RendezvousLink::relay(const std::vector<int>& members, int who, const Frame
 Status RendezvousLink::on_tell(Tell tell) {
   RONDO_TRY(check_members(tell.group, tell.members));
   relay(tell.members, tell.who, tell);
-  note(tell.group, tell.members, {tell.who, What::told, std::move(tell.text), {}, 0});
+  note(tell.group, tell.members, {tell.who, What::received, std::move(tell.text), {}, 0});
   return {};
 }
 
@@ -448,8 +448,8 @@ Status RendezvousLink::first_gone(const Group& group) const {
 
 // --- who listens ---
 
-RendezvousLink::Audience RendezvousLink::make_audience(const std::vector<int>& members) const {
-  Audience made;
+RendezvousLink::Subscription RendezvousLink::make_subscription(const std::vector<int>& members) const {
+  Subscription made;
   made.members = members;
   // Who was lost before.
   for (const int each : members)
@@ -460,22 +460,22 @@ RendezvousLink::Audience RendezvousLink::make_audience(const std::vector<int>& m
 
 // Rank 0 knows who has said it; to the others it passes on what it cannot check, which is no fault of its own.
 Status RendezvousLink::check_members(const std::string& group, const std::vector<int>& members) const {
-  const auto known = audiences_.find(group);
-  if (rank_ != 0 || known == audiences_.end() || known->second.members == members) return {};
+  const auto known = subscriptions_.find(group);
+  if (rank_ != 0 || known == subscriptions_.end() || known->second.members == members) return {};
   return contradiction("who the members of a group are");
 }
 
 // Notes the event for the listener of the group, or for one that comes later.
 void RendezvousLink::note(const std::string& group, const std::vector<int>& members, Event event) {
   if (event.rank == rank_ || !contains(members, rank_) || left_.count({group, rank_}) > 0) return;
-  if (const auto known = audiences_.find(group); known == audiences_.end() || !known->second.opened) {
+  if (const auto known = subscriptions_.find(group); known == subscriptions_.end() || !known->second.opened) {
     if (!peers_[static_cast<size_t>(event.rank)].gone.ok()) return;
     event.kept = kPiece + event.text.size();
-    if (known == audiences_.end()) event.kept += kPiece + group.size() + members.size() * sizeof(int);
+    if (known == subscriptions_.end()) event.kept += kPiece + group.size() + members.size() * sizeof(int);
     if (!keep(event.rank, event.kept, group)) return;
   }
-  const auto [found, made] = audiences_.try_emplace(group);
-  if (made) found->second = make_audience(members);
+  const auto [found, made] = subscriptions_.try_emplace(group);
+  if (made) found->second = make_subscription(members);
   if (found->second.members == members)
     found->second.waiting.push_back(std::move(event));
   else
@@ -499,8 +499,8 @@ void RendezvousLink::drop(int rank, size_t bytes) {
   kept -= std::min(kept, bytes);
 }
 
-void RendezvousLink::forget(Audience& audience) {
-  for (Event& each : audience.waiting) drop(each.rank, std::exchange(each.kept, 0));
+void RendezvousLink::forget(Subscription& subscription) {
+  for (Event& each : subscription.waiting) drop(each.rank, std::exchange(each.kept, 0));
 }
 
 // Those that listen and have not heard it. While calling_ is held.
@@ -512,11 +512,11 @@ void RendezvousLink::tell_broken() noexcept {
     {
       const std::lock_guard lock(mutex_);
       if (broken_.ok()) return;
-      for (auto& [group, audience] : audiences_) {
-        if (!audience.listener || audience.heard_broken) continue;
-        audience.heard_broken = true;
-        listener = audience.listener;
-        const auto& members = audience.members;
+      for (auto& [group, subscription] : subscriptions_) {
+        if (!subscription.listener || subscription.heard_broken) continue;
+        subscription.heard_broken = true;
+        listener = subscription.listener;
+        const auto& members = subscription.members;
         own = static_cast<int>(std::find(members.begin(), members.end(), rank_) - members.begin());
         break;
       }
@@ -535,12 +535,12 @@ void RendezvousLink::deliver() {
     std::vector<int> members;
     {
       const std::lock_guard lock(mutex_);
-      for (auto& [group, audience] : audiences_) {
-        if (!audience.listener || audience.waiting.empty()) continue;
-        listener = audience.listener;
-        event = std::move(audience.waiting.front());
-        members = audience.members;
-        audience.waiting.pop_front();
+      for (auto& [group, subscription] : subscriptions_) {
+        if (!subscription.listener || subscription.waiting.empty()) continue;
+        listener = subscription.listener;
+        event = std::move(subscription.waiting.front());
+        members = subscription.members;
+        subscription.waiting.pop_front();
         break;
       }
     }
@@ -548,7 +548,7 @@ void RendezvousLink::deliver() {
     const auto at = std::find(members.begin(), members.end(), event.rank) - members.begin();
     const int rank = static_cast<int>(at);
     switch (event.what) {
-      case What::told: listener->told(rank, std::move(event.text)); break;
+      case What::received: listener->received(rank, std::move(event.text)); break;
       case What::left: listener->left(rank); break;
       case What::lost: listener->lost(rank, event.cause); break;
     }

@@ -96,15 +96,15 @@ class RendezvousLink {
     bool done = false;
     Gathered answer;
   };
-  enum class What : uint8_t { told, left, lost };
+  enum class What : uint8_t { received, left, lost };
   struct Event {
     int rank = 0;
-    What what = What::told;
+    What what = What::received;
     std::string text;
     Status cause;
     size_t kept = 0;  // of Peer::kept
   };
-  struct Audience {
+  struct Subscription {
     std::vector<int> members;
     bool opened = false;  // a listener was set at some time
     std::deque<Event> waiting;
@@ -147,20 +147,20 @@ class RendezvousLink {
   Status on_tell(Tell tell);
   Status on_leave(Leave leave);
   void relay(const std::vector<int>& members, int who, const Frame& frame);
-  void settle(const std::string& key);
-  void settle_all();
+  void finish(const std::string& key);
+  void finish_all();
   void answer(int to, const Gathered& whole);
   Status check_members(const std::string& group, const std::vector<int>& members) const;
   void note(const std::string& group, const std::vector<int>& members, Event event);
   // Drops the events that wait: they were delivered, or will never have a listener.
-  void forget(Audience& audience);
+  void forget(Subscription& subscription);
   // One more piece that a rank keeps here. False: it is too much, and the rank is lost.
   bool keep(int rank, size_t bytes, const std::string& group);
   void drop(int rank, size_t bytes);
   void erase(const std::string& key);  // a gathering
   // When all have left a group, nothing is known of it any more.
   void note_left(const std::string& group, const std::vector<int>& members, int who);
-  Audience make_audience(const std::vector<int>& members) const;
+  Subscription make_subscription(const std::vector<int>& members) const;
   Status gone_from(const std::string& group, int rank) const;
   Status first_gone(const Group& group) const;
   void deliver();
@@ -184,7 +184,7 @@ class RendezvousLink {
     Status cause;
   };
   std::vector<Departure> departures_;
-  std::map<std::string, Audience> audiences_;
+  std::map<std::string, Subscription> subscriptions_;
   bool released_ = false;
   Status broken_;  // see fail()
   Clock::time_point beat_;

@@ -30,7 +30,7 @@ void RendezvousLink::on_gather(int from, Gather gather) {
                                           gather.label.size() + gather.text.size();
   gathering.given[from] = {std::move(gather.label), std::move(gather.text), kept};
   // If the rank is lost by it, that settles the gathering.
-  if (keep(from, kept, gather.group)) settle(gather.key);
+  if (keep(from, kept, gather.group)) finish(gather.key);
 }
 
 void RendezvousLink::erase(const std::string& key) {
@@ -39,14 +39,14 @@ void RendezvousLink::erase(const std::string& key) {
   gatherings_.erase(found);
 }
 
-void RendezvousLink::settle_all() {
+void RendezvousLink::finish_all() {
   std::vector<std::string> keys;
   for (const auto& [key, gathering] : gatherings_) keys.push_back(key);
-  for (const std::string& key : keys) settle(key);
+  for (const std::string& key : keys) finish(key);
 }
 
 // Answers a gathering when all have come, or when that cannot be any more.
-void RendezvousLink::settle(const std::string& key) {
+void RendezvousLink::finish(const std::string& key) {
   Gathering& gathering = gatherings_.at(key);
   const std::string& group = gathering.group;
   // If no rank waits for it any more, it is dropped.

@@ -37,7 +37,7 @@ class Session {
   struct Listener {
     virtual ~Listener() = default;
     // On a thread of the session's; must not call it but for tell().
-    virtual void told(int rank, std::string text) = 0;
+    virtual void received(int rank, std::string text) = 0;
     // It gave up its end in order: what is in flight is not touched by that.
     virtual void left(int rank) noexcept = 0;
     // Once for each; also for those lost before listen(). This rank itself: it cannot go on.

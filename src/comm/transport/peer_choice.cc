@@ -36,9 +36,9 @@ constexpr SizeClass kSizes[] = {{size_t{4} << 10, size_t{16} << 10},
                                 {size_t{1} << 20, size_t{2} << 20},
                                 {size_t{8} << 20, SIZE_MAX}};
 
-std::vector<PeerMethod> methods(const PeerPads& pads) {
+std::vector<PeerMethod> methods(const SymmetricBuffers& buffers) {
   std::vector<PeerMethod> all = {device::kPeerPush, device::kPeerStage};
-  if (pads.one_process()) all.insert(all.end(), {device::kPeerPull, device::kPeerExchange});
+  if (buffers.one_process()) all.insert(all.end(), {device::kPeerPull, device::kPeerExchange});
   return all;
 }
 
@@ -55,12 +55,12 @@ Operation sum_of(size_t count, const void* in, void* out) {
 
 }  // namespace
 
-const char* way_name(Way way) {
+const char* way_name(AllReduceMethod way) {
   static const char* const names[] = {"push", "stage", "pull", "exchange", "library"};
   return names[way];
 }
 
-Way PeerChoice::operator()(size_t bytes) const {
+AllReduceMethod PeerChoice::operator()(size_t bytes) const {
   for (const Class& each : classes_)
     if (bytes <= each.up_to) return each.way;
   return kNextWay;
@@ -83,8 +83,8 @@ std::string PeerChoice::text() const {
 // A stream, events and memory to try kernels with, and the waiting for them.
 class PeerMeasure {
  public:
-  PeerMeasure(cuda::CudaDevice& device, Session& session, PeerPads& pads)
-      : device_(device), session_(session), pads_(pads) {}
+  PeerMeasure(cuda::CudaDevice& device, Session& session, SymmetricBuffers& buffers)
+      : device_(device), session_(session), buffers_(buffers) {}
   ~PeerMeasure() {
     for (void* event : events_)
       if (event) device_.event_destroy(event);
@@ -110,17 +110,17 @@ class PeerMeasure {
     auto* values = static_cast<float*>(host_);
     auto value = [](size_t i, int rank) { return static_cast<float>(static_cast<int>(i % 251) * (rank + 1)); };
     const size_t bytes = kTrialElements * sizeof(float);
-    for (size_t i = 0; i < kTrialElements; ++i) values[i] = value(i, pads_.rank());
+    for (size_t i = 0; i < kTrialElements; ++i) values[i] = value(i, buffers_.rank());
     RONDO_TRY(device_.copy(CopyKind::host_to_device, memory_[0], host_, bytes, stream_));
     RONDO_TRY(kernels.launch(sum_of(kTrialElements, memory_[0], memory_[1]), method, stream_));
     RONDO_TRY(finish());
     RONDO_TRY(device_.copy(CopyKind::device_to_host, host_, memory_[1], bytes, stream_));
     RONDO_TRY(finish());
-    if (const uint32_t late = pads_.control().report)
+    if (const uint32_t late = buffers_.control().report)
       return error(RONDO_UNSUPPORTED, "nothing comes from rank %u by %s", late - 1, way_name(method));
     for (size_t i = 0; i < kTrialElements; ++i) {
       float sum = 0;
-      for (int r = 0; r < pads_.ranks(); ++r) sum += value(i, r);
+      for (int r = 0; r < buffers_.ranks(); ++r) sum += value(i, r);
       if (values[i] != sum)
         return error(RONDO_UNSUPPORTED, "a trial of %s gave %g where %g is right", way_name(method),
                      static_cast<double>(values[i]), static_cast<double>(sum));
@@ -129,7 +129,7 @@ class PeerMeasure {
   }
 
   // Microseconds of one.
-  Status measure(const PeerKernels& kernels, Transport* next, Way way, size_t bytes, double* each) {
+  Status measure(const PeerKernels& kernels, Transport* next, AllReduceMethod way, size_t bytes, double* each) {
     const Operation operation = sum_of(bytes / sizeof(float), memory_[0], memory_[1]);
     const int runs = bytes <= size_t{1} << 20 ? 10 : 3;
     TaskContext context;
@@ -152,14 +152,14 @@ class PeerMeasure {
 
   // The fastest way for each size, on rank 0.
   Status choose(const PeerKernels& kernels, Transport* next, PeerChoice* choice) {
-    std::vector<Way> ways;
-    for (const PeerMethod method : methods(pads_)) ways.push_back(method);
+    std::vector<AllReduceMethod> ways;
+    for (const PeerMethod method : methods(buffers_)) ways.push_back(method);
     if (next) ways.push_back(kNextWay);
     const auto begin = Clock::now();
     for (const SizeClass& size : kSizes) {
-      Way best = ways[0];
+      AllReduceMethod best = ways[0];
       double least = HUGE_VAL;
-      for (const Way way : ways) {
+      for (const AllReduceMethod way : ways) {
         double time = 0;
         RONDO_TRY(agree(session_, "peer kernels: measure", measure(kernels, next, way, size.bytes, &time)));
         if (time < least) {
@@ -174,7 +174,7 @@ class PeerMeasure {
       int chosen = 0;
       int last = 0;
       const bool said = take_number(&rest, INT_MIN, INT_MAX, &chosen) && take_number(&rest, 0, 1, &last);
-      const auto way = std::find(ways.begin(), ways.end(), static_cast<Way>(chosen));
+      const auto way = std::find(ways.begin(), ways.end(), static_cast<AllReduceMethod>(chosen));
       if (!said || way == ways.end())
         return error(RONDO_INTERNAL, "rank 0 says '%.200s' of the way that is fastest", all[0].c_str());
       choice->classes_.push_back({size.up_to, *way});
@@ -196,7 +196,7 @@ class PeerMeasure {
       if (waited > kEnd) {
         const Status late =
             error(RONDO_TIMED_OUT, "%s does not end a trial of the all-reduce", device_name(device_.id()).c_str());
-        pads_.abort();
+        buffers_.abort();
         if (next) next->refuse(late), next->abort();
         (void)device_.stream_synchronize(stream_);  // nothing it uses may go before
         return late;
@@ -208,29 +208,30 @@ class PeerMeasure {
 
   cuda::CudaDevice& device_;
   Session& session_;
-  PeerPads& pads_;
+  SymmetricBuffers& buffers_;
   void* stream_ = nullptr;
   void* events_[3] = {};
   void* memory_[2] = {};
   void* host_ = nullptr;
 };
 
-Status try_peer_kernels(cuda::CudaDevice& device, Session& session, PeerPads& pads, int max_blocks) {
-  const PeerKernels kernels(device, pads, max_blocks, static_cast<uint64_t>(std::chrono::nanoseconds(kTrial).count()));
-  PeerMeasure measure(device, session, pads);
+Status try_peer_kernels(cuda::CudaDevice& device, Session& session, SymmetricBuffers& buffers, int max_blocks) {
+  const PeerKernels kernels(device, buffers, max_blocks,
+                            static_cast<uint64_t>(std::chrono::nanoseconds(kTrial).count()));
+  PeerMeasure measure(device, session, buffers);
   auto prepare = [&]() -> Status {
-    for (const PeerMethod method : methods(pads)) RONDO_TRY(kernels.prepare(sum_of(1, nullptr, nullptr), method));
+    for (const PeerMethod method : methods(buffers)) RONDO_TRY(kernels.prepare(sum_of(1, nullptr, nullptr), method));
     return measure.prepare(kTrialElements * sizeof(float));
   };
   RONDO_TRY(agree(session, "peer kernels: prepare", prepare()));
-  for (const PeerMethod method : methods(pads))
+  for (const PeerMethod method : methods(buffers))
     RONDO_TRY(agree(session, "peer kernels: trial", measure.attempt(kernels, method)));
   return {};
 }
 
-Status measure_peer_kernels(cuda::CudaDevice& device, Session& session, PeerPads& pads, const PeerKernels& kernels,
-                            Transport* next, PeerChoice* choice) {
-  PeerMeasure measure(device, session, pads);
+Status measure_peer_kernels(cuda::CudaDevice& device, Session& session, SymmetricBuffers& buffers,
+                            const PeerKernels& kernels, Transport* next, PeerChoice* choice) {
+  PeerMeasure measure(device, session, buffers);
   RONDO_TRY(agree(session, "peer kernels: memory", measure.prepare(kSizes[std::size(kSizes) - 1].bytes)));
   return measure.choose(kernels, next, choice);
 }

@@ -9,13 +9,13 @@
 namespace rondo::comm {
 
 // A way: a method of the kernels, or the transport that follows them.
-using Way = int;
-inline constexpr Way kNextWay = device::kPeerExchange + 1;
-const char* way_name(Way way);  // "push", "library"
+using AllReduceMethod = int;
+inline constexpr AllReduceMethod kNextWay = device::kPeerExchange + 1;
+const char* way_name(AllReduceMethod way);  // "push", "library"
 
 class PeerChoice {
  public:
-  Way operator()(size_t bytes) const;
+  AllReduceMethod operator()(size_t bytes) const;
   // True if any size goes by the kernels.
   bool own() const;
   // "up to 16384 bytes push, beyond exchange"
@@ -25,17 +25,17 @@ class PeerChoice {
   friend class PeerMeasure;
   struct Class {
     size_t up_to;
-    Way way;
+    AllReduceMethod way;
   };
   std::vector<Class> classes_;
 };
 
 // Tries every method, and that its sums are right: RONDO_UNSUPPORTED with what was wrong. Blocks until all ranks have
 // tried, each at most ten seconds for each method; all have the same outcome.
-Status try_peer_kernels(cuda::CudaDevice& device, Session& session, PeerPads& pads, int max_blocks);
+Status try_peer_kernels(cuda::CudaDevice& device, Session& session, SymmetricBuffers& buffers, int max_blocks);
 
 // Measures for about 50 ms; `next` may be null. Every rank calls it.
-Status measure_peer_kernels(cuda::CudaDevice& device, Session& session, PeerPads& pads, const PeerKernels& kernels,
-                            Transport* next, PeerChoice* choice);
+Status measure_peer_kernels(cuda::CudaDevice& device, Session& session, SymmetricBuffers& buffers,
+                            const PeerKernels& kernels, Transport* next, PeerChoice* choice);
 
 }  // namespace rondo::comm

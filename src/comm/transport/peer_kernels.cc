@@ -69,7 +69,7 @@ size_t PeerKernels::bytes_of(const Operation& operation) {
 
 Status PeerKernels::find(const Operation& operation, PeerMethod method, const rtc::Kernel** kernel) const {
   const device::PeerOperation reduction = operation_of(operation.reduction);
-  const int ranks = pads_.ranks();
+  const int ranks = buffers_.ranks();
   rtc::Signature signature(rtc::kPeer);
   signature.put(static_cast<uint8_t>(operation.dtype));
   signature.put(static_cast<uint8_t>(method));
@@ -103,14 +103,14 @@ Status PeerKernels::launch(const Operation& operation, PeerMethod method, void* 
   const rtc::Kernel* kernel = nullptr;
   RONDO_TRY(find(operation, method, &kernel));
   device::PeerArguments arguments = {};
-  pads_.describe(&arguments);
+  buffers_.describe(&arguments);
   arguments.in = operation.input;
   arguments.out = operation.output;
   arguments.count = static_cast<int64_t>(operation.count);
   arguments.limit = limit_ns_;
   if (method == device::kPeerPull || method == device::kPeerExchange)
     arguments.within_reach = within_reach(operation.input) && within_reach(operation.output);
-  const Shape shape = shape_of(method, bytes_of(operation), pads_.ranks(), max_blocks_);
+  const Shape shape = shape_of(method, bytes_of(operation), buffers_.ranks(), max_blocks_);
   cuda::CudaDevice::Launch launch;
   launch.grid[0] = static_cast<unsigned>(shape.blocks);
   launch.block[0] = static_cast<unsigned>(shape.threads);

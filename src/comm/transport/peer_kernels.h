@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "comm/transport/peer_pad.h"
+#include "comm/transport/symmetric_buffer.h"
 #include "comm/transport/transport.h"
 #include "rtc/kernel.h"
 
@@ -12,8 +12,8 @@ namespace rondo::comm {
 class PeerKernels {
  public:
   // limit_ns: how long a kernel waits for peers; 0: until it is told to stop. max_blocks is the same on every rank.
-  PeerKernels(cuda::CudaDevice& device, const PeerPads& pads, int max_blocks, uint64_t limit_ns)
-      : device_(device), pads_(pads), max_blocks_(max_blocks), limit_ns_(limit_ns) {}
+  PeerKernels(cuda::CudaDevice& device, const SymmetricBuffers& buffers, int max_blocks, uint64_t limit_ns)
+      : device_(device), buffers_(buffers), max_blocks_(max_blocks), limit_ns_(limit_ns) {}
 
   // True if there is a kernel for the operation and its dtype.
   static bool serves(const Operation& operation);
@@ -30,7 +30,7 @@ class PeerKernels {
   bool within_reach(const void* address) const;
 
   cuda::CudaDevice& device_;
-  const PeerPads& pads_;
+  const SymmetricBuffers& buffers_;
   const int max_blocks_;
   const uint64_t limit_ns_;
 };

@@ -26,17 +26,17 @@ constexpr int64_t kGrace = 2000;
 
 class PeerTransport final : public Transport {
  public:
-  PeerTransport(cuda::CudaDevice& device, std::unique_ptr<PeerPads> pads, const PeerOptions& options, int max_blocks,
-                std::unique_ptr<Transport> next, const Status& missing)
+  PeerTransport(cuda::CudaDevice& device, std::unique_ptr<SymmetricBuffers> buffers, const PeerOptions& options,
+                int max_blocks, std::unique_ptr<Transport> next, const Status& missing)
       : time_limit_ms_(options.time_limit_ms),
-        pads_(std::move(pads)),
-        kernels_(device, *pads_, max_blocks,
+        buffers_(std::move(buffers)),
+        kernels_(device, *buffers_, max_blocks,
                  time_limit_ms_ < 0 ? 0 : static_cast<uint64_t>(time_limit_ms_ + kGrace) * 1000000),
         next_(std::move(next)),
         missing_(missing) {}
 
   Status measure(cuda::CudaDevice& device, Session& session, bool library) {
-    RONDO_TRY(measure_peer_kernels(device, session, *pads_, kernels_, library ? next_.get() : nullptr, &choice_));
+    RONDO_TRY(measure_peer_kernels(device, session, *buffers_, kernels_, library ? next_.get() : nullptr, &choice_));
     if (session.rank() == 0)
       log(RONDO_LOG_INFO, "all-reduce of %d ranks from %s on: %s", session.size(), device_name(device.id()).c_str(),
           choice_.text().c_str());
@@ -49,7 +49,7 @@ class PeerTransport final : public Transport {
   int32_t version() const override { return next_ ? next_->version() : 0; }
 
   Status supports(const Operation& operation) const override {
-    const Way way = way_of(operation);
+    const AllReduceMethod way = way_of(operation);
     if (way != kNextWay) return kernels_.prepare(operation, static_cast<device::PeerMethod>(way));
     return next_ ? next_->supports(operation) : missing_;
   }
@@ -71,7 +71,7 @@ class PeerTransport final : public Transport {
   bool capturable(const char** why) const override { return !next_ || next_->capturable(why); }
 
   Status poll() override {
-    if (const uint32_t late = __atomic_load_n(&pads_->control().report, __ATOMIC_RELAXED))
+    if (const uint32_t late = __atomic_load_n(&buffers_->control().report, __ATOMIC_RELAXED))
       return error(RONDO_TIMED_OUT, "rank %u did not take part in an all-reduce within %lld ms", late - 1,
                    static_cast<long long>(time_limit_ms_));
     return next_ ? next_->poll() : Status();
@@ -88,16 +88,16 @@ class PeerTransport final : public Transport {
   // The library's first: the other is told by a copy too, which may wait for a kernel of the library's.
   void abort() override {
     if (next_) next_->abort();
-    pads_->abort();
+    buffers_->abort();
   }
 
  private:
-  Way way_of(const Operation& operation) const {
+  AllReduceMethod way_of(const Operation& operation) const {
     return PeerKernels::serves(operation) ? choice_(PeerKernels::bytes_of(operation)) : kNextWay;
   }
 
   const int64_t time_limit_ms_;
-  const std::unique_ptr<PeerPads> pads_;
+  const std::unique_ptr<SymmetricBuffers> buffers_;
   const PeerKernels kernels_;
   std::unique_ptr<Transport> next_;
   const Status missing_;
@@ -148,9 +148,9 @@ Status make_peer_transport(StreamDevice& device, Session& session, const PeerOpt
   Status refused = session.size() < 2 ? error(RONDO_UNSUPPORTED, "the group has one rank")
                    : wish == kOff     ? error(RONDO_UNSUPPORTED, "RONDO_COMM_PEER is off")
                                       : Status();
-  std::unique_ptr<PeerPads> pads;
-  if (refused.ok()) refused = PeerPads::make(cuda_device, session, &pads);
-  if (refused.ok()) refused = try_peer_kernels(cuda_device, session, *pads, blocks);
+  std::unique_ptr<SymmetricBuffers> buffers;
+  if (refused.ok()) refused = SymmetricBuffers::make(cuda_device, session, &buffers);
+  if (refused.ok()) refused = try_peer_kernels(cuda_device, session, *buffers, blocks);
   if (refused.code() == RONDO_RANK_LOST || refused.code() == RONDO_TIMED_OUT) return refused;
   if (!refused.ok()) {
     log(RONDO_LOG_INFO, "no kernels of Rondo's own for the all-reduce of %s: %s", device_name(device.id()).c_str(),
@@ -162,7 +162,7 @@ Status make_peer_transport(StreamDevice& device, Session& session, const PeerOpt
     return {};
   }
   auto transport =
-      std::make_unique<PeerTransport>(cuda_device, std::move(pads), options, blocks, std::move(next), missing);
+      std::make_unique<PeerTransport>(cuda_device, std::move(buffers), options, blocks, std::move(next), missing);
   RONDO_TRY(transport->measure(cuda_device, session, wish == kMeasured));
   if (!transport->of_use())
     *made = transport->give_next();

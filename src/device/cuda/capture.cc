@@ -240,9 +240,15 @@ Status CudaDevice::graph_set_kernel(const NativeGraph& graph, void* node, CUfunc
   return {};
 }
 
-void CudaDevice::destroy_now(const NativeGraph& graph) const {
-  if (graph.exec) report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(graph.exec)), "cuGraphExecDestroy");
-  if (graph.graph) report(driver().cuGraphDestroy(static_cast<CUgraph>(graph.graph)), "cuGraphDestroy");
+void CudaDevice::destroy_now(const NativeGraph& graph) {
+  if (graph.exec)
+    free_apart(graph.exec, [](const CudaDevice& on, void* exec) {
+      on.report(driver().cuGraphExecDestroy(static_cast<CUgraphExec>(exec)), "cuGraphExecDestroy");
+    });
+  if (graph.graph)
+    free_apart(graph.graph, [](const CudaDevice& on, void* made) {
+      on.report(driver().cuGraphDestroy(static_cast<CUgraph>(made)), "cuGraphDestroy");
+    });
 }
 
 // The values of its conditional nodes are freed with the graph, and kernels in flight may still write to them.

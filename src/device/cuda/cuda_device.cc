@@ -148,9 +148,9 @@ Status CudaDevice::module_load(const void* image, CUmodule* module) {
 }
 
 void CudaDevice::module_unload(CUmodule module) {
-  Current current(*this);
-  Relaxed relaxed(*this);
-  report(driver().cuModuleUnload(module), "cuModuleUnload");
+  free_apart(module, [](const CudaDevice& on, void* what) {
+    on.report(driver().cuModuleUnload(static_cast<CUmodule>(what)), "cuModuleUnload");
+  });
 }
 
 Status CudaDevice::module_function(CUmodule module, const char* name, CUfunction* function) {
@@ -174,8 +174,10 @@ Status CudaDevice::allocate(size_t bytes, void** address) {
   Relaxed relaxed(*this);
   CUdeviceptr pointer = 0;
   Status status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
-  if (status.code() == RONDO_OUT_OF_MEMORY && collect_graphs() > 0)
-    status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  if (status.code() == RONDO_OUT_OF_MEMORY) {
+    const bool freed = frees_are_put_off() && !release_late();
+    if (collect_graphs() > 0 || freed) status = check(driver().cuMemAlloc_v2(&pointer, bytes), "cuMemAlloc");
+  }
   if (status.code() == RONDO_OUT_OF_MEMORY) {
     size_t left = 0;
     size_t all = 0;
@@ -189,9 +191,8 @@ Status CudaDevice::allocate(size_t bytes, void** address) {
 }
 
 void CudaDevice::release(void* address) {
-  Current current(*this);
-  Relaxed relaxed(*this);
-  report(driver().cuMemFree_v2(address_of(address)), "cuMemFree");
+  free_apart(address,
+             [](const CudaDevice& on, void* what) { on.report(driver().cuMemFree_v2(address_of(what)), "cuMemFree"); });
 }
 
 Status CudaDevice::allocate_pinned(size_t bytes, void** address) {
@@ -203,9 +204,8 @@ Status CudaDevice::allocate_pinned(size_t bytes, void** address) {
 }
 
 void CudaDevice::release_pinned(void* address) {
-  Current current(*this);
-  Relaxed relaxed(*this);
-  report(driver().cuMemFreeHost(address), "cuMemFreeHost");
+  free_apart(address,
+             [](const CudaDevice& on, void* what) { on.report(driver().cuMemFreeHost(what), "cuMemFreeHost"); });
 }
 
 Status CudaDevice::stream_create(bool high_priority, void** stream) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "device/cuda/collective_gate.h"
 #include "device/device.h"
 #include "dynlib/cuda_libraries.h"
 
@@ -143,7 +144,19 @@ class CudaDevice final : public StreamDevice {
   // Its nodes and edges, and whether they are a chain.
   Status count(NativeGraph* graph) const;
   Status count_edges(CUgraph graph, size_t* edges) const;
-  void destroy_now(const NativeGraph& graph) const;
+  void destroy_now(const NativeGraph& graph);
+  // Gives something back by a call for which the driver may wait until GPUs are idle.
+  template <class Free>
+  void free_apart(void* what, Free) {
+    release_apart(
+        [](void* device, void* freed) {
+          auto& on = *static_cast<CudaDevice*>(device);
+          Current current(on);
+          Relaxed relaxed(on);
+          Free{}(on, freed);
+        },
+        this, what);
+  }
   // Destroys what graph_destroy() has left for later and the device has done by now; how many there were. `ending`: a
   // stream that is about to go, whose graphs are waited for; may be null.
   size_t collect_graphs(void* ending = nullptr);

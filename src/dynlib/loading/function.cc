@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kFirst = -77001;  // and downwards
 
-struct Entry {
+struct NamedFunction {
   Library& from;
   const char* name;
   int since;
@@ -22,7 +22,7 @@ struct Entry {
 // Tables are made at any time, by any thread.
 struct Entries {
   std::mutex mutex;
-  std::vector<Entry> list;
+  std::vector<NamedFunction> list;
 };
 
 Entries& entries() {
@@ -51,7 +51,7 @@ Status missing_function_error(int result) {
   if (!is_missing_function(result)) return error(RONDO_INTERNAL, "%d is not the result of an absent function", result);
   Entries& all = entries();
   std::unique_lock lock(all.mutex);
-  const Entry entry = all.list[static_cast<size_t>(kFirst - result)];
+  const NamedFunction entry = all.list[static_cast<size_t>(kFirst - result)];
   lock.unlock();
   RONDO_TRY(entry.from.open());
   const std::string needed = entry.since ? entry.from.name_of(entry.since) + " or newer" : "another build of it";

@@ -30,13 +30,13 @@ struct Header {
 };
 static_assert(sizeof(Header) == 48);
 
-struct Entry {
+struct CachedLibrary {
   int32_t flags;
   uint32_t key, value;  // texts, from the header on
   uint32_t os_version;
   uint64_t processor;  // what the processor must have; 0: nothing
 };
-static_assert(sizeof(Entry) == 24);
+static_assert(sizeof(CachedLibrary) == 24);
 
 std::string read_file(const std::string& path) {
   std::string bytes;
@@ -63,16 +63,17 @@ std::vector<std::string> cached_files(const std::string& cache, const std::strin
   constexpr size_t kOlderHeader = 16;
   if (bytes.size() >= kOlderHeader && bytes.compare(0, sizeof kOlderMagic - 1, kOlderMagic) == 0) {
     std::memcpy(&older, &bytes[kOlderHeader - sizeof older], sizeof older);
-    begin = (kOlderHeader + older * kOlderEntry + alignof(Entry) - 1) / alignof(Entry) * alignof(Entry);
+    begin = (kOlderHeader + older * kOlderEntry + alignof(CachedLibrary) - 1) / alignof(CachedLibrary) *
+            alignof(CachedLibrary);
   }
   Header header;
   if (bytes.size() < begin + sizeof header) return {};
   std::memcpy(&header, &bytes[begin], sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof header.magic) != 0) return {};
-  if (header.count > (bytes.size() - begin - sizeof header) / sizeof(Entry)) return {};
+  if (header.count > (bytes.size() - begin - sizeof header) / sizeof(CachedLibrary)) return {};
   std::vector<std::string> files;
   for (uint32_t i = 0; i < header.count; ++i) {
-    Entry entry;
+    CachedLibrary entry;
     std::memcpy(&entry, &bytes[begin + sizeof header + i * sizeof entry], sizeof entry);
     if (begin + entry.key >= bytes.size() || begin + entry.value >= bytes.size()) continue;
     if (entry.processor != 0 && !variants) continue;

@@ -104,24 +104,24 @@ void add_variants(const std::string& folder, const std::string& name, int depth,
 }
 
 // One place where the loader looks: the file itself, and what it might prefer to it.
-struct Place {
+struct SearchPlace {
   std::string file;
   std::vector<std::string> variants;
   bool certain = true;
 };
 
-std::vector<Place> places(const std::vector<RunFolder>& list, const std::string& name) {
-  std::vector<Place> found;
+std::vector<SearchPlace> places(const std::vector<RunFolder>& list, const std::string& name) {
+  std::vector<SearchPlace> found;
   for (const RunFolder& each : list) {
     const std::string folder = each.path.empty() ? "." : each.path;
-    Place place = {folder + "/" + name, {}, each.certain};
+    SearchPlace place = {folder + "/" + name, {}, each.certain};
     add_variants(folder, name, 4, &place.variants);
     if (!place.variants.empty() || exists(place.file)) found.push_back(std::move(place));
   }
   return found;
 }
 
-void append(std::vector<Place>* to, const std::vector<Place>& more) {
+void append(std::vector<SearchPlace>* to, const std::vector<SearchPlace>& more) {
   to->insert(to->end(), more.begin(), more.end());
 }
 
@@ -169,13 +169,13 @@ class Judge {
       if (wanted.name[0] != '/') return because + wanted.name + " in the current folder";
       return judge(wanted.name, wanted, because, nullptr);
     }
-    std::vector<Place> all;
+    std::vector<SearchPlace> all;
     if (wanted.needs.runpath.empty()) append(&all, places(wanted.rpath, wanted.name));
     append(&all, places(folders_.first, wanted.name));
     append(&all, places(wanted.needs.runpath, wanted.name));
     for (const std::string& file : cached_files(kCache, wanted.name, true)) all.push_back({file, {}, true});
     if (!wanted.needs.no_default_folders) append(&all, places(folders_.last, wanted.name));
-    for (const Place& place : all) {
+    for (const SearchPlace& place : all) {
       bool settled = false;
       for (const std::string& file : place.variants)
         if (std::string problem = judge(file, wanted, because, nullptr); !problem.empty()) return problem;

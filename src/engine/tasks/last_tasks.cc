@@ -42,7 +42,7 @@ struct Self {
 constinit thread_local Self self;
 
 // A name is the user's, and the reader may be a terminal.
-char shown(char c) {
+char printable(char c) {
   return c >= ' ' && c <= '~' ? c : '?';
 }
 
@@ -92,7 +92,7 @@ uint64_t LastTasks::begin(const Task& task) noexcept {
   char text[sizeof(Line) + 1];
   const int length = std::snprintf(text, sizeof text, "%s%10" PRIu64 " %8d %-15s %-7s %s", kRunning, number,
                                    here.thread, here.name, on, task.name());
-  for (char& c : text) c = &c - text < length ? shown(c) : ' ';
+  for (char& c : text) c = &c - text < length ? printable(c) : ' ';
   text[sizeof(Line) - 1] = '\n';
   Line& mine = line(number);
   for (uint64_t i = 0; i < kWords; ++i)

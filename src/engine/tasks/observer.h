@@ -17,15 +17,15 @@ struct TaskOperand;
 
 // Identifies the operator that a task is. The floor above says what that means (ops/program/kinds.h). Made once, for
 // all who look.
-struct Description : RefCounted {};
+struct OpInfo : RefCounted {};
 
 class Observer {
  public:
   virtual ~Observer() = default;
   // A task that is about to be handed over; its accesses are declared. what: null if it is opaque.
-  virtual void submitted(const Task& task, const Ref<const Description>& what) noexcept = 0;
+  virtual void submitted(const Task& task, const Ref<const OpInfo>& what) noexcept = 0;
   // Tasks that were submitted unobserved did this together. what null: nothing that has a gradient.
-  virtual void done(const char* name, const Ref<const Description>& what,
+  virtual void done(const char* name, const Ref<const OpInfo>& what,
                     const std::vector<TaskOperand>& operands) noexcept = 0;
 };
 

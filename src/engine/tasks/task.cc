@@ -28,14 +28,14 @@ bool Task::give_up_the_run() {
   return all;
 }
 
-void Task::renew() {
+void Task::reset_run() {
   fences_.clear();
   failure_ = {};
   abandoned_ = signalled_ = false;
 }
 
-const RefCounted* Task::let_go() {
-  if (returns()) return park();
+const RefCounted* Task::release_run() {
+  if (returns()) return recycle();
   if (cancelled_) return nullptr;
   bool all = !calls_out_;
   for (Access& access : accesses_) {
@@ -48,13 +48,13 @@ const RefCounted* Task::let_go() {
 }
 
 Status Task::left_on(const Variable& variable, const Status& status) {
-  const Parts* own = parts();
-  if (!own || !own->told || !own->all.ok()) return status;
+  const PartialFailure* own = partial_failure();
+  if (!own || !own->reported || !own->all.ok()) return status;
   const auto found = own->poison.find(&variable);
   return found == own->poison.end() ? Status() : found->second;
 }
 
-void Task::Parts::mark(const Variable* variable, const Status& error) noexcept {
+void Task::PartialFailure::mark(const Variable* variable, const Status& error) noexcept {
   try {
     poison.insert_or_assign(variable, error);
   } catch (const std::bad_alloc&) {

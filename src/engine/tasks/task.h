@@ -18,8 +18,6 @@
 
 namespace rondo {
 
-class Rebinding;
-
 class Auxiliaries;
 class Profile;
 class Stream;
@@ -53,7 +51,7 @@ struct TaskContext {
   bool capturing = false;                      // the run is being captured; nothing is executed now
   const RandomState* random = nullptr;         // graph on a cpu: added to the task's own offset. null: eager
   const RandomState* device_random = nullptr;  // graph on a GPU: the same in device memory
-  const RandomState* choices = nullptr;        // as `random`, of what the task draws from the sequence of cpu:0 besides
+  const RandomState* host_random = nullptr;    // as `random`, of what the task draws from the sequence of cpu:0 besides
   // A graph's run: what was set since it was recorded, a word each; null: as recorded.
   const uint64_t* settings = nullptr;
   KernelNodes* kernels = nullptr;  // see there; null: kernels are launched, and that is all
@@ -147,13 +145,9 @@ class Task : public RefCounted {
 
   // Scratch memory for one run. Known before the run, because memory is never taken while a stream is locked.
   size_t workspace_bytes() const { return workspace_bytes_; }
-  // Makes sure that run() neither compiles, loads, allocates nor tunes: kernels are compiled and loaded, library
-  // algorithms chosen and tried on scratch memory. Called without locks, once or more, from any thread; must not touch
-  // user data.
-  virtual Status prepare() { return {}; }
-  // Called if a run's scratch memory or auxiliary stream could not be had. True: the task has settled for less, for
+  // Called if a run's scratch memory or auxiliary stream could not be had. True: the task takes less from now on, for
   // good, and workspace_bytes() and wants_auxiliaries() say so. Called once it is prepared and while it does not run.
-  virtual bool settle() { return false; }
+  virtual bool degrade() { return false; }
   // Does the work on the host (cpu), or enqueues it on context.stream.
   virtual Status run(const TaskContext& context) = 0;
   // If run() left its end to a completion, which is there now: returns the result of the task. May leave its end to
@@ -164,70 +158,37 @@ class Task : public RefCounted {
   }
   // Keeps the memory that a run works on when the engine has given the task up.
   virtual const RefCounted& holder() const { return *this; }
-  // Returns whether run() may be captured into a CUDA graph; if not, *why says so.
-  virtual bool capturable(const char** why) const {
-    if (device_->is_host()) {
-      *why = "runs on the host";
-      return false;
-    }
-    return true;
-  }
-  // For a prepared task: the number of kernels of a captured run, if it is nothing else and heeds context.kernels; else
-  // 0.
-  virtual size_t own_kernels() const { return 0; }
-  // For a captured task: a graph that holds it is about to be launched on context.stream. An error keeps it from that.
-  // Asked only if wants_launches().
-  virtual Status launching(const TaskContext& context) {
-    (void)context;
-    return {};
-  }
-  virtual bool wants_launches() const { return false; }
-  // Lists its operands, inputs before outputs, for pictures and timelines (tensor.h).
+  // Lists its operands, inputs before outputs, for timelines and for who observes or records it. A task that lists none
+  // says nothing of what it works on.
   virtual void list_operands(std::vector<TaskOperand>* operands) const { (void)operands; }
-  // True if it has one result, the last of its operands, and reads each element of the others before it writes that
-  // element: so the result may take an operand's memory, if their elements are laid out alike.
-  virtual bool works_in_place() const { return false; }
-  // A task that does the same except for results that no task reads: of the written operands, in the order of
-  // list_operands, those with a bit in `unread`. Before it is prepared. Null: it makes all of them or none.
-  virtual Ref<Task> without(uint32_t unread) const {
-    (void)unread;
-    return {};
-  }
-  // A task that does the same on other memory, and draws as many random numbers. Null: there is none. Every operator's
-  // can be made again.
-  virtual Ref<Task> again(const Rebinding& memory) const {
-    (void)memory;
-    return {};
-  }
-  // For a task that does not say what operator it is: says why no gradient goes through it, for people, if there is
-  // more to say than that. Lives as long as the process.
-  virtual const char* why_no_gradient() const { return nullptr; }
+  // True if its results, which it has declared to write in parts, are together all of a storage.
+  bool covers(const Storage& storage) const;
   // How many auxiliary streams its runs are given.
   int wants_auxiliaries() const { return wants_auxiliaries_; }
+  // True if observers and recordings take it: the floor above says as what (ops/program/operator_task.h).
+  bool observable() const { return observable_; }
   // Tells whether it may leave a part of its results unwritten, as a user's task may. Any other task writes each byte
   // of a result that it does not read.
   bool leaves_gaps() const { return leaves_gaps_; }
-  // The decisions of prepare() that people may want to know, for reports; empty: none.
-  virtual std::string remark() const { return {}; }
   // Random numbers one run consumes from the device's sequence, in Philox counters.
   uint64_t random_count() const { return random_count_; }
-  // The start of this run's random numbers, relative to the graph's start (recorded) or absolute (eager).
-  virtual void set_random(RandomState state) { (void)state; }
-  // The same for the sequence of cpu:0, in addition to the device's: for a conditional task on a GPU (if, while).
-  uint64_t choice_count() const { return choice_count_; }
-  virtual void set_choices(RandomState state) { (void)state; }
-  bool draws() const { return (random_count_ | choice_count_) != 0; }
+  // The same from the sequence of cpu:0, in addition to the device's: of control flow on a GPU (if, while).
+  uint64_t host_random_count() const { return host_random_count_; }
+  // The starts of this run's random numbers, of the device's and of those of cpu:0, relative to the graph's start
+  // (recorded) or absolute (eager).
+  virtual void set_random(RandomState own, RandomState host_random) { (void)own, (void)host_random; }
+  bool draws() const { return (random_count_ | host_random_count_) != 0; }
   // Holds the poisoned variables of a task whose parts have accesses of their own: inputs before the run, and outputs
   // after a run that failed in some of its parts. Null: a task that runs or fails as a whole.
-  struct Parts {
+  struct PartialFailure {
     std::unordered_map<const Variable*, Status> poison;
-    Status all;         // there was no memory to say which: all of it counts as poisoned, with this cause
-    bool told = false;  // the run has ended and reported what it leaves on its variables
+    Status all;             // there was no memory to say which: all of it counts as poisoned, with this cause
+    bool reported = false;  // the run has ended and reported what it leaves on its variables
     bool clean() const { return poison.empty() && all.ok(); }
     const Status& cause() const { return all.ok() ? poison.begin()->second : all; }  // unless it is clean
     void mark(const Variable* variable, const Status& error) noexcept;
   };
-  virtual Parts* parts() { return nullptr; }
+  virtual PartialFailure* partial_failure() { return nullptr; }
   // It fails, with this cause: in its run, or because it could not be run at all.
   virtual void failing(const Status& status) noexcept { (void)status; }
   // The status that the task, having ended with `status`, leaves on a variable that it writes.
@@ -244,13 +205,13 @@ class Task : public RefCounted {
   // among those that are kept if both are only read.
   void keep();
   // Before it is submitted again.
-  RONDO_HOT void renew();
+  RONDO_HOT void reset_run();
   // Gives up what belongs to the run that is done. False if some of it would be destroyed by that: then the task holds
   // that still, and is to be destroyed without the lock.
   bool give_up_the_run();
   // For a kept task, under the order lock, when a run is done: makes it ready to be submitted again, and releases what
   // it holds for the run. A last reference is returned, for the engine to release without the lock.
-  virtual const RefCounted* park() { return nullptr; }
+  virtual const RefCounted* recycle() { return nullptr; }
 
   // In the constructor or in prepare(): runs are given auxiliary streams. Also of workspace, so that they do not go the
   // engine's short way.
@@ -259,13 +220,14 @@ class Task : public RefCounted {
     if (count > 0 && workspace_bytes_ == 0) workspace_bytes_ = 1;
   }
 
-  size_t workspace_bytes_ = 0;  // set by the constructor or by prepare()
-  uint64_t random_count_ = 0;   // set by the constructor
-  uint64_t choice_count_ = 0;   // set by the constructor
+  size_t workspace_bytes_ = 0;      // set by the constructor or by prepare()
+  uint64_t random_count_ = 0;       // set by the constructor
+  uint64_t host_random_count_ = 0;  // set by the constructor
   int wants_auxiliaries_ = 0;
   bool calls_out_ = false;    // set by the constructor: its destructor runs code of the user's
   bool lendable_ = false;     // set by the constructor
   bool leaves_gaps_ = false;  // set by the constructor
+  bool observable_ = false;   // set by the constructor
 
  private:
   friend class Engine;
@@ -275,7 +237,7 @@ class Task : public RefCounted {
   void fold_many();
   // At the end of a run, under the order lock: gives up what the task holds, but for what would destroy more than the
   // task itself. That is returned, for the engine to release without the lock; null if there is none.
-  RONDO_HOT const RefCounted* let_go();
+  RONDO_HOT const RefCounted* release_run();
   RONDO_HOT void drop_accesses();
   // True if it is ready for another run when this one is done: not if others may still use what belongs to the run.
   bool returns() const { return kept_ && !(cancelled_ && accesses_.size() > kept_accesses_); }
@@ -308,15 +270,6 @@ class Task : public RefCounted {
   bool cancelled_ = false;          // its completion keeps what it holds
   Ref<RefCounted> later_;           // the completion that a run has left its end to
   double submitted_us_ = 0;         // only while a trace is on
-};
-
-// An operator of Rondo's: on the host it only computes.
-class Computation : public Task {
- protected:
-  Computation(const char* name, Device& device) : Task(name, device) { lendable_ = device.is_host(); }
-
- public:
-  Ref<Task> again(const Rebinding& memory) const override = 0;
 };
 
 inline void TaskQueue::push(Task& task) {

@@ -45,7 +45,7 @@ class Variable : public RefCounted {
   Ref<Engine> engine_;
   // ------------------------------------------------------------------------------------------------
   Task* writer_ = nullptr;  // last pending task that writes
-  uint64_t settled_ = 0;    // order number of the last task that has written: not pending any more
+  uint64_t retired_ = 0;    // order number of the last task that has written: not pending any more
   std::atomic<const char*> written_by_{nullptr};
   Access* readers_ = nullptr;  // pending tasks that read and come after it
   Fence write_fence_;          // device work of the last write that was issued

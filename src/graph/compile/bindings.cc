@@ -40,7 +40,7 @@ bool GraphCompiler::is_call_input(const Storage& storage) const {
   return binding && bindings_.is_input(*binding);
 }
 
-bool GraphCompiler::bound_elsewhere(const Task& task, const char** why) const {
+bool GraphCompiler::bound_elsewhere(const ops::OperatorTask& task, const char** why) const {
   for (const Access& access : task.accesses()) {
     const uint32_t* const binding = outermost_.bindings_.find(access.variable);
     if (!binding) continue;
@@ -58,7 +58,6 @@ bool GraphCompiler::bound_elsewhere(const Task& task, const char** why) const {
 
 // Memory of the graph's for what is copied. All else is the caller's in each run.
 Status GraphCompiler::back_bindings() {
-  choose_copied();
   for (uint32_t i = 0; i < bindings_.size(); ++i) {
     Storage& storage = *bindings_[i].storage;
     if (!bindings_[i].copied || !storage.bytes()) continue;

@@ -80,7 +80,7 @@ Status GraphCompiler::capture() {
       continue;
     }
     bool nodes_failed = false;
-    const std::vector<Task*> asked = guards(segment);
+    const std::vector<ops::OperatorTask*> asked = prelaunch_checks(segment);
     CapturedSegment::Memory memory = {run_state(*segment.device)};
     memory.shared = recorded_.arena.get();
     memory.block = outermost_.arena(*segment.device)->storage.get();
@@ -96,7 +96,7 @@ Status GraphCompiler::capture() {
                          status.code() == RONDO_COMPILE_FAILED;
     // Other ranks count on a collective to be a node where theirs are; where the host decides it is still one.
     if (lost || !((nodes_failed && lacking) || (recorded_.falls_back && asked.empty()))) return status;
-    if (segment.chooses) {
+    if (segment.conditional) {
       give_up_nodes(segment, status);
       s = static_cast<size_t>(-1);  // all anew
     } else {
@@ -113,7 +113,7 @@ Status GraphCompiler::capture() {
   }
   for (const Inner& inner : bodies_) {
     if (inner.compiler->inside_)
-      inner.compiler->settle_nodes();
+      inner.compiler->finalise_nodes();
     else
       RONDO_TRY(inner.compiler->capture());
   }
@@ -123,10 +123,10 @@ Status GraphCompiler::capture() {
 Status GraphCompiler::capture_whole(SegmentFacts& segment, CapturedSegment* made, bool* nodes_failed) {
   StreamDevice& device = *segment.device->streams();
   const std::string where = "random numbers on " + device_name(segment.device->id());
-  if (segment.numbers.count || segment.keeps_choices)
+  if (segment.numbers.count || segment.keeps_host_random)
     RONDO_TRY(ops::prepare_random_advance(gpu(segment)).with_context(where));
-  if (segment.chooses) {
-    const Status prepared = ops::prepare_chooser(gpu(segment));
+  if (segment.conditional) {
+    const Status prepared = ops::prepare_condition_setter(gpu(segment));
     *nodes_failed = !prepared.ok();
     RONDO_TRY(prepared);
   }
@@ -169,7 +169,7 @@ Status GraphCompiler::capture_segment(const SegmentFacts& segment, CapturedSegme
       caught([&] { return capture_tasks(segment, made, streams, auxiliaries, &bodies, nodes_failed); });
   const Status ended = device.capture_end(streams[0], status.ok(), &made->native);
   RONDO_TRY(status);
-  *nodes_failed = segment.chooses;
+  *nodes_failed = segment.conditional;
   RONDO_TRY(ended);
   // Not within that capture: where a body's fails, the one around could not be ended any more.
   for (size_t i = 0; i < bodies.size(); ++i) {
@@ -229,7 +229,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
   Switched switched;
   for (uint32_t i = segment.begin; i < segment.end; ++i) {
     const Step& step = facts_.steps[i];
-    Task& task = *step.task;
+    ops::OperatorTask& task = *step.task;
     const auto branch = static_cast<size_t>(plan.schedule.branch[i]);
     Branch& own = branches[branch];
     void* stream = streams[branch];
@@ -268,7 +268,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     around.enter(recorded_.settings->section_of(step));
     Status status;
     if (const Control* const control = node(i)) {
-      status = capture_choice(i, *control, stream, bodies);
+      status = capture_conditional(i, *control, stream, bodies);
       *nodes_failed = !status.ok();
       own.random = true;
     } else {
@@ -296,7 +296,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     if (task.random_count()) own.random = true;
   }
   // Each run of a body is told anew where its numbers begin.
-  if (!inside_ && (segment.numbers.count || segment.keeps_choices)) {
+  if (!inside_ && (segment.numbers.count || segment.keeps_host_random)) {
     // The next launch's numbers start where this one's end. On the last branch that draws numbers, after all others
     // that do, so that it seldom lengthens the graph.
     size_t last = 0;
@@ -308,8 +308,9 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     ops::RunState* const state = run_state(*segment.device);
     if (segment.numbers.count)
       RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->numbers, segment.numbers.count));
-    if (segment.keeps_choices)
-      RONDO_TRY(ops::launch_random_advance(gpu(segment), streams[last], &state->choices, segment.choices.count));
+    if (segment.keeps_host_random)
+      RONDO_TRY(
+          ops::launch_random_advance(gpu(segment), streams[last], &state->host_random, segment.host_random.count));
   }
   for (size_t b = 1; b < streams.size(); ++b)
     if (branches[b].inside) RONDO_TRY(events.join(streams[b], streams[0]));  // mutation: branch_not_joined

@@ -13,7 +13,7 @@ bool GraphCompiler::changes_in_graph(uint32_t step, const char** why) const {
   const Step& of = facts_.steps[step];
   StreamDevice* const device = of.task->device().streams();
   if (!device) return true;
-  if (of.is_switched() && of.task->wants_launches()) {
+  if (of.is_switched() && of.task->wants_before_launch()) {
     *why = "is a collective in a section";
     return false;
   }

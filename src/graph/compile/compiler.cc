@@ -14,20 +14,23 @@
 #include "base/threads/thread.h"
 #include "engine/trace.h"
 #include "engine/user_call.h"
-#include "engine/user_task.h"
 #include "graph/compile/numbers.h"
 #include "graph/run/segment_run.h"
+#include "ops/invoke/lower.h"
 #include "ops/program/dependences.h"
 #include "ops/task/kernels_ahead.h"
+#include "ops/task/user_task.h"
 
 namespace rondo {
 
 namespace {
 
-Status named(const Task& task, const std::string& recorded_at, const Status& status) {
+Status named(const Step& step, const Status& status) {
+  const ops::OperatorTask& task = *step.task;
   const rondo_device device = task.device().id();
   return status.of_task(task.name(), device)
-      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device) + recorded_at);
+      .with_context(std::string("operator '") + task.name() + "' on " + device_name(device) +
+                    (step.site().empty() ? "" : ", recorded at " + step.site()));
 }
 
 // Numbers of devices that nothing of the program is on any more are drawn all the same.
@@ -36,8 +39,8 @@ void draw_unread(ops::Program* program, const Drawn& drawn) {
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   for (const ops::ProgramNode& node : program->nodes) {
-    left.insert(&node.task->device());
-    if (node.task->choice_count()) left.insert(host);
+    left.insert(node.device);
+    if (node.host_random_count) left.insert(host);
   }
   for (const auto& [device, count] : drawn)
     if (count && !left.count(device)) program->append(make_ref<Unread>(const_cast<Device&>(*device), count), {}, 0);
@@ -52,9 +55,6 @@ GraphCompiler::GraphCompiler(FinishedRecording& recorded, GraphFacts& facts)
   facts_.callable = recorded.callable;
   facts_.as_written = recorded.as_written;
   facts_.fewer_roundings = recorded.fewer_roundings;
-  facts_.storages = recorded.storages;
-  facts_.outputs = std::move(recorded.outputs);
-  bindings_ = Bindings(recorded.call_inputs, recorded.call_outputs);
 }
 
 GraphCompiler::GraphCompiler(GraphCompiler& around, GraphFacts& facts)
@@ -67,6 +67,9 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   const double recorded_us = Trace::now_us();
   auto facts = std::make_unique<GraphFacts>();
   GraphCompiler self(recorded, *facts);
+  facts->storages = recorded.storages;
+  facts->outputs = std::move(recorded.outputs);
+  self.bindings_ = Bindings(recorded.call_inputs, recorded.call_outputs);
   std::shared_ptr<const RecordedProgram> kept;
   if (recorded.journal)
     kept = std::make_shared<const RecordedProgram>(recorded.program, recorded.storages, recorded.drawn,
@@ -76,7 +79,9 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   if (recorded.number_checks) RONDO_TRY(NumberChecks::finish(recorded.number_checks, &program, recorded.call_inputs));
   if (!recorded.as_written) RONDO_TRY(run_passes(program, &facts->passes));
   draw_unread(&program, recorded.drawn);
-  self.take(std::move(program));
+  std::vector<Ref<ops::OperatorTask>> tasks;
+  RONDO_TRY(ops::lower(*recorded.engine, &program, &tasks));
+  self.take(std::move(program), std::move(tasks));
   RONDO_TRY(self.find_depth());
   RONDO_TRY(self.find_bindings());
   RONDO_TRY(self.lower());
@@ -85,44 +90,48 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   RONDO_TRY(self.prepare());
   self.spread();
   const double prepared_us = Trace::now_us();
-  RONDO_TRY(self.place_memory());
-  RONDO_TRY(self.zero_own());
-  RONDO_TRY(self.capture());
-  self.collect_uses();
-  self.collect_binding_uses();
-  self.hand_over_bodies();
+  if (recorded.arenas > 1) facts->why_serial = self.why_serial();
+  RONDO_TRY(self.place_and_capture());
+  std::vector<Replica> others;
+  if (facts->why_serial.empty()) RONDO_TRY(self.add_replicas(&others));
   facts->not_inlinable = self.why_not_inlinable();
   facts->no_replay = self.why_no_replay(kept.get());
   const double captured_us = Trace::now_us();
 
   rondo_graph_info& info = facts->info;
   self.count(&info);
+  info.arenas = static_cast<int32_t>(others.size()) + 1;
+  for (const Replica& each : others) {
+    const rondo_graph_info& more = each.facts->info;
+    info.arena_bytes += more.arena_bytes;
+    info.temporary_bytes += more.temporary_bytes;
+    info.call_bytes += more.call_bytes;
+    info.output_bytes += more.output_bytes;
+  }
   facts->in_place = self.in_place();
   info.record_ms = (recorded_us - recorded.begun_us) / 1000;
   info.prepare_ms = (prepared_us - recorded_us) / 1000;
   info.capture_ms = (captured_us - prepared_us) / 1000;
-  Graph::Parts parts;
-  for (Arena& each : self.arenas_)
-    if (each.storage) parts.arenas.push_back(std::move(each.storage));
-  parts.engine = recorded.engine;
-  parts.facts = std::move(facts);
-  parts.settings = std::move(recorded.settings);
-  parts.recorded = std::move(kept);
-  parts.bindings = std::move(self.bindings_);
-  parts.checks = std::move(self.checks_);
-  parts.shared_arena = recorded.arena;
-  parts.segments = std::move(self.segments_);
-  *graph = make_ref<Graph>(std::move(parts), interceptor);
+  Graph::Compiled compiled;
+  compiled.engine = recorded.engine;
+  compiled.settings = std::move(recorded.settings);
+  compiled.recorded = std::move(kept);
+  compiled.checks = std::move(self.checks_);
+  compiled.shared_arena = recorded.arena;
+  compiled.share = std::move(recorded.share);
+  compiled.first = self.hand_over(std::move(facts));
+  compiled.others = std::move(others);
+  *graph = make_ref<Graph>(std::move(compiled), interceptor);
   return {};
 }
 
-void GraphCompiler::take(ops::Program&& program) {
+void GraphCompiler::take(ops::Program&& program, std::vector<Ref<ops::OperatorTask>>&& tasks) {
   const std::vector<std::vector<uint32_t>> predecessors = ops::Dependences(program).predecessors();
   facts_.steps.reserve(program.nodes.size());
   for (ops::ProgramNode& node : program.nodes) {
     const auto step = static_cast<uint32_t>(facts_.steps.size());
-    auto* const control = dynamic_cast<Control*>(node.task.get());
-    facts_.steps.emplace_back(std::move(node));
+    auto* const control = Control::of(node);
+    facts_.steps.emplace_back(std::move(node), std::move(tasks[step]));
     for (const uint32_t before : predecessors[step]) facts_.steps[step].predecessors.push_back(before);
     if (control) controls_.emplace_back(step, control);
   }
@@ -148,9 +157,21 @@ void GraphCompiler::take_bodies(uint32_t step, Control& control) {
     inner.step = step;
     inner.body = &body;
     inner.compiler.reset(new GraphCompiler(*this, *own.facts));
-    inner.compiler->take(std::move(body.program->program));
+    inner.compiler->take(std::move(body.program->program), std::move(body.program->tasks));
     body.program.reset();
   }
+}
+
+// The prepared tasks get memory and are captured: runs begin from here.
+Status GraphCompiler::place_and_capture() {
+  RONDO_TRY(place_memory());
+  RONDO_TRY(zero_own());
+  RONDO_TRY(capture());
+  pack_weights();
+  collect_uses();
+  collect_binding_uses();
+  hand_over_bodies();
+  return {};
 }
 
 // To the tasks that run them.
@@ -167,8 +188,7 @@ void GraphCompiler::hand_over_bodies() {
 Status GraphCompiler::find_depth() {
   int& depth = facts_.depth;
   for (const Step& step : facts_.steps)
-    if (const auto* run = dynamic_cast<const SegmentRun*>(step.task.get()))
-      depth = std::max(depth, run->graph().facts().depth + 1);
+    if (const SegmentRun* const run = launch_of(step)) depth = std::max(depth, run->graph().facts().depth + 1);
   for (const Inner& inner : bodies_) {
     RONDO_TRY(inner.compiler->find_depth());
     depth = std::max(depth, inner.compiler->facts_.depth + 1);
@@ -217,29 +237,29 @@ void GraphCompiler::count(rondo_graph_info* info) const {
   }
 }
 
-void GraphCompiler::list_tasks(std::vector<Task*>* tasks) const {
-  for (const Step& step : facts_.steps) tasks->push_back(step.task.get());
-  for (const Inner& inner : bodies_) inner.compiler->list_tasks(tasks);
+void GraphCompiler::list_steps(std::vector<const Step*>* steps) const {
+  for (const Step& step : facts_.steps) steps->push_back(&step);
+  for (const Inner& inner : bodies_) inner.compiler->list_steps(steps);
 }
 
 // Tasks whose kernels exist already take microseconds; as soon as one takes long, the rest is shared by threads.
 Status GraphCompiler::prepare() {
   const double begun = Trace::now_us();
-  std::vector<Task*> tasks;
-  list_tasks(&tasks);
+  std::vector<const Step*> steps;
+  list_steps(&steps);
   std::atomic<size_t> next{0};
-  std::vector<Status> failures(tasks.size());
+  std::vector<Status> failures(steps.size());
   std::optional<ops::KernelsAhead> ahead;
   auto work = [&](double until_us) {
-    for (size_t i = next.fetch_add(1); i < tasks.size(); i = next.fetch_add(1)) {
-      failures[i] = caught([&] { return tasks[i]->prepare(); });
+    for (size_t i = next.fetch_add(1); i < steps.size(); i = next.fetch_add(1)) {
+      failures[i] = caught([&] { return steps[i]->task->prepare(); });
       if (ahead) ahead->one_is_ready();
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }
   };
   work(begun + 2000);
-  if (const size_t done = next.load(); done < tasks.size()) {
-    ahead.emplace(tasks.size() - done);
+  if (const size_t done = next.load(); done < steps.size()) {
+    ahead.emplace(steps.size() - done);
     const int threads = usual_threads();
     std::vector<Thread> helpers;
     try {
@@ -255,8 +275,8 @@ Status GraphCompiler::prepare() {
     work(0);
     for (Thread& helper : helpers) helper.join();
   }
-  for (size_t i = 0; i < tasks.size(); ++i)
-    if (!failures[i].ok()) return named(*tasks[i], facts_.recorded_at(*tasks[i]), failures[i]);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (!failures[i].ok()) return named(*steps[i], failures[i]);
   return {};
 }
 

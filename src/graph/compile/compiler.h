@@ -30,7 +30,7 @@ class GraphCompiler {
  private:
   GraphCompiler(FinishedRecording& recorded, GraphFacts& facts);
   GraphCompiler(GraphCompiler& around, GraphFacts& facts);  // of a body
-  void take(ops::Program&& program);
+  void take(ops::Program&& program, std::vector<Ref<ops::OperatorTask>>&& tasks);
   void take_bodies(uint32_t step, Control& control);
 
   // A body of one of its steps.
@@ -39,7 +39,7 @@ class GraphCompiler {
     Body* body;
     std::unique_ptr<GraphCompiler> compiler;
   };
-  // The block of one device's temporaries. It starts with a RunState (ops/task/chooser.h).
+  // The block of one device's temporaries. It starts with a RunState (ops/task/condition_setter.h).
   struct Arena {
     Device* device = nullptr;
     Ref<Storage> storage;     // null: a part of the arena of the graph around
@@ -51,12 +51,13 @@ class GraphCompiler {
     std::vector<std::pair<Storage*, size_t>> storages;
     std::vector<std::pair<uint32_t, size_t>> workspaces;  // by step
     std::vector<std::pair<GraphCompiler*, size_t>> bodies;
+    std::vector<Storage*> own;  // have memory of their own; those of bodies too
   };
   // A body of a node that chooses, which is to be captured.
   struct BodyCapture {
     GraphCompiler* body;
-    void* native;         // the node's graph for it
-    ops::Chooser at_end;  // of a loop: what decides whether there is another turn
+    void* native;                 // the node's graph for it
+    ops::ConditionSetter at_end;  // of a loop: what decides whether there is another turn
   };
 
   // By section: which of a segment's changes its nodes are.
@@ -64,14 +65,24 @@ class GraphCompiler {
 
   // --- compiler.cc. A function that comes to bodies too does so by itself.
   Status find_depth();
+  Status place_and_capture();
   void hand_over_bodies();
   const char* why_not_inlinable() const;
   const char* why_no_replay(const RecordedProgram* program) const;
-  void list_tasks(std::vector<Task*>* tasks) const;
+  void list_steps(std::vector<const Step*>* steps) const;  // of bodies too
   Status prepare();
   void count(rondo_graph_info* info) const;
   SegmentOwner owner() const { return {*recorded_.engine, *recorded_.settings, facts_}; }
-  Task& task_of(size_t step) const { return *facts_.steps[step].task; }
+  ops::OperatorTask& task_of(size_t step) const { return *facts_.steps[step].task; }
+
+  // --- replicas.cc
+  // All that it has compiled goes over into the graph.
+  Replica hand_over(std::unique_ptr<const GraphFacts> facts);
+  // Why calls of the graph cannot overlap, as the end of a sentence; empty: they can.
+  std::string why_serial() const;
+  void take_again(const GraphCompiler& first);
+  // Further replicas, on which calls overlap with those of this one.
+  Status add_replicas(std::vector<Replica>* replicas) const;
 
   // --- segments.cc
   Status lower();
@@ -80,8 +91,9 @@ class GraphCompiler {
   Status check_guards() const;
   Status find_parties();
   Status find_unwritten();
-  std::vector<Task*> guards(const SegmentFacts& segment) const;  // captured tasks that are asked before each launch
-  bool draws() const;                                            // of a body: its tasks, or the bodies of them
+  // Captured tasks that are asked before each launch.
+  std::vector<ops::OperatorTask*> prelaunch_checks(const SegmentFacts& segment) const;
+  bool draws() const;  // of a body: its tasks, or the bodies of them
   std::vector<bool> find_small() const;
   void spread();
   void keep_branches();
@@ -92,7 +104,7 @@ class GraphCompiler {
   Status find_bindings();
   bool is_call_input(const Storage& storage) const;
   // True if a task uses a binding of another device than its own, or one that such a task uses.
-  bool bound_elsewhere(const Task& task, const char** why) const;
+  bool bound_elsewhere(const ops::OperatorTask& task, const char** why) const;
   bool may_be_patched(uint32_t step) const;
   void choose_copied();
   std::vector<const Storage*> bound(uint32_t step) const;
@@ -115,13 +127,17 @@ class GraphCompiler {
   bool is_zeroed(uint32_t step, const Variable* storage) const;
   Status zero_own();
   Status place_memory();
-  Status plan_memory(Arena& arena);  // how large it is, and what lies where
+  void plan_memory(Arena& arena);  // how large it is, and what lies where
+  Status take_share() const;       // of what the graph will take
   std::vector<size_t> join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const;
   bool takes_over(uint32_t step, const std::vector<TaskOperand>& operands, const View& operand, const View& result,
                   const Temporary& owner, const Temporary& taken) const;
   Status take_memory(Arena& arena);
   void place(Arena& arena, char* address);
   int in_place() const;  // temporaries that lie where an operand of their task lay
+
+  // --- packed.cc
+  void pack_weights();
 
   // --- capture.cc
   Status capture();
@@ -144,16 +160,16 @@ class GraphCompiler {
   std::string why_not_inside(const Device& device) const;  // a body in a node
   // True if its captured tasks come one after the other: drivers hang over nodes that choose where other work is side
   // by side (docs/driver-faults.md).
-  bool in_chain(const SegmentFacts& segment) const { return segment.chooses || inside_; }
+  bool in_chain(const SegmentFacts& segment) const { return segment.conditional || inside_; }
   // The control flow that a step is, or null; the same if it is captured as a node.
   Control* control(uint32_t step) const;
   Control* node(uint32_t step) const;
   std::span<const Inner> bodies_of(uint32_t step) const;
   int most_branches(SegmentFacts& segment) const;  // bodies included
-  Status capture_choice(uint32_t step, const Control& control, void* stream, std::vector<BodyCapture>* bodies);
+  Status capture_conditional(uint32_t step, const Control& control, void* stream, std::vector<BodyCapture>* bodies);
   Status capture_inside(const BodyCapture& of, Device& device, const std::vector<void*>& streams,
                         std::vector<BodyCapture>* bodies, NativeGraph* whole);
-  void settle_nodes();
+  void finalise_nodes();
   // The host decides after all, for this reason: segments are made anew.
   void give_up_nodes(const SegmentFacts& segment, const Status& why);
 

@@ -1,16 +1,17 @@
 // Control flow as nodes of CUDA graphs that choose: where driver and bodies allow, a captured segment goes on over it,
 // and no host decides.
 //
-// Such a node goes by a value that a small kernel in front of it sets (ops/task/chooser.h), a loop's one at the end of
-// its body too. Each body is one captured segment, a graph inside the node; it is captured when the graph around is.
+// Such a node goes by a value that a small kernel in front of it sets (ops/task/condition_setter.h), a loop's one at
+// the end of its body too. Each body is one captured segment, a graph inside the node; it is captured when the graph
+// around is.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "base/caught.h"
 #include "base/text.h"
-#include "engine/user_task.h"
 #include "graph/compile/compiler.h"
+#include "ops/task/user_task.h"
 
 namespace rondo {
 
@@ -91,7 +92,7 @@ std::string GraphCompiler::why_not_inside(const Device& device) const {
       return format("works on %s, and what it goes by is on %s", device_name(segment.device->id()).c_str(),
                     device_name(device.id()).c_str());
   for (const Step& step : facts_.steps) {
-    const Task* const task = step.task.get();
+    const ops::OperatorTask* const task = step.task.get();
     if (dynamic_cast<const UserTask*>(task))
       return format("holds '%s', a task of yours, which may capture what a node cannot hold", task->name());
     for (const Access& access : task->accesses()) {
@@ -117,16 +118,16 @@ int GraphCompiler::most_branches(SegmentFacts& segment) const {
   return most;
 }
 
-Status GraphCompiler::capture_choice(uint32_t step, const Control& control, void* stream,
-                                     std::vector<BodyCapture>* bodies) {
+Status GraphCompiler::capture_conditional(uint32_t step, const Control& control, void* stream,
+                                          std::vector<BodyCapture>* bodies) {
   Device& device = *control.node();
   StreamDevice& streams = *device.streams();
   const Choice choice = choice_of(control.form());
-  ops::Chooser chooser;
-  chooser.number = control.number().address();
-  chooser.bytes = static_cast<uint32_t>(dtype_size(control.number().dtype));
-  chooser.limit = static_cast<uint64_t>(control.form().limit);
-  chooser.device = static_cast<uint32_t>(1 + device.id().index);
+  ops::ConditionSetter setter;
+  setter.number = control.number().address();
+  setter.bytes = static_cast<uint32_t>(dtype_size(control.number().dtype));
+  setter.limit = static_cast<uint64_t>(control.form().limit);
+  setter.device = static_cast<uint32_t>(1 + device.id().index);
 
   std::vector<GraphCompiler*> compilers;
   bool draw = false;
@@ -134,10 +135,10 @@ Status GraphCompiler::capture_choice(uint32_t step, const Control& control, void
     compilers.push_back(inner.compiler.get());
     draw |= inner.compiler->draws();
   }
-  if (draw || choice == Choice::loop) chooser.bodies = compilers.front()->run_state(device);
+  if (draw || choice == Choice::loop) setter.bodies = compilers.front()->run_state(device);
   if (draw) {
-    chooser.drawn = &run_state(device)->choices;
-    chooser.offset = control.first_number();
+    setter.drawn = &run_state(device)->host_random;
+    setter.offset = control.first_number();
   }
 
   // One that is switched off must find nothing in its value that would run.
@@ -146,7 +147,7 @@ Status GraphCompiler::capture_choice(uint32_t step, const Control& control, void
   std::vector<Arm<GraphCompiler>> arms;
   unsigned initial = 0;
   if (choice == Choice::index) {
-    chooser.indices = initial = static_cast<unsigned>(compilers.size());
+    setter.indices = initial = static_cast<unsigned>(compilers.size());
     arms.push_back({false, compilers});
   } else if (most >= compilers.size()) {
     arms.push_back({false, compilers});
@@ -154,18 +155,18 @@ Status GraphCompiler::capture_choice(uint32_t step, const Control& control, void
     for (size_t i = 0; i < compilers.size(); ++i) arms.push_back({i > 0, {compilers[i]}});
   }
   for (const auto& arm : arms) {
-    (arm.opposite ? chooser.has_opposite : chooser.has_value) = 1;
-    RONDO_TRY(streams.graph_value(stream, initial, arm.opposite ? &chooser.opposite : &chooser.value));
+    (arm.opposite ? setter.has_opposite : setter.has_value) = 1;
+    RONDO_TRY(streams.graph_value(stream, initial, arm.opposite ? &setter.opposite : &setter.value));
   }
-  RONDO_TRY(ops::launch_chooser(gpu(device), stream, chooser));
+  RONDO_TRY(ops::launch_condition_setter(gpu(device), stream, setter));
   for (const auto& arm : arms) {
     std::vector<void*> natives(arm.bodies.size());
-    RONDO_TRY(streams.graph_choose(stream, choice, arm.opposite ? chooser.opposite : chooser.value, natives.size(),
+    RONDO_TRY(streams.graph_choose(stream, choice, arm.opposite ? setter.opposite : setter.value, natives.size(),
                                    natives.data()));
     for (size_t i = 0; i < natives.size(); ++i) {
       BodyCapture& body = bodies->emplace_back(BodyCapture{arm.bodies[i], natives[i], {}});
       if (choice != Choice::loop) continue;
-      body.at_end = chooser;
+      body.at_end = setter;
       body.at_end.again = 1;
     }
   }
@@ -184,7 +185,8 @@ Status GraphCompiler::capture_inside(const BodyCapture& of, Device& device, cons
     std::vector<void*> nodes;
     RONDO_TRY(driver.captured_nodes(streams[0], &nodes));
     // Drivers before CUDA 12.8 hang in a body without nodes.
-    return of.at_end.number || nodes.empty() ? ops::launch_chooser(gpu(device), streams[0], of.at_end) : Status();
+    return of.at_end.number || nodes.empty() ? ops::launch_condition_setter(gpu(device), streams[0], of.at_end)
+                                             : Status();
   });
   NativeGraph native;
   native.graph = of.native;
@@ -198,11 +200,11 @@ Status GraphCompiler::capture_inside(const BodyCapture& of, Device& device, cons
 }
 
 // The graph is captured, bodies in nodes included.
-void GraphCompiler::settle_nodes() {
+void GraphCompiler::finalise_nodes() {
   keep_branches();
   facts_.in_node = true;
   for (ControlFacts& each : facts_.controls) each.node = true;
-  for (const Inner& inner : bodies_) inner.compiler->settle_nodes();
+  for (const Inner& inner : bodies_) inner.compiler->finalise_nodes();
 }
 
 // Memory and branches stay as they were planned: pieces that run one after the other keep the order that there was.

@@ -9,6 +9,7 @@
 
 #include "graph/plan/shared_arena.h"
 #include "graph/run/bindings.h"
+#include "graph/run/budget.h"
 #include "graph/run/launch_settings.h"
 #include "graph/run/recorded_program.h"
 
@@ -22,6 +23,7 @@ struct FinishedRecording {
   uint64_t number;  // among all recordings of the process
   double begun_us;
   int max_branches;
+  int arenas;  // of a callable graph: how many of its calls are to overlap
   bool as_written, callable, fewer_roundings, falls_back, host_decides;
   ops::Program program;
   Drawn drawn;                                 // by its runs
@@ -32,6 +34,7 @@ struct FinishedRecording {
   std::shared_ptr<SharedArena> arena;           // null: the graph's own
   Ref<tape::Journal> journal;                   // null: of a graph that is launched, or a callable's
   std::shared_ptr<NumberChecks> number_checks;  // null: nothing is checked
+  std::shared_ptr<Budget::Share> share;         // null: nothing limits it but its engine
 };
 
 }  // namespace rondo

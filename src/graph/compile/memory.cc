@@ -5,10 +5,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/covers.h"
 #include "graph/compile/compiler.h"
 #include "ops/program/overlap.h"
-#include "ops/task/chooser.h"
+#include "ops/task/condition_setter.h"
 
 namespace rondo {
 
@@ -121,7 +120,7 @@ void GraphCompiler::find_zeroed() {
   std::vector<TaskOperand> operands;
   for (uint32_t i = 0; i < facts_.steps.size(); ++i) {
     const Step& step = facts_.steps[i];
-    const Task& task = *step.task;
+    const ops::OperatorTask& task = *step.task;
     for (const Access& access : task.accesses()) {
       const Storage* const storage = access.variable->storage();
       const auto at = found.find(storage);
@@ -140,7 +139,7 @@ void GraphCompiler::find_zeroed() {
         continue;
       }
       // The result of a captured collective that is given up is poisoned anyway.
-      const bool gaps = (task.leaves_gaps() && !task.wants_launches()) || (access.read && !covers(task, *storage));
+      const bool gaps = (task.leaves_gaps() && !task.wants_before_launch()) || (access.read && !task.covers(*storage));
       const bool may_be_off = step.is_switched() && (bound || !writers.parts.empty());
       if (!gaps && !may_be_off) {
         writers.decided = true;
@@ -197,6 +196,9 @@ Status GraphCompiler::zero_own() {
 Status GraphCompiler::place_memory() {
   make_arenas();
   find_zeroed();
+  choose_copied();
+  for (Arena& each : arenas_) plan_memory(each);
+  RONDO_TRY(take_share());
   // Inputs from outside keep their memory; it must exist before addresses are captured.
   std::unordered_set<const Storage*> inside;
   for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
@@ -209,41 +211,60 @@ Status GraphCompiler::place_memory() {
   for (Arena& each : arenas_) {
     Status placed = take_memory(each);
     if (placed.code() == RONDO_OUT_OF_MEMORY) {
-      std::vector<Task*> tasks;
-      list_tasks(&tasks);
-      bool settled = false;
-      for (Task* task : tasks) settled |= &task->device() == each.device && task->settle();
-      if (settled) placed = take_memory(each);
+      std::vector<const Step*> steps;
+      list_steps(&steps);
+      bool degraded = false;
+      for (const Step* step : steps) degraded |= &step->task->device() == each.device && step->task->degrade();
+      if (degraded) {
+        plan_memory(each);
+        placed = take_memory(each);
+      }
     }
     RONDO_TRY(placed);
   }
   return {};
 }
 
-Status GraphCompiler::plan_memory(Arena& arena) {
-  std::unordered_map<const Storage*, std::vector<uint32_t>> users;
+// Before anything is taken.
+Status GraphCompiler::take_share() const {
+  if (!recorded_.share) return {};
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < bindings_.size(); ++i)
+    if (bindings_[i].copied) bytes += bindings_[i].storage->bytes();
+  for (const Arena& each : arenas_) {
+    bytes += each.bytes;
+    for (const Storage* storage : each.own) bytes += storage->bytes();
+  }
+  return recorded_.share->take_bytes(static_cast<int64_t>(bytes), "the graph");
+}
+
+void GraphCompiler::plan_memory(Arena& arena) {
+  std::unordered_map<const Variable*, std::vector<uint32_t>> users;  // of what was made in the recording
+  users.reserve(facts_.storages.size());
+  for (const Ref<Storage>& storage : facts_.storages)
+    if (&storage->device() == arena.device) users.try_emplace(storage.get());
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     for (const Access& access : task_of(i).accesses())
-      if (Storage* storage = access.variable->storage()) {
-        std::vector<uint32_t>& list = users[storage];
+      if (const auto found = users.find(access.variable); found != users.end()) {
+        std::vector<uint32_t>& list = found->second;
         if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
       }
   std::vector<Temporary> temporaries;
   arena.storages.clear();
   arena.workspaces.clear();
   arena.bodies.clear();
+  arena.own.clear();
   arena.in_place = 0;
   for (const Ref<Storage>& storage : facts_.storages) {
     const auto used = users.find(storage.get());
-    if (&storage->device() != arena.device || used == users.end() || storage->address()) continue;
+    if (used == users.end() || used->second.empty() || storage->address()) continue;
     if (bindings_.find(storage.get())) continue;
     if (facts_.outputs.count(storage.get()) || stays(*storage)) {  // mutation: output_taken_for_a_temporary
-      RONDO_TRY(storage->materialise(kNoStream));
-      facts_.info.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
+      arena.own.push_back(storage.get());
       continue;
     }
     arena.storages.emplace_back(storage.get(), 0);
-    temporaries.push_back({storage->bytes(), used->second, 0});
+    temporaries.push_back({storage->bytes(), std::move(used->second), 0});
   }
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     if (const size_t bytes = &task_of(i).device() == arena.device ? task_of(i).workspace_bytes() : 0) {
@@ -256,7 +277,8 @@ Status GraphCompiler::plan_memory(Arena& arena) {
   for (const Inner& inner : bodies_) {
     Arena* const own = inner.compiler->arena(*arena.device);
     if (!own) continue;
-    RONDO_TRY(inner.compiler->plan_memory(*own));
+    inner.compiler->plan_memory(*own);
+    arena.own.insert(arena.own.end(), own->own.begin(), own->own.end());
     if (step_before != inner.step) temporaries.push_back({0, {inner.step}, 0});
     step_before = inner.step;
     temporaries.back().bytes = std::max(temporaries.back().bytes, own->bytes);  // mutation: smaller_body_decides
@@ -265,14 +287,13 @@ Status GraphCompiler::plan_memory(Arena& arena) {
   }
   arena.unshared = kStateBytes;
   for (const Temporary& temporary : temporaries) arena.unshared += in_steps(temporary.bytes);
-  const std::vector<size_t> heirs = join_in_place(&arena, &temporaries);
+  const std::vector<size_t> owners = join_in_place(&arena, &temporaries);
   arena.bytes = kStateBytes + plan_arena(plan_.schedule, temporaries, kArenaAlignment);
-  for (size_t i = 0; i < heirs.size(); ++i) temporaries[i].offset = temporaries[heirs[i]].offset;
+  for (size_t i = 0; i < owners.size(); ++i) temporaries[i].offset = temporaries[owners[i]].offset;
   size_t next = 0;
   for (auto& [storage, offset] : arena.storages) offset = kStateBytes + temporaries[next++].offset;
   for (auto& [task, offset] : arena.workspaces) offset = kStateBytes + temporaries[next++].offset;
   for (size_t i = 0; i < body_of.size(); ++i) arena.bodies[i].second = kStateBytes + temporaries[body_of[i]].offset;
-  return {};
 }
 
 // True if the task, the last of the owner's users, may write its result where the operand lies when the others are
@@ -299,15 +320,15 @@ bool GraphCompiler::takes_over(uint32_t step, const std::vector<TaskOperand>& op
 // leaves its users to that.
 std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Temporary>* temporaries) const {
   std::unordered_map<const Variable*, size_t> index;
-  std::vector<size_t> heir(arena->storages.size());
-  std::vector<Earlier> earlier(heir.size());  // by owner
-  for (size_t i = 0; i < heir.size(); ++i) {
+  std::vector<size_t> owner_of(arena->storages.size());
+  std::vector<Earlier> earlier(owner_of.size());  // by owner
+  for (size_t i = 0; i < owner_of.size(); ++i) {
     index.emplace(arena->storages[i].first, i);
-    heir[i] = i;
+    owner_of[i] = i;
   }
   std::vector<TaskOperand> operands;
   for (uint32_t step = 0; step < facts_.steps.size(); ++step) {
-    const Task& task = task_of(step);
+    const ops::OperatorTask& task = task_of(step);
     // Switched off, the result is what it was.
     if (!task.works_in_place() || facts_.steps[step].is_switched()) continue;
     operands.clear();
@@ -315,12 +336,12 @@ std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Tempo
     const View result = operands.back().view;
     operands.pop_back();
     const auto taken = index.find(result.storage);
-    if (taken == index.end() || heir[taken->second] != taken->second) continue;
+    if (taken == index.end() || owner_of[taken->second] != taken->second) continue;
     if ((*temporaries)[taken->second].users.front() != step || is_zeroed(step, result.storage)) continue;
     for (const TaskOperand& operand : operands) {
       const auto found = index.find(operand.view.storage);
       if (found == index.end() || found->second == taken->second) continue;
-      const size_t owner = heir[found->second];
+      const size_t owner = owner_of[found->second];
       if (!takes_over(step, operands, operand.view, result, (*temporaries)[owner], (*temporaries)[taken->second]))
         continue;
       // mutation: operand_taken_over_early
@@ -328,12 +349,12 @@ std::vector<size_t> GraphCompiler::join_in_place(Arena* arena, std::vector<Tempo
       std::vector<uint32_t>&users = (*temporaries)[owner].users, &more = (*temporaries)[taken->second].users;
       users.insert(users.end(), more.begin() + 1, more.end());
       more.clear();
-      heir[taken->second] = owner;
+      owner_of[taken->second] = owner;
       ++arena->in_place;
       break;
     }
   }
-  return heir;
+  return owner_of;
 }
 
 int GraphCompiler::in_place() const {
@@ -344,8 +365,12 @@ int GraphCompiler::in_place() const {
 }
 
 Status GraphCompiler::take_memory(Arena& arena) {
-  RONDO_TRY(plan_memory(arena));
   Engine& engine = *recorded_.engine;
+  for (Storage* storage : arena.own) {
+    RONDO_TRY(storage->materialise(kNoStream));
+    facts_.info.output_bytes += storage->pinned() ? 0 : static_cast<int64_t>(storage->bytes());
+  }
+  arena.own.clear();
   RONDO_TRY(recorded_.arena
                 ? recorded_.arena->take(engine, *arena.device, arena.bytes, recorded_.name, &arena.storage)
                 : SharedArena::make_block(engine, *arena.device, arena.bytes, recorded_.name, &arena.storage));

@@ -27,7 +27,6 @@ bool is_infinite(uint64_t word, rondo_dtype dtype) {
 // True if an infinity is among the numbers that the program itself has given an operator. An expression knows no more
 // of its constants than their words: each that is one in some dtype counts.
 bool has_infinity(const ProgramNode& node) {
-  if (!node.call) return false;
   const auto& of = node.call->of;
   const auto among = [](const uint64_t* words, size_t count, rondo_dtype dtype) {
     return std::any_of(words, words + count, [&](uint64_t word) { return is_infinite(word, dtype); });
@@ -52,27 +51,27 @@ bool has_infinity(const ProgramNode& node) {
 // True for a result that an operator leaves for its gradient alone, in which an infinity says that there was nothing.
 bool is_aside(const ProgramNode& node, size_t operand, size_t inputs, size_t outputs) {
   std::vector<std::string_view> names;
-  return node.call && ops::name_operands(*node.call, inputs, outputs, &names) && names[operand] == "lse";
+  return ops::name_operands(*node.call, inputs, outputs, &names) && names[operand] == "lse";
 }
 
 std::string name_of(const ops::Program& program, size_t number) {
   const ProgramNode& node = program.nodes[number];
   const std::string& operators = node.operators;
-  std::string name = format("operator '%s'", operators.empty() ? node.task->name() : operators.c_str());
+  std::string name = format("operator '%s'", operators.empty() ? node.name : operators.c_str());
   for (const ops::ProgramGroup& each : program.groups)
     if (each.begin <= number && number < each.end && each.operators.size() == 1 && each.operators[0].call)
-      name = format("operator '%s' of the kind %s", node.task->name(), row_of(*each.operators[0].call).name);
-  name += format(" (node %zu) on %s", number, device_name(node.task->device().id()).c_str());
+      name = format("operator '%s' of the kind %s", node.name, row_of(*each.operators[0].call).name);
+  name += format(" (node %zu) on %s", number, device_name(node.device->id()).c_str());
   return node.site.empty() ? name : name + " at " + node.site;
 }
 
 // Fails if something was found.
-class NumberReport final : public Task {
+class NumberReport final : public ops::OperatorTask {
  public:
   // outputs: what carries the error then.
   NumberReport(Device& host, std::shared_ptr<const NumberChecks> checks, std::vector<View> records,
                std::span<Storage* const> outputs)
-      : Task("check_numbers", host), checks_(std::move(checks)), records_(std::move(records)) {
+      : ops::OperatorTask("check_numbers", host), checks_(std::move(checks)), records_(std::move(records)) {
     for (const View& each : records_) reads(*each.storage);
     for (Storage* each : outputs) follows(*each), writes(*each);
   }
@@ -113,7 +112,7 @@ void NumberChecks::find(const ops::Program& program, std::vector<uint32_t>* orde
   };
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const ProgramNode& node = program.nodes[i];
-    const auto* const control = dynamic_cast<const Control*>(node.task.get());
+    const auto* const control = Control::of(node);
     if (control) {
       for (const Body& body : control->bodies()) order->insert(order->end(), body.checks.begin(), body.checks.end());
       continue;
@@ -184,7 +183,7 @@ struct WaitingChecks {
   std::string site;
 };
 
-void add_check_node(ops::Program* program, Ref<Task> task, uint32_t section) {
+void add_check_node(ops::Program* program, Ref<ops::OperatorTask> task, uint32_t section) {
   program->append(std::move(task), make_ref<const ops::Call>(ops::NumberCheckCall{}), 0, section);
 }
 
@@ -228,7 +227,7 @@ std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
     if (waiting.size() > kMostWaiting) add_first(waiting.size() - kMostWaiting);
   };
   const auto disturbs = [&](const ProgramNode& node) {
-    if (node.effects() >= ops::Effects::ordered || dynamic_cast<const Control*>(node.task.get())) return true;
+    if (node.effects() >= ops::Effects::ordered || Control::of(node)) return true;
     for (const ProgramOperand& each : node.operands)
       for (const WaitingChecks& some : waiting)
         for (const ops::NumberItem& item : some.items)

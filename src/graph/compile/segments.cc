@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "base/settings.h"
-#include "engine/shown.h"
+#include "engine/operand_text.h"
 #include "graph/compile/compiler.h"
 #include "graph/run/segment_run.h"
 
@@ -23,7 +23,7 @@ std::vector<bool> GraphCompiler::find_small() const {
     operands.clear();
     task_of(i).list_operands(&operands);
     size_t bytes = 0;
-    for (const TaskOperand& each : operands) bytes += shown_bytes(each.view);
+    for (const TaskOperand& each : operands) bytes += unbroadcast_bytes(each.view);
     small[i] = !operands.empty() && bytes <= kBytes;
   }
   return small;
@@ -61,12 +61,12 @@ void GraphCompiler::keep_branches() {
 // Consecutive tasks of one kind and device form a segment.
 void GraphCompiler::split() {
   for (uint32_t i = 0; i < facts_.steps.size(); ++i) {
-    const Task& task = task_of(i);
+    const ops::OperatorTask& task = task_of(i);
     const char* why = "";
     bool captured = true;
     Device* device = &task.device();
-    if (Device* const chooses = decide(i))
-      device = chooses;
+    if (Device* const decider = decide(i))
+      device = decider;
     else if (!task.capturable(&why) || bound_elsewhere(task, &why) || !changes_in_graph(i, &why))
       captured = false;
     if (facts_.segments.empty() || facts_.segments.back().captured != captured ||
@@ -79,7 +79,7 @@ void GraphCompiler::split() {
     }
     SegmentFacts& segment = facts_.segments.back();
     segment.end = i + 1;
-    segment.chooses |= device != &task.device();
+    segment.conditional |= device != &task.device();
     facts_.steps[i].segment = static_cast<uint32_t>(facts_.segments.size()) - 1;
   }
   number_draws();
@@ -93,30 +93,28 @@ void GraphCompiler::number_draws() {
   std::unordered_map<const Device*, uint64_t> begun;  // by the segment that is looked at, or the next
   std::unordered_map<const Device*, Numbers*> last;
   for (SegmentFacts& segment : facts_.segments) {
-    Numbers &numbers = segment.numbers, &choices = segment.choices;
+    Numbers &numbers = segment.numbers, &host_random = segment.host_random;
     numbers.begin = begun[segment.device];
-    choices.begin = begun[host];
+    host_random.begin = begun[host];
     for (uint32_t i = segment.begin; i < segment.end; ++i) {
-      Task& task = task_of(i);
-      const uint64_t offset = facts_.steps[i].random_offset, count = task.random_count();
+      ops::OperatorTask& task = task_of(i);
+      const uint64_t offset = facts_.steps[i].random_offset, host_random_offset = facts_.steps[i].host_random_offset;
+      const uint64_t count = task.random_count();
       // A task that chooses on a GPU draws the numbers that it would draw on the host.
-      Numbers& drawn = &task.device() == segment.device ? numbers : choices;
-      if (count) {
-        task.set_random({0, offset - drawn.begin});
-        drawn.count = offset + count - drawn.begin;
-      }
-      if (const uint64_t more = task.choice_count()) {
-        task.set_choices({0, facts_.steps[i].choice_offset - choices.begin});
-        choices.count = facts_.steps[i].choice_offset + more - choices.begin;
-      }
+      Numbers& drawn = &task.device() == segment.device ? numbers : host_random;
+      if (task.draws())
+        task.set_random({0, count ? offset - drawn.begin : 0}, {0, host_random_offset - host_random.begin});
+      if (count) drawn.count = offset + count - drawn.begin;
+      if (const uint64_t more = task.host_random_count())
+        host_random.count = host_random_offset + more - host_random.begin;
       if (node(i))
-        for (const Inner& inner : bodies_of(i)) segment.keeps_choices |= inner.compiler->draws();
+        for (const Inner& inner : bodies_of(i)) segment.keeps_host_random |= inner.compiler->draws();
     }
     begun[segment.device] += numbers.count;
     last[segment.device] = &numbers;
-    if (choices.count) {
-      begun[host] += choices.count;
-      last[host] = &choices;
+    if (host_random.count) {
+      begun[host] += host_random.count;
+      last[host] = &host_random;
     }
   }
   if (facts_.body) return;
@@ -126,14 +124,14 @@ void GraphCompiler::number_draws() {
 
 bool GraphCompiler::draws() const {
   return std::any_of(facts_.segments.begin(), facts_.segments.end(),
-                     [](const SegmentFacts& segment) { return segment.numbers.count || segment.keeps_choices; });
+                     [](const SegmentFacts& segment) { return segment.numbers.count || segment.keeps_host_random; });
 }
 
-std::vector<Task*> GraphCompiler::guards(const SegmentFacts& segment) const {
-  std::vector<Task*> guards;
+std::vector<ops::OperatorTask*> GraphCompiler::prelaunch_checks(const SegmentFacts& segment) const {
+  std::vector<ops::OperatorTask*> prelaunch_checks;
   for (uint32_t i = segment.begin; i < segment.end && segment.captured; ++i)
-    if (task_of(i).wants_launches()) guards.push_back(&task_of(i));
-  return guards;
+    if (task_of(i).wants_before_launch()) prelaunch_checks.push_back(&task_of(i));
+  return prelaunch_checks;
 }
 
 // Pieces of a graph run one after the other: a collective of one device in one would wait for that of another device in
@@ -142,7 +140,7 @@ Status GraphCompiler::check_guards() const {
   for (const Inner& inner : bodies_) {
     RONDO_TRY(inner.compiler->check_guards());
     for (const SegmentFacts& segment : inner.compiler->facts_.segments)
-      if (const std::vector<Task*> found = inner.compiler->guards(segment); !found.empty())
+      if (const std::vector<ops::OperatorTask*> found = inner.compiler->prelaunch_checks(segment); !found.empty())
         return error(RONDO_UNSUPPORTED,
                      "task '%s' is a collective in a body of '%s', which each rank decides for itself; record it "
                      "outside of control flow",
@@ -150,7 +148,7 @@ Status GraphCompiler::check_guards() const {
   }
   const SegmentFacts* first = nullptr;
   for (const SegmentFacts& segment : facts_.segments) {
-    if (guards(segment).empty()) continue;
+    if (prelaunch_checks(segment).empty()) continue;
     if (first && first->device != segment.device)
       return error(RONDO_INVALID_STATE,
                    "the recording holds collectives on %s and on %s, which would wait for each other; record those of "
@@ -164,8 +162,8 @@ Status GraphCompiler::check_guards() const {
 // One of each end of a group. Tasks of one graph may run one after the other, where those of a second rank would come
 // too late for the first.
 Status GraphCompiler::find_parties() {
-  std::vector<Task*> tasks;
-  list_tasks(&tasks);
+  std::vector<const Step*> steps;
+  list_steps(&steps);
   std::unordered_set<const void*> ends;
   std::unordered_map<uint64_t, int> ranks;
   const auto take = [&](const Party& party) -> Status {
@@ -181,10 +179,11 @@ Status GraphCompiler::find_parties() {
         "record those of each rank by themselves, and launch each graph",
         known->second, seat.rank);
   };
-  for (const Task* task : tasks) {
-    if (const auto* run = dynamic_cast<const SegmentRun*>(task))
+  for (const Step* step : steps) {
+    const ops::OperatorTask* const task = step->task.get();
+    if (const SegmentRun* const run = launch_of(*step))
       for (const Party* each : run->graph().checks().parties) RONDO_TRY(take(*each));
-    if (!task->wants_launches()) continue;
+    if (!task->wants_before_launch()) continue;
     if (const auto* party = dynamic_cast<const Party*>(task)) RONDO_TRY(take(*party));
   }
   return {};
@@ -203,7 +202,7 @@ Status GraphCompiler::find_unwritten() {
   };
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     for (const Access& access : task_of(i).accesses()) {
-      const Task* const task = &task_of(i);
+      const ops::OperatorTask* const task = &task_of(i);
       const Storage* storage = access.variable->storage();
       if (access.input && storage && storage->bytes() && !is_known(storage, i) && recorded_.engine->blank(*storage) &&
           !is_call_input(*storage)) {
@@ -227,13 +226,17 @@ Status GraphCompiler::find_unwritten() {
 // counts only where one segment hands it to another, so that a failure there goes on with it and with nothing else. The
 // arenas are written by every segment, which keeps those of one graph in their order and its launches apart.
 void GraphCompiler::collect_uses() {
-  std::unordered_map<const Variable*, std::unordered_set<uint32_t>> temporaries;  // the segments each is in
+  constexpr uint32_t kNone = UINT32_MAX, kSeveral = UINT32_MAX - 1;
+  std::unordered_map<const Variable*, uint32_t> temporaries;  // the segment that each is in
+  temporaries.reserve(facts_.storages.size());
   for (const Ref<Storage>& storage : facts_.storages)
-    if (!facts_.outputs.count(storage.get())) temporaries[storage.get()];
+    if (!facts_.outputs.count(storage.get())) temporaries.emplace(storage.get(), kNone);
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     for (const Access& access : task_of(i).accesses())
-      if (const auto found = temporaries.find(access.variable); found != temporaries.end())
-        found->second.insert(facts_.steps[i].segment);
+      if (const auto found = temporaries.find(access.variable); found != temporaries.end()) {
+        const uint32_t segment = facts_.steps[i].segment;
+        found->second = found->second == kNone || found->second == segment ? segment : kSeveral;
+      }
   for (const std::unique_ptr<Segment>& made : segments_) {  // none in a node
     Segment& segment = *made;
     std::unordered_map<const Variable*, size_t> known;
@@ -242,10 +245,10 @@ void GraphCompiler::collect_uses() {
       for (const Access& access : task_of(i).accesses()) {
         if (bindings_.find(access.variable)) continue;
         const auto temporary = temporaries.find(access.variable);
-        if (temporary != temporaries.end() && temporary->second.size() == 1 && !kept_.count(access.variable)) continue;
+        if (temporary != temporaries.end() && temporary->second != kSeveral && !kept_.count(access.variable)) continue;
         const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
         if (fresh) segment.uses.push_back({access.variable});
-        Use& use = segment.uses[found->second];
+        VariableUse& use = segment.uses[found->second];
         // A variable the segment itself wrote first is not read from outside. One that a switched task may leave
         // unwritten keeps its contents, so it is read.
         const bool holds = !written.count(access.variable);

@@ -17,15 +17,21 @@
 #include "ops/operators/activation.h"
 #include "ops/operators/scalar.h"
 #include "ops/program/overlap.h"
-#include "ops/task/epilogue.h"
 
 namespace rondo {
 
 namespace {
 
-using ops::Epilogue;
 using ops::ProgramNode;
 using ops::ProgramOperand;
+
+// activation(scale * sum + bias + residual). A view without a storage: none.
+struct Epilogue {
+  View scale, bias;  // one dimension: a number for each channel
+  View residual;     // of the result's shape
+  rondo_activation activation = RONDO_ACTIVATION_NONE;
+  View to;  // where the results go, laid out as those without an epilogue
+};
 
 // The activation that an elementwise operator is, if it is one of those that a product can end with.
 rondo_activation activation_of(const ops::ElementwiseCall& call) {
@@ -51,21 +57,43 @@ std::optional<View> by_channel(const View& view, int channels) {
   return numbers;
 }
 
-class Endings {
+// Which dimension of its result has the channels, of a node that may do something with them, or do more than it does.
+std::optional<int> channels(const ProgramNode& node) {
+  const auto* product = std::get_if<ops::MatmulCall>(&node.call->of);
+  const auto* of = std::get_if<ops::ConvolutionCall>(&node.call->of);
+  const bool may =
+      product ? product->activation == RONDO_ACTIVATION_NONE : of && of->options.activation == RONDO_ACTIVATION_NONE;
+  if (!may || !node.operands.back().known || node.operands.back().view.accumulate) return {};
+  return product ? node.operands.back().view.layout.ndim - 1 : 1;
+}
+
+// Finds what a call does already.
+Epilogue epilogue_of(const ProgramNode& node) {
+  Epilogue made;
+  const ProgramOperand* next = &node.operands[2];
+  const auto take = [&next](bool has, View& view) {
+    if (has) view = (next++)->view;
+  };
+  if (const auto* product = std::get_if<ops::MatmulCall>(&node.call->of)) {
+    take(product->bias, made.bias);
+    return made;
+  }
+  const auto& convolution = std::get<ops::ConvolutionCall>(node.call->of);
+  take(convolution.scale, made.scale);
+  take(convolution.bias, made.bias);
+  take(convolution.residual, made.residual);
+  return made;
+}
+
+class EpilogueFusion {
  public:
-  explicit Endings(ops::Program& program) : program_(program), groups_(program) {}
+  explicit EpilogueFusion(ops::Program& program) : program_(program), groups_(program) {}
   void form_groups();
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
 
  private:
-  struct Ended {
-    Epilogue epilogue;
-    Ref<Task> task;
-  };
-
   const ProgramNode& node(uint32_t i) const { return program_.nodes[i]; }
-  static const ops::TakesEpilogue* core(const ProgramNode& node);
   std::optional<uint32_t> result_read(uint32_t i) const;
   std::optional<Epilogue> extended(const Epilogue& before, int channels, const ProgramNode& by, uint32_t read) const;
   void join(uint32_t i);
@@ -73,34 +101,27 @@ class Endings {
 
   ops::Program& program_;
   Groups groups_;
-  std::unordered_map<uint32_t, Ended> ended_;  // of groups of several
+  std::unordered_map<uint32_t, Epilogue> epilogues_;  // of groups of several
 };
 
-const ops::TakesEpilogue* Endings::core(const ProgramNode& node) {
-  if (node.opaque()) return nullptr;
-  const bool may = std::holds_alternative<ops::MatmulCall>(node.call->of) ||
-                   std::holds_alternative<ops::ConvolutionCall>(node.call->of);
-  return may ? dynamic_cast<const ops::TakesEpilogue*>(node.task.get()) : nullptr;
-}
-
 // Which operand of an elementwise node is a result that nothing else looks at, of a product with what follows that.
-std::optional<uint32_t> Endings::result_read(uint32_t i) const {
+std::optional<uint32_t> EpilogueFusion::result_read(uint32_t i) const {
   const std::vector<ProgramOperand>& operands = node(i).operands;
   for (uint32_t k = 0; k + 1 < operands.size(); ++k) {
-    const Dependences::Source source = groups_.dependences().node(i).sources[k];
+    const Dependences::Source source = groups_.dependences().node(i).operands[k].source;
     if (source.node == Dependences::kNone) continue;
-    const Dependences::Node& from = groups_.dependences().node(source.node);
+    const Dependences::Operand& from = groups_.dependences().node(source.node).operands[source.operand];
     const std::vector<uint32_t>& group = groups_.nodes(groups_.of(source.node));
-    if (!group.empty() && group.back() == source.node && core(node(group.front())) && !from.kept[source.operand] &&
-        from.readers[source.operand] == 1)
+    if (!group.empty() && group.back() == source.node && channels(node(group.front())) && !from.kept &&
+        from.readers == 1)
       return k;
   }
   return {};
 }
 
 // An epilogue and what an elementwise node does to its results, operand `read` of the node, if it is one yet.
-std::optional<Epilogue> Endings::extended(const Epilogue& before, int channels, const ProgramNode& by,
-                                          uint32_t read) const {
+std::optional<Epilogue> EpilogueFusion::extended(const Epilogue& before, int channels, const ProgramNode& by,
+                                                 uint32_t read) const {
   const auto& call = std::get<ops::ElementwiseCall>(by.call->of);
   if (call.scalar || before.activation != RONDO_ACTIVATION_NONE) return {};
   Epilogue after = before;
@@ -120,21 +141,23 @@ std::optional<Epilogue> Endings::extended(const Epilogue& before, int channels, 
   } else if (numbers && !before.bias.storage) {
     after.bias = *numbers;
   } else {
+    // A library may not take one that lies otherwise, and then all of it would be computed in another way.
+    if (by.device->is_host() && !ops::same_steps(other.layout, after.to.layout)) return {};
     after.residual = other;
   }
   return after;
 }
 
-void Endings::join(uint32_t i) {
+void EpilogueFusion::join(uint32_t i) {
   const ProgramNode& by = node(i);
   if (by.opaque() || !std::holds_alternative<ops::ElementwiseCall>(by.call->of)) return;
   const std::optional<uint32_t> read = result_read(i);
   if (!read) return;
-  const uint32_t group = groups_.of(groups_.dependences().node(i).sources[*read].node);
+  const uint32_t group = groups_.of(groups_.dependences().node(i).operands[*read].source.node);
   if (!groups_.open(group)) return;
   const ProgramNode& first = node(groups_.nodes(group).front());
   const View& result = first.operands.back().view;
-  const bool same_bits = first.task->device().is_host() && !is_half(result.dtype);
+  const bool same_bits = first.device->is_host() && !is_half(result.dtype);
   if (!same_bits && !program_.fewer_roundings) return;
   const View& to = by.operands.back().view;
   for (const ProgramOperand& each : by.operands)
@@ -142,25 +165,24 @@ void Endings::join(uint32_t i) {
         !each.view.layout.same_shape(result.layout))
       return;
   if (!ops::same_steps(to.layout, result.layout)) return;
-  const ops::TakesEpilogue& takes = *core(first);
-  const auto found = ended_.find(group);
+  const auto found = epilogues_.find(group);
   const std::optional<Epilogue> epilogue =
-      extended(found == ended_.end() ? Epilogue() : found->second.epilogue, takes.channels(), by, *read);
+      extended(found == epilogues_.end() ? epilogue_of(first) : found->second, *channels(first), by, *read);
   if (!epilogue) return;
+  const bool product = std::holds_alternative<ops::MatmulCall>(first.call->of);
+  if (product && (epilogue->scale.storage || epilogue->residual.storage)) return;
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return;
-  std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
+  const std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});
   // All that is read is read before any result is written, apart; together an element may be gone too early.
   for (const uint32_t each : nodes)
     for (const ProgramOperand& operand : node(each).operands)
       if (!operand.written && ops::overlap(operand.view, to)) return;
-  Ref<Task> task = takes.with(*epilogue);
-  if (!task) return;
-  ended_[group] = {*epilogue, std::move(task)};
-  groups_.join(i, {group}, *place, std::move(nodes));
+  epilogues_[group] = *epilogue;
+  groups_.join(i, {group}, *place);
 }
 
-void Endings::form_groups() {
+void EpilogueFusion::form_groups() {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
     groups_.begin(i);
     join(i);
@@ -168,23 +190,27 @@ void Endings::form_groups() {
   }
 }
 
-ProgramNode Endings::ended(const std::vector<uint32_t>& nodes, PassReport* report) {
-  Ended& of = ended_.at(groups_.of(nodes[0]));
+ProgramNode EpilogueFusion::ended(const std::vector<uint32_t>& nodes, PassReport* report) {
+  const Epilogue& of = epilogues_.at(groups_.of(nodes[0]));
   const ProgramNode& first = node(nodes[0]);
   ops::Kinds::Variant call = first.call->of;
   if (auto* product = std::get_if<ops::MatmulCall>(&call)) {
-    product->bias = of.epilogue.bias.storage != nullptr;
-    product->activation = of.epilogue.activation;
+    product->bias = of.bias.storage != nullptr;
+    product->activation = of.activation;
   } else {
     auto& convolution = std::get<ops::ConvolutionCall>(call);
-    convolution.scale = of.epilogue.scale.storage != nullptr;
-    convolution.bias = of.epilogue.bias.storage != nullptr;
-    convolution.residual = of.epilogue.residual.storage != nullptr;
-    convolution.options.activation = of.epilogue.activation;
+    convolution.scale = of.scale.storage != nullptr;
+    convolution.bias = of.bias.storage != nullptr;
+    convolution.residual = of.residual.storage != nullptr;
+    convolution.options.activation = of.activation;
   }
-  const size_t saved = is_half(of.epilogue.to.dtype) ? nodes.size() - 1 : 0;
+  const size_t saved = is_half(of.to.dtype) ? nodes.size() - 1 : 0;
+  std::vector<TaskOperand> operands = {{first.operands[0].view, false}, {first.operands[1].view, false}};
+  for (const View* each : {&of.scale, &of.bias, &of.residual})
+    if (each->storage) operands.push_back({*each, false});
+  operands.push_back({of.to, true});
   ProgramNode whole =
-      program_.make_node(std::move(of.task), Ref<const ops::Call>::adopt(new ops::Call(call)), 0, first.section);
+      program_.make_node(first.name, Ref<const ops::Call>::adopt(new ops::Call(call)), operands, first.section);
   whole.operators = groups_.operators(nodes);
   std::string line = groups_.line(nodes) + ": " + program_.text(whole);
   if (program_.fewer_roundings) line += format(" (roundings saved: %zu)", saved);
@@ -192,14 +218,16 @@ ProgramNode Endings::ended(const std::vector<uint32_t>& nodes, PassReport* repor
   return whole;
 }
 
-void Endings::rewrite(PassReport* report) {
+void EpilogueFusion::rewrite(PassReport* report) {
   groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return ended(nodes, report); });
 }
 
 }  // namespace
 
 Status epilogue(ops::Program& program, PassReport* report) {
-  Endings pass(program);
+  const auto has_channels = [](const ProgramNode& node) { return channels(node).has_value(); };
+  if (std::none_of(program.nodes.begin(), program.nodes.end(), has_channels)) return {};
+  EpilogueFusion pass(program);
   pass.form_groups();
   pass.rewrite(report);
   report->steps = pass.steps();

@@ -63,24 +63,31 @@ std::vector<uint32_t> Groups::nodes_with(uint32_t i, const Some& groups) const {
   for (const uint32_t group : groups)
     nodes.insert(nodes.end(), groups_[group].nodes.begin(), groups_[group].nodes.end());
   nodes.push_back(i);
-  std::sort(nodes.begin(), nodes.end());
+  if (groups.size() > 1) std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
 
-void Groups::join(uint32_t i, const Some& groups, uint32_t place, std::vector<uint32_t> nodes) {
+void Groups::join(uint32_t i, const Some& groups, uint32_t place) {
+  joined_ = true;
   const uint32_t into = groups.front();
   Group& whole = groups_[into];
-  for (const uint32_t group : groups) {
-    if (group == into) continue;
-    whole.after.insert(whole.after.end(), groups_[group].after.begin(), groups_[group].after.end());
-    whole.many_after |= groups_[group].many_after;
-    groups_[group] = {};
+  if (groups.size() > 1) {
+    std::vector<uint32_t> nodes = nodes_with(i, groups);
+    for (const uint32_t node : nodes) group_of_[node] = into;
+    for (const uint32_t group : groups) {
+      if (group == into) continue;
+      for (const uint32_t each : groups_[group].after) whole.after.push_back(each);
+      whole.many_after |= groups_[group].many_after;
+      groups_[group] = {};
+    }
+    whole.nodes = std::move(nodes);
+  } else {
+    group_of_[i] = into;
+    whole.nodes.push_back(i);
   }
-  for (const uint32_t node : nodes) group_of_[node] = into;
   groups_[i].nodes.clear();
-  std::erase_if(whole.after, [&](uint32_t node) { return group_of_[node] == into; });
+  whole.after.erase_if([&](uint32_t node) { return group_of_[node] == into; });
   whole.many_after |= whole.after.size() > kMostAfter;
-  whole.nodes = std::move(nodes);
   whole.place = place;
 }
 
@@ -88,7 +95,11 @@ std::string Groups::operators(const std::vector<uint32_t>& nodes) const {
   std::string all;
   for (const uint32_t each : nodes) {
     const ops::ProgramNode& node = program_.nodes[each];
-    all += (all.empty() ? "" : ", ") + (node.operators.empty() ? std::string(node.task->name()) : node.operators);
+    if (!all.empty()) all += ", ";
+    if (node.operators.empty())
+      all += node.name;
+    else
+      all += node.operators;
   }
   return all;
 }
@@ -96,7 +107,8 @@ std::string Groups::operators(const std::vector<uint32_t>& nodes) const {
 std::string Groups::line(const std::vector<uint32_t>& nodes) const {
   std::string line = "one of";
   for (const uint32_t each : nodes)
-    line += format("%s %u '%s'", each == nodes[0] ? "" : ",", each, program_.nodes[each].task->name());
+    line.append(each == nodes[0] ? " " : ", ").append(std::to_string(each) + " '").append(program_.nodes[each].name) +=
+        "'";
   return line;
 }
 
@@ -104,7 +116,7 @@ std::string Groups::some(const std::vector<uint32_t>& nodes) const {
   constexpr size_t kNamed = 4;
   std::string line;
   for (size_t i = 0; i < std::min(nodes.size(), kNamed); ++i)
-    line += format("%s %u '%s'", i > 0 ? "," : "", nodes[i], program_.nodes[nodes[i]].task->name());
+    line += format("%s %u '%s'", i > 0 ? "," : "", nodes[i], program_.nodes[nodes[i]].name);
   if (nodes.size() > kNamed) line += format(" and %zu more", nodes.size() - kNamed);
   return line;
 }

@@ -30,8 +30,8 @@ class Groups {
   // The place at which node i and these groups, the latest of which comes first, may be one: none of what has to come
   // first is after it, and nothing that comes after them before it. All are of one section, or of none.
   std::optional<uint32_t> place_for(uint32_t i, const Some& groups);
-  // Makes one of them: nodes are all of theirs and i, in order.
-  void join(uint32_t i, const Some& groups, uint32_t place, std::vector<uint32_t> nodes);
+  // Makes one of them and i.
+  void join(uint32_t i, const Some& groups, uint32_t place);
   // The nodes of groups, and i, in the order of the program.
   std::vector<uint32_t> nodes_with(uint32_t i, const Some& groups) const;
 
@@ -52,7 +52,9 @@ class Groups {
   // Puts the program in its new order; made(nodes): the node that several are.
   template <class F>
   void rewrite(ops::Program* program, const F& made) const {
+    if (!joined_) return;
     std::vector<ops::ProgramNode> nodes;
+    nodes.reserve(program->nodes.size());
     for (const uint32_t each : in_order()) {
       const std::vector<uint32_t>& of = this->nodes(each);
       if (of.size() == 1) {
@@ -71,10 +73,10 @@ class Groups {
  private:
   static constexpr size_t kMostAfter = 16;  // nodes that come after a group, that are kept apart
   struct Group {
-    uint32_t place = 0;           // the number of one of its nodes
-    std::vector<uint32_t> nodes;  // in the order of the program; empty: it has gone into another one
-    std::vector<uint32_t> after;  // nodes outside that come after some of it
-    bool many_after = false;      // more than those
+    uint32_t place = 0;              // the number of one of its nodes
+    std::vector<uint32_t> nodes;     // in the order of the program; empty: it has gone into another one
+    SmallVector<uint32_t, 4> after;  // nodes outside that come after some of it
+    bool many_after = false;         // more than those
   };
   bool allowed(uint32_t i, const Some& groups, uint32_t place);
   std::vector<uint32_t> in_order() const;
@@ -83,6 +85,7 @@ class Groups {
   const Dependences dependences_;
   std::vector<Group> groups_;
   std::vector<uint32_t> group_of_;  // by node
+  bool joined_ = false;             // there is a group of several
   uint32_t closed_ = 0;             // groups with a node before this one stay as they are
   size_t steps_ = 0;
 };

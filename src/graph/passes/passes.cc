@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/settings.h"
-#include "ops/invoke/lower.h"
 #include "ops/program/verify.h"
 
 namespace rondo {
@@ -36,7 +35,6 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
   // A recording may read what no task writes: the compiler refuses that later, in words for the user.
   bool undefined = false;
   RONDO_TRY(ops::verify(program, &undefined));
-  RONDO_TRY(ops::lower_again(&program));
 #endif
   if (chosen == "none") return {};
   const bool one =

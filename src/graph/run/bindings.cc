@@ -45,13 +45,13 @@ const uint32_t* Bindings::find(const Variable* variable) const {
   return found == numbers_.end() ? nullptr : &found->second;
 }
 
-std::vector<Storage*> Bindings::outside() const {
-  std::vector<Storage*> outside;
+std::vector<Storage*> Bindings::captured_tensors() const {
+  std::vector<Storage*> captured_tensors;
   for (const auto& [variable, written] : others_) {
     Storage* const storage = variable->storage();
-    if (storage && !Engine::owner(*storage)) outside.push_back(storage);
+    if (storage && !Engine::owner(*storage)) captured_tensors.push_back(storage);
   }
-  return outside;
+  return captured_tensors;
 }
 
 Status Bindings::check_bound(const Engine& engine, const char* graph, uint32_t binding, const View& view) const {

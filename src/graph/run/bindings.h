@@ -40,7 +40,7 @@ class Bindings {
   // Notes another variable that the graph uses. written: it writes that.
   void uses(Variable& variable, bool written) { others_[&variable] |= written; }
   // Those of them that are tensors from outside.
-  std::vector<Storage*> outside() const;
+  std::vector<Storage*> captured_tensors() const;
 
   // Checks what a call is given, before it does anything: live tensors, as many as there are; outputs: null or live.
   Status check(const Engine& engine, const char* graph, rondo_tensor* const* inputs,

@@ -17,6 +17,7 @@ struct BodyProgram {
   ops::Program program;
   std::vector<Ref<Storage>> storages;  // made in it
   std::vector<PassReport> passes;
+  std::vector<Ref<ops::OperatorTask>> tasks;  // of its nodes
 };
 
 // As it was recorded, before passes. Immutable, as the graph around keeps it (recorded_program.h).
@@ -46,11 +47,12 @@ class CompiledBody {
   CompiledBody(Engine& engine, const char* graph, Segments segments)
       : engine_(engine), graph_(graph), segments_(std::move(segments)) {}
   // One run, inside a task on the host. Returns while a device may be at work on it: run says so.
-  Status run(const TaskContext& context, BodyRun* run, Task::Parts* parts, const Status* completed) const;
+  Status run(const TaskContext& context, BodyRun* run, Task::PartialFailure* partial_failure,
+             const Status* completed) const;
 
  private:
   // All that a segment writes, which has failed as a whole.
-  void leave_poisoned(const Segment& segment, const Status& status, Task::Parts* parts) const;
+  void leave_poisoned(const Segment& segment, const Status& status, Task::PartialFailure* partial_failure) const;
 
   Engine& engine_;  // the graph's, which outlives it
   const char* const graph_;

@@ -19,45 +19,49 @@ Status copy(const Device& device, const TaskContext& context, char* to, const ch
 
 }  // namespace
 
+constinit thread_local const RunLimit* RunLimit::current_ = nullptr;
+
 // Puts the caller's memory, and what is poisoned of it, in the place of the graph's.
-Status Call::enter(const TaskContext& context) {
+Status CallRun::enter(const TaskContext& context) {
   for (uint32_t i = 0; i < places_.size(); ++i) {
     const BindingUse& use = segment_.binding_uses[i];
     Storage& bound = *binding(use).storage;
     if (!binding(use).copied) bound.place(places_[i].address());
-    if (parts_.clean()) [[likely]]
+    if (partial_failure_.clean()) [[likely]]
       continue;
-    if (const auto found = parts_.poison.find(places_[i].storage); use.read && found != parts_.poison.end())
-      parts_.mark(&bound, Status(found->second));
+    if (const auto found = partial_failure_.poison.find(places_[i].storage);
+        use.read && found != partial_failure_.poison.end())
+      partial_failure_.mark(&bound, Status(found->second));
   }
+  RONDO_TRY(limit_.check());  // mutation: limit_after_the_begin
   for (uint32_t i = 0; i < places_.size(); ++i) {
     const BindingUse& use = segment_.binding_uses[i];
     Storage& bound = *binding(use).storage;
     if (!use.fetches || !bound.bytes() || poisoned(bound)) continue;
     RONDO_TRY(copy(bound.device(), context, bound.address(), places_[i].address(), bound.bytes()));
   }
-  return parts_.clean() ? segment_.bind(context) : Status();
+  return partial_failure_.clean() ? segment_.bind(context) : Status();
 }
 
 // The other way round.
-Status Call::leave(const TaskContext& context, Status status) {
-  const bool good = status.ok() || parts_.told;
+Status CallRun::leave(const TaskContext& context, Status status) {
+  const bool good = status.ok() || partial_failure_.reported;
   for (uint32_t i = 0; i < places_.size(); ++i) {
     const BindingUse& use = segment_.binding_uses[i];
     Storage& bound = *binding(use).storage;
     if (use.delivers && good && bound.bytes() && !poisoned(bound)) {
       Status copied = copy(bound.device(), context, places_[i].address(), bound.address(), bound.bytes());
       if (!copied.ok()) {
-        parts_.told = false;  // all that the segment writes is poisoned
+        partial_failure_.reported = false;  // all that the segment writes is poisoned
         status = std::move(copied);
       }
     }
     if (!binding(use).copied) bound.place(nullptr);
-    if (!use.write || parts_.poison.empty()) continue;
-    if (const auto found = parts_.poison.find(&bound); found != parts_.poison.end())
-      parts_.mark(places_[i].storage, Status(found->second));
+    if (!use.write || partial_failure_.poison.empty()) continue;
+    if (const auto found = partial_failure_.poison.find(&bound); found != partial_failure_.poison.end())
+      partial_failure_.mark(places_[i].storage, Status(found->second));
     else
-      parts_.poison.erase(places_[i].storage);
+      partial_failure_.poison.erase(places_[i].storage);
   }
   return status;
 }

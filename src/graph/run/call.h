@@ -5,16 +5,19 @@
 #pragma once
 
 #include "base/caught.h"
+#include "graph/run/run_limit.h"
 #include "graph/run/segment_run.h"
 
 namespace rondo {
 
-class Call : public SegmentRun {
+class CallRun : public SegmentRun {
  public:
-  Call(const char* name, Segment& segment) : SegmentRun(name, segment) {}
+  CallRun(const char* name, Segment& segment) : SegmentRun(name, segment) {}
 
-  // The caller's tensors, by binding.
-  void bind(rondo_tensor* const* tensors) {
+  void limit(const RunLimit& limit) { limit_ = limit; }
+  // The caller's tensors, by binding. bindings: those of the segment's replica.
+  void bind(const Bindings& bindings, rondo_tensor* const* tensors) {
+    bindings_ = &bindings;
     for (const BindingUse& use : segment_.binding_uses) {
       const View& view = tensors[use.binding]->view;
       Storage& storage = *view.storage;
@@ -45,19 +48,21 @@ class Call : public SegmentRun {
   template <class Run>
   [[gnu::always_inline]] Status run_within(const TaskContext& context, const Status* completed, const Run& run) {
     Status status;
+    const RunLimit::Scope scope(limit_);
     if (!completed) status = enter(context);
     if (status.ok()) status = caught(run);
     if (context.later && *context.later) return status;  // comes back when it is completed
     return leave(context, std::move(status));
   }
-  const RefCounted* park() override {
+  const RefCounted* recycle() override {
     if (!give_up_the_run()) return this;
     places_.clear();
+    limit_ = {};
     return leave_to(segment_.idle_call);
   }
 
  private:
-  struct Place {
+  struct BoundAddress {
     Storage* storage;
     int64_t offset;
     char* address() const { return storage->address() + offset; }
@@ -65,10 +70,14 @@ class Call : public SegmentRun {
 
   Status enter(const TaskContext& context);
   Status leave(const TaskContext& context, Status status);
-  const Binding& binding(const BindingUse& use) const { return graph_->bindings()[use.binding]; }
-  bool poisoned(const Storage& bound) const { return !parts_.clean() && parts_.poison.count(&bound) > 0; }
+  const Binding& binding(const BindingUse& use) const { return (*bindings_)[use.binding]; }
+  bool poisoned(const Storage& bound) const {
+    return !partial_failure_.clean() && partial_failure_.poison.count(&bound) > 0;
+  }
 
-  SmallVector<Place, 4> places_;  // by use
+  const Bindings* bindings_ = nullptr;
+  SmallVector<BoundAddress, 4> places_;  // by use
+  RunLimit limit_;
 };
 
 }  // namespace rondo

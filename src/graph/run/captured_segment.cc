@@ -5,15 +5,17 @@
 
 #include <utility>
 
+#include "base/caught.h"
+
 namespace rondo {
 
 CapturedSegment::CapturedSegment(const SegmentOwner& owner, const SegmentFacts& facts, const Memory& memory,
-                                 std::vector<Task*> guards)
+                                 std::vector<ops::OperatorTask*> prelaunch_checks)
     : Segment(owner, facts),
       streams_(*device().streams()),
-      plain_(!draws() && !facts.chooses && guards.empty()),
+      fast_path_(!draws() && !facts.conditional && prelaunch_checks.empty()),
       memory_(memory),
-      guards_(std::move(guards)) {}
+      prelaunch_checks_(std::move(prelaunch_checks)) {}
 
 // A launch in flight keeps what it runs: the driver frees an exec when its last run is done, and the arena's memory
 // goes back with the fences of its last use.
@@ -23,41 +25,49 @@ CapturedSegment::~CapturedSegment() {
   patched.destroy_others(streams_);
 }
 
-Status CapturedSegment::run(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress*,
-                            const Status*) {
-  if (!parts->clean()) [[unlikely]]
-    return refuse(context, *parts);
+Status CapturedSegment::run(const TaskContext& context, const RandomState& random,
+                            Task::PartialFailure* partial_failure, Progress*, const Status*) {
+  if (!partial_failure->clean()) [[unlikely]]
+    return refuse(context, *partial_failure);
   return launch(context, random);
 }
 
-Status CapturedSegment::run_in_body(const TaskContext& context, const RandomState& random, Task::Parts* parts) {
-  if (!parts->all.ok()) return parts->all;
-  if (!parts->poison.empty()) [[unlikely]]
-    for (const Use& use : uses)
-      if (const auto found = use.read ? parts->poison.find(use.variable) : parts->poison.end();
-          found != parts->poison.end())
+Status CapturedSegment::run_in_body(const TaskContext& context, const RandomState& random,
+                                    Task::PartialFailure* partial_failure) {
+  if (!partial_failure->all.ok()) return partial_failure->all;
+  if (!partial_failure->poison.empty()) [[unlikely]]
+    for (const VariableUse& use : uses)
+      if (const auto found = use.read ? partial_failure->poison.find(use.variable) : partial_failure->poison.end();
+          found != partial_failure->poison.end())
         return found->second;
-  if (context.profile && !facts_.chooses) [[unlikely]] {
+  if (context.profile && !facts_.conditional) [[unlikely]] {
     Progress progress;
-    Status status = run_tasks(context, random, parts, &progress, nullptr);
-    parts->told = false;  // it fails as a whole all the same
+    Status status = run_tasks(context, random, partial_failure, &progress, nullptr);
+    partial_failure->reported = false;  // it fails as a whole all the same
     return status;
   }
   RONDO_TRY(launch(context, random));
-  if (!parts->poison.empty()) [[unlikely]]
-    for (const Use& use : uses)
-      if (use.write) parts->poison.erase(use.variable);
+  if (!partial_failure->poison.empty()) [[unlikely]]
+    for (const VariableUse& use : uses)
+      if (use.write) partial_failure->poison.erase(use.variable);
   return {};
 }
 
 Status CapturedSegment::launch_more(const TaskContext& context, const RandomState& random) {
   if (draws()) RONDO_TRY(bring_numbers(context, random));
   RONDO_TRY(change(context));
-  for (Task* guard : guards_) RONDO_TRY(guard->launching(context));
-  Status launched = streams_.graph_launch(native, context.stream);
-  if (facts_.chooses) native.awaited = context.stream;
+  size_t ready = 0;
+  Status launched;
+  for (; ready < prelaunch_checks_.size(); ++ready) {
+    launched = caught([&] { return prelaunch_checks_[ready]->before_launch(context); });
+    if (!launched.ok()) break;
+  }
+  if (launched.ok()) launched = streams_.graph_launch(native, context.stream);
+  for (size_t i = 0; i < ready; ++i) prelaunch_checks_[i]->after_launch();
+  if (ready < prelaunch_checks_.size()) return launched;
+  if (facts_.conditional) native.awaited = context.stream;
   // Else the state on the device is still the one before.
-  numbers_.known = choices_.known = launched.ok();
+  numbers_.known = host_random_.known = launched.ok();
   return launched;
 }
 
@@ -65,7 +75,7 @@ Status CapturedSegment::launch_more(const TaskContext& context, const RandomStat
 // written. The source may be pageable: the driver copies so few bytes before it returns.
 Status CapturedSegment::bring_numbers(const TaskContext& context, const RandomState& random) {
   if (memory_.shared && memory_.shared->changes_hands(*memory_.block, &owner_.facts)) [[unlikely]]
-    numbers_.known = choices_.known = false;  // another graph has worked where the state was
+    numbers_.known = host_random_.known = false;  // another graph has worked where the state was
   const auto bring = [&](Next* next, uint64_t count, RandomState* state, const RandomState& from) -> Status {
     const bool there = next->known && next->state.seed == from.seed && next->state.offset == from.offset;
     next->state = {from.seed, from.offset + count};
@@ -73,8 +83,8 @@ Status CapturedSegment::bring_numbers(const TaskContext& context, const RandomSt
     return streams_.copy(CopyKind::host_to_device, state, &from, sizeof from, context.stream);
   };
   if (facts_.numbers.count) RONDO_TRY(bring(&numbers_, facts_.numbers.count, &memory_.state->numbers, random));
-  if (facts_.keeps_choices)
-    RONDO_TRY(bring(&choices_, facts_.choices.count, &memory_.state->choices, *context.choices));
+  if (facts_.keeps_host_random)
+    RONDO_TRY(bring(&host_random_, facts_.host_random.count, &memory_.state->host_random, *context.host_random));
   return {};
 }
 
@@ -102,13 +112,13 @@ Status CapturedSegment::bind(const TaskContext& context) {
   return patched.patch(owner_.engine, device(), !measured_whole() && changed_.empty(), &native, changing);
 }
 
-Status CapturedSegment::refuse(const TaskContext& context, const Task::Parts& whole) {
+Status CapturedSegment::refuse(const TaskContext& context, const Task::PartialFailure& whole) {
   const Status cause = whole.cause();
-  for (Task* guard : guards_)
-    if (Task::Parts* parts = guard->parts()) {
-      parts->all = cause;
-      (void)guard->launching(context);
-      *parts = {};
+  for (ops::OperatorTask* check : prelaunch_checks_)
+    if (Task::PartialFailure* partial_failure = check->partial_failure()) {
+      partial_failure->all = cause;
+      (void)check->before_launch(context);
+      *partial_failure = {};
     }
   return cause;
 }

@@ -10,7 +10,7 @@
 #include "graph/plan/shared_arena.h"
 #include "graph/run/patched.h"
 #include "graph/run/segment.h"
-#include "ops/task/chooser.h"
+#include "ops/task/condition_setter.h"
 
 namespace rondo {
 
@@ -22,18 +22,19 @@ class CapturedSegment final : public Segment {
     SharedArena* shared = nullptr;
     const Storage* block = nullptr;
   };
-  // guards: tasks that are asked before each launch.
+  // prelaunch_checks: tasks that are asked before each launch.
   CapturedSegment(const SegmentOwner& owner, const SegmentFacts& facts, const Memory& memory,
-                  std::vector<Task*> guards);
+                  std::vector<ops::OperatorTask*> prelaunch_checks);
   ~CapturedSegment() override;
 
-  RONDO_HOT Status run(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
-                       const Status* completed) override;
-  Status run_in_body(const TaskContext& context, const RandomState& random, Task::Parts* parts) override;
+  RONDO_HOT Status run(const TaskContext& context, const RandomState& random, Task::PartialFailure* partial_failure,
+                       Progress* progress, const Status* completed) override;
+  Status run_in_body(const TaskContext& context, const RandomState& random,
+                     Task::PartialFailure* partial_failure) override;
   Status bind(const TaskContext& context) override;
-  bool fails_in_parts() const override { return !guards_.empty(); }
+  bool fails_in_parts() const override { return !prelaunch_checks_.empty(); }
   // Collectives are launched with what is captured around them, as on the other ranks; so is what the device chooses.
-  bool measured_whole() const override { return facts_.chooses || !guards_.empty(); }
+  bool measured_whole() const override { return facts_.conditional || !prelaunch_checks_.empty(); }
   int auxiliaries() const override { return 0; }
   uint32_t executables() const override { return patched.executables(); }
 
@@ -49,13 +50,13 @@ class CapturedSegment final : public Segment {
     KernelNodes kernels;
   };
   std::vector<Changed>& changes() {
-    plain_ = false;
+    fast_path_ = false;
     return changed_;
   }
 
  private:
   [[gnu::always_inline]] Status launch(const TaskContext& context, const RandomState& random) {
-    if (!plain_) [[unlikely]]
+    if (!fast_path_) [[unlikely]]
       return launch_more(context, random);
     return streams_.graph_launch(native, context.stream);
   }
@@ -64,21 +65,21 @@ class CapturedSegment final : public Segment {
   Status change(const TaskContext& context);
   // Tells the device where the numbers begin that the run draws, if it does not know.
   Status bring_numbers(const TaskContext& context, const RandomState& random);
-  // The run does not take place: guards are told.
-  RONDO_COLD Status refuse(const TaskContext& context, const Task::Parts& parts);
-  bool draws() const { return facts_.numbers.count || facts_.keeps_choices; }
+  // The run does not take place: prelaunch checks are told.
+  RONDO_COLD Status refuse(const TaskContext& context, const Task::PartialFailure& partial_failure);
+  bool draws() const { return facts_.numbers.count || facts_.keeps_host_random; }
 
   StreamDevice& streams_;
-  bool plain_;  // nothing is to be done around a launch
+  bool fast_path_;  // nothing is to be done around a launch
   const Memory memory_;
-  const std::vector<Task*> guards_;
+  const std::vector<ops::OperatorTask*> prelaunch_checks_;
   std::vector<Changed> changed_;
   // The state on the device as it will be when the launches so far are done. Guarded by order.
   struct Next {
     RandomState state;
     bool known = false;
   };
-  Next numbers_, choices_;
+  Next numbers_, host_random_;
 };
 
 }  // namespace rondo

@@ -9,10 +9,12 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/run/run_limit.h"
+
 namespace rondo {
 
 Control::Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies)
-    : Task(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
+    : ops::OperatorTask(form.name, host), engine_(engine), form_(form), number_(number), bodies_(std::move(bodies)) {
   random_count_ = 1;
   reads(*number_.storage);
   declare_effects();
@@ -37,9 +39,9 @@ void Control::declare_effects() {
     std::unordered_set<const Variable*> inside;
     for (const auto* made : {&own.storages, &own.program.added()})
       for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
-    for (const ops::ProgramNode& node : own.program.nodes) {
-      effects_ = std::max(effects_, node.effects());
-      for (const Access& access : node.task->accesses()) {
+    for (size_t i = 0; i < own.tasks.size(); ++i) {
+      effects_ = std::max(effects_, own.program.nodes[i].effects());
+      for (const Access& access : own.tasks[i]->accesses()) {
         if (inside.count(access.variable)) continue;
         const auto [at, fresh] = known.emplace(access.variable, found.size());
         if (fresh) found.push_back({access.variable});
@@ -99,12 +101,12 @@ Status Control::go_on(const TaskContext& context, const Status* completed) {
       Status chosen = choose(&running_);
       if (!chosen.ok()) {
         (void)wait_for(engine_, &run_);
-        parts_.told = false;
+        partial_failure_.reported = false;
         return chosen;  // what would have run is not known: all that might have been written is poisoned
       }
       if (!running_) break;
     }
-    Status status = running_->run(context, &run_, &parts_, std::exchange(completed, nullptr));
+    Status status = running_->run(context, &run_, &partial_failure_, std::exchange(completed, nullptr));
     if (context.later && *context.later) return status;  // comes back when it is completed
     if (form_.kind != ControlForm::Kind::loop) break;
   }
@@ -112,18 +114,21 @@ Status Control::go_on(const TaskContext& context, const Status* completed) {
   // A poisoned variable that was not looked at does no harm, unless it would have been written.
   const Status* left = nullptr;
   for (const Access& access : accesses())
-    if (const auto poison = access.write ? parts_.poison.find(access.variable) : parts_.poison.end();
-        poison != parts_.poison.end())
+    if (const auto poison =
+            access.write ? partial_failure_.poison.find(access.variable) : partial_failure_.poison.end();
+        poison != partial_failure_.poison.end())
       left = &poison->second;
-  parts_.told = left || !run_.first.ok();
+  partial_failure_.reported = left || !run_.first.ok();
   if (run_.first.ok() && left) run_.first = *left;
   return std::exchange(run_.first, {});
 }
 
 Status Control::choose(const CompiledBody** body) {
   *body = nullptr;
-  if (!parts_.all.ok()) return parts_.all;
-  if (const auto poison = parts_.poison.find(number_.storage); poison != parts_.poison.end()) return poison->second;
+  if (!partial_failure_.all.ok()) return partial_failure_.all;
+  if (const auto poison = partial_failure_.poison.find(number_.storage); poison != partial_failure_.poison.end())
+    return poison->second;
+  if (const RunLimit* const limit = RunLimit::current()) RONDO_TRY(limit->check());
   const bool loop = form_.kind == ControlForm::Kind::loop;
   if (loop && form_.limit > 0 && run_.turn >= static_cast<uint64_t>(form_.limit)) return {};
   int64_t value = 0;

@@ -4,7 +4,7 @@
 //
 // If a CUDA graph can choose by itself, the task is captured as a node that does (compile/conditional.cc). Else it runs
 // on the host: it reads the number when all before it is done, and sees to it that the segments of the body run. Made
-// on the thread that records; immutable once it is compiled, but for the run, and launches of a graph never overlap.
+// on the thread that records; immutable once it is compiled, but for the run, and runs of its graph never overlap.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -46,7 +46,7 @@ struct Body {
   std::vector<uint32_t> checks = {};                       // of its numbers, by their numbers in the recording
 };
 
-class Control final : public Task {
+class Control final : public ops::OperatorTask {
  public:
   // host: the device that it runs on. It declares that it reads the number, and all that its bodies may do.
   Control(Engine& engine, Device& host, const ControlForm& form, const View& number, std::vector<Body> bodies);
@@ -61,6 +61,11 @@ class Control final : public Task {
   // The number of cpu:0's sequence that a node takes, counted from the first that its graph, or body, does.
   uint64_t first_number() const { return random_.offset; }
 
+  // Finds that of a node; null: it is another kind of node.
+  static Control* of(const ops::ProgramNode& node) {
+    return std::holds_alternative<ops::ControlCall>(node.call->of) ? static_cast<Control*>(node.closure()) : nullptr;
+  }
+
   // --- while it is compiled
   std::vector<Body>& bodies() { return bodies_; }
   // why: the host decides; may be empty.
@@ -71,12 +76,12 @@ class Control final : public Task {
   // Makes what the task needs to read the number, if the host decides.
   Status back();
 
-  void set_random(RandomState state) override { random_ = state; }
+  void set_random(RandomState own, RandomState) override { random_ = own; }
   bool capturable(const char** why) const override {
     *why = why_host_.c_str();
     return node_ != nullptr;
   }
-  Parts* parts() override { return &parts_; }
+  PartialFailure* partial_failure() override { return &partial_failure_; }
   Status run(const TaskContext& context) override;
   Status resume(const Status& outcome, const TaskContext& context) override { return go_on(context, &outcome); }
 
@@ -98,7 +103,7 @@ class Control final : public Task {
   RandomState random_;
   Ref<Storage> staging_;  // pinned; for a number on a GPU
   // The run.
-  Parts parts_;
+  PartialFailure partial_failure_;
   BodyRun run_;
   const CompiledBody* running_ = nullptr;
 };

@@ -15,15 +15,31 @@ namespace {
 const std::string kUnknown;
 }  // namespace
 
-Step::Step(ops::ProgramNode&& node)
-    : task(std::move(node.task)),
+Step::Step(ops::ProgramNode&& node, Ref<ops::OperatorTask> does)
+    : task(std::move(does)),
       call(std::move(node.call)),
       random_offset(node.random_offset),
-      choice_offset(node.choice_offset),
+      host_random_offset(node.host_random_offset),
       section(node.section) {
   if (!node.operators.empty() || !node.site.empty())
     origin = std::make_unique<const Origin>(Origin{std::move(node.operators), std::move(node.site)});
-  if (const auto* written = call ? std::get_if<ops::ParameterCall>(&call->of) : nullptr) parameter = written->number;
+  if (const auto* written = std::get_if<ops::ParameterCall>(&call->of)) parameter = written->number;
+}
+
+Step Step::again(const Rebinding& memory) const {
+  ops::ProgramNode node;
+  node.call = call;
+  node.random_offset = random_offset;
+  node.host_random_offset = host_random_offset;
+  node.operators = operators();
+  node.site = site();
+  node.section = section;
+  Ref<ops::OperatorTask> does = task->again(memory);
+  does->set_name(task->name());
+  does->fold();
+  Step made(std::move(node), std::move(does));
+  made.predecessors = predecessors;
+  return made;
 }
 
 const std::string& Step::operators() const {
@@ -53,8 +69,7 @@ int GraphFacts::most_auxiliaries(const SegmentFacts& segment) const {
   int most = 0;
   for (uint32_t i = segment.begin; i < segment.end; ++i) {
     most = std::max(most, steps[i].task->wants_auxiliaries());
-    if (const auto* run = dynamic_cast<const SegmentRun*>(steps[i].task.get()))
-      most = std::max(most, run->segment().most_auxiliaries());
+    if (const SegmentRun* const run = launch_of(steps[i])) most = std::max(most, run->segment().most_auxiliaries());
   }
   return most;
 }

@@ -24,16 +24,18 @@ struct Step {
     std::string operators, site;
   };
 
-  explicit Step(ops::ProgramNode&& node);
+  Step(ops::ProgramNode&& node, Ref<ops::OperatorTask> does);
+  // The same on other memory, of which nothing is placed yet. Its task can be made again.
+  Step again(const Rebinding& memory) const;
   bool is_switched() const { return section != ops::kAlways; }
   bool is_parameter() const { return parameter != ops::kAlways; }
   const std::string& operators() const;
   const std::string& site() const;
 
-  Ref<Task> task;
-  Ref<const ops::Call> call;  // null: it is opaque
+  Ref<ops::OperatorTask> task;
+  Ref<const ops::Call> call;
   // Its random numbers begin here, from the first that the recording drew on its device, and those of cpu:0 besides.
-  uint64_t random_offset, choice_offset;
+  uint64_t random_offset, host_random_offset;
   char* workspace = nullptr;  // in its device's arena
   std::unique_ptr<const Origin> origin;
   std::unique_ptr<std::vector<const Storage*>> zeroed;  // before each run of it; mostly null: nothing is
@@ -52,15 +54,15 @@ struct Numbers {
 // Consecutive steps that are run as one task: a captured CUDA graph, or tasks one after the other.
 struct SegmentFacts {
   bool captured = false;
-  bool chooses = false;        // some of its nodes choose (compile/conditional.cc)
-  bool keeps_choices = false;  // the bodies of those draw, from where the choices are, which the device is told
-  bool fell_back = false;      // it was to be captured, and could not be
+  bool conditional = false;        // some of its nodes choose (compile/conditional.cc)
+  bool keeps_host_random = false;  // the bodies of those draw, from where the choices are, which the device is told
+  bool fell_back = false;          // it was to be captured, and could not be
   Device* device = nullptr;
   uint32_t begin = 0, end = 0;  // steps
   int branches = 0;             // of the capture
   int nodes = 0, edges = 0, programmatic = 0;
   Numbers numbers;        // of the device's sequence
-  Numbers choices;        // of that of cpu:0, for what chooses on a GPU
+  Numbers host_random;    // of that of cpu:0, for what chooses on a GPU
   std::string why_split;  // why it is not captured; empty if it is
 
   uint32_t size() const { return end - begin; }
@@ -99,6 +101,9 @@ struct GraphFacts {
   std::vector<ControlFacts> controls;
   std::vector<Ref<Storage>> storages;          // made in it: outputs and temporaries
   std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
+  std::string why_serial;   // why calls do not overlap though the recording asked for that; empty: as it asked
+  int packed = 0;           // products that read packed copies of their weights, those of bodies included
+  size_t packed_bytes = 0;  // of these copies, each as often as it is read
 
   // The place in the program where a task was recorded, of bodies' too, as a part of a sentence; empty if that was not
   // noted.

@@ -12,7 +12,7 @@ namespace rondo {
 
 // When it is done the segment keeps it for the next run, so that its accesses are put together and counted once. Keeps
 // the graph while it is under way.
-class Launch final : public SegmentRun {
+class LaunchRun final : public SegmentRun {
  public:
   using SegmentRun::SegmentRun;
 
@@ -22,10 +22,10 @@ class Launch final : public SegmentRun {
 
  protected:
   // The graph goes last, for the segment is the graph's.
-  RONDO_HOT const RefCounted* park() override { return leave_to(segment_.idle); }
+  RONDO_HOT const RefCounted* recycle() override { return leave_to(segment_.idle); }
   void dispose() override {
-    revive();
-    if (const RefCounted* graph = park()) graph->release();
+    resurrect();
+    if (const RefCounted* graph = recycle()) graph->release();
   }
 };
 
@@ -53,7 +53,7 @@ class Measured final : public Run {
   const RefCounted& holder() const override { return *this->graph_; }
 
  protected:
-  const RefCounted* park() override { return this; }
+  const RefCounted* recycle() override { return this; }
 
  private:
   Status measured(const TaskContext& context, const Status* completed) {
@@ -82,23 +82,23 @@ Status LaunchChecks::check_parties() const {
   return {};
 }
 
-Graph::Graph(Parts&& parts, const LaunchInterceptor* interceptor)
-    : engine_(std::move(parts.engine)),
-      facts_(std::move(parts.facts)),
-      settings_(std::move(parts.settings)),
-      recorded_(std::move(parts.recorded)),
-      bindings_(std::move(parts.bindings)),
-      checks_(std::move(parts.checks)),
-      arenas_(std::move(parts.arenas)),
-      shared_arena_(std::move(parts.shared_arena)),
-      segments_(std::move(parts.segments)),
+Graph::Graph(Compiled&& compiled, const LaunchInterceptor* interceptor)
+    : share_(std::move(compiled.share)),
+      engine_(std::move(compiled.engine)),
+      settings_(std::move(compiled.settings)),
+      recorded_(std::move(compiled.recorded)),
+      checks_(std::move(compiled.checks)),
+      shared_arena_(std::move(compiled.shared_arena)),
+      first_(std::move(compiled.first)),
+      others_(std::move(compiled.others)),
       interceptor_(interceptor),
-      fast_path_(!facts_->callable && checks_.empty() && segments_.size() == 1 && settings_->empty() && !interceptor) {}
+      fast_path_(!facts().callable && checks_.empty() && first_.segments.size() == 1 && settings_->empty() &&
+                 !interceptor) {}
 
 Graph::~Graph() = default;
 
 rondo_graph_info Graph::query() const {
-  rondo_graph_info info = facts_->info;
+  rondo_graph_info info = facts().info;
   info.launches = launches_.load();
   return info;
 }
@@ -114,12 +114,12 @@ Status Graph::launch() {
   if (!fast_path_) [[unlikely]]
     return launch_checked();
   launches_.fetch_add(1, std::memory_order_relaxed);
-  return engine_->submit(take_launch(*segments_.front()));
+  return engine_->submit(take_launch(*first_.segments.front()));
 }
 
 Status Graph::launch_checked() {
   RONDO_TRY(engine_->usable());
-  if (facts_->callable)
+  if (facts().callable)
     return error(RONDO_INVALID_STATE,
                  "graph '%s' was recorded with RONDO_RECORD_CALLABLE, to be given inputs and outputs by "
                  "rondo_graph_call",
@@ -136,35 +136,37 @@ Status Graph::launch_checked() {
 Status Graph::launch_several() {
   const LaunchSettings::Words words = settings_->words();
   const auto take = [&](Segment& segment) -> Ref<Task> {
-    Ref<Launch> launch = take_launch(segment);
+    Ref<LaunchRun> launch = take_launch(segment);
     launch->set(words);
     return launch;
   };
-  if (segments_.size() == 1) return engine_->submit(take(*segments_.front()));
+  const Segments& segments = first_.segments;
+  if (segments.size() == 1) return engine_->submit(take(*segments.front()));
   std::vector<Ref<Task>> tasks;
-  tasks.reserve(segments_.size());
-  for (const std::unique_ptr<Segment>& segment : segments_) tasks.push_back(take(*segment));
+  tasks.reserve(segments.size());
+  for (const std::unique_ptr<Segment>& segment : segments) tasks.push_back(take(*segment));
   return engine_->submit(tasks.data(), tasks.size());
 }
 
-Ref<Launch> Graph::take_launch(Segment& segment) {
-  Ref<Launch> launch =
-      Ref<Launch>::adopt(static_cast<Launch*>(segment.idle.exchange(nullptr, std::memory_order_acq_rel)));
-  if (!launch) launch = make_ref<Launch>(name(), segment);
+Ref<LaunchRun> Graph::take_launch(Segment& segment) {
+  Ref<LaunchRun> launch =
+      Ref<LaunchRun>::adopt(static_cast<LaunchRun*>(segment.idle.exchange(nullptr, std::memory_order_acq_rel)));
+  if (!launch) launch = make_ref<LaunchRun>(name(), segment);
   launch->begin(*this);
   return launch;
 }
 
-Ref<Call> Graph::take_call(Segment& segment) {
-  Ref<Call> call = Ref<Call>::adopt(static_cast<Call*>(segment.idle_call.exchange(nullptr, std::memory_order_acq_rel)));
-  if (!call) call = make_ref<Call>(name(), segment);
+Ref<CallRun> Graph::take_call(Segment& segment) {
+  Ref<CallRun> call =
+      Ref<CallRun>::adopt(static_cast<CallRun*>(segment.idle_call.exchange(nullptr, std::memory_order_acq_rel)));
+  if (!call) call = make_ref<CallRun>(name(), segment);
   call->begin(*this);
   return call;
 }
 
 Status Graph::check_call(int32_t n_inputs, int32_t n_outputs) const {
   RONDO_TRY(engine_->usable());
-  if (!facts_->callable)
+  if (!facts().callable)
     return error(RONDO_INVALID_STATE,
                  "graph '%s' was recorded without RONDO_RECORD_CALLABLE, to be launched (rondo_graph_launch) on the "
                  "tensors of its recording",
@@ -173,14 +175,15 @@ Status Graph::check_call(int32_t n_inputs, int32_t n_outputs) const {
     if (given == static_cast<int32_t>(taken)) return {};
     return error(RONDO_INVALID_ARGUMENT, "%s is %d; graph '%s' has %u", argument, given, name(), taken);
   };
-  RONDO_TRY(check("n_inputs", n_inputs, bindings_.inputs()));
-  return check("n_outputs", n_outputs, bindings_.size() - bindings_.inputs());
+  RONDO_TRY(check("n_inputs", n_inputs, bindings().inputs()));
+  return check("n_outputs", n_outputs, bindings().size() - bindings().inputs());
 }
 
 // The tensors that are given fit.
 template <class Take>
-Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Take& take_one, Ref<Task> then) {
-  const uint32_t all = bindings_.size(), first_output = bindings_.inputs();
+Status Graph::submit_call(const Replica& replica, rondo_tensor* const* inputs, rondo_tensor** outputs,
+                          const Take& take_one, Ref<Task> then) {
+  const uint32_t all = replica.bindings.size(), first_output = replica.bindings.inputs();
   // New outputs are the caller's only when all has gone well.
   struct Tensors {
     SmallVector<rondo_tensor*, 16> all;
@@ -194,7 +197,7 @@ Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, c
   for (uint32_t i = 0; i < all; ++i) {
     rondo_tensor* given = i < first_output ? inputs[i] : outputs[i - first_output];
     if (!given) {
-      const Binding& output = bindings_[i];
+      const Binding& output = replica.bindings[i];
       given = make_tensor(*engine_, output.storage->device(), output.dtype, output.layout);
       tensors.made.push_back(given);
     }
@@ -204,19 +207,19 @@ Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, c
   if (!settings_->empty()) [[unlikely]]
     words = settings_->words();
   const auto take = [&](Segment& segment) -> Ref<Task> {
-    Ref<Call> call = take_one(segment);
+    Ref<CallRun> call = take_one(segment);
     if (!words.empty()) [[unlikely]]
       call->set(words);
-    call->bind(tensors.all.begin());
+    call->bind(replica.bindings, tensors.all.begin());
     return call;
   };
   launches_.fetch_add(1, std::memory_order_relaxed);
-  if (segments_.size() == 1 && !then) {
-    RONDO_TRY(engine_->submit(take(*segments_.front())));
+  if (replica.segments.size() == 1 && !then) {
+    RONDO_TRY(engine_->submit(take(*replica.segments.front())));
   } else {
     std::vector<Ref<Task>> tasks;
-    tasks.reserve(segments_.size() + 1);
-    for (const std::unique_ptr<Segment>& segment : segments_) tasks.push_back(take(*segment));
+    tasks.reserve(replica.segments.size() + 1);
+    for (const std::unique_ptr<Segment>& segment : replica.segments) tasks.push_back(take(*segment));
     if (then) tasks.push_back(std::move(then));
     RONDO_TRY(engine_->submit(tasks.data(), tasks.size()));
   }
@@ -225,23 +228,29 @@ Status Graph::submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, c
   return {};
 }
 
-Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs) {
-  RONDO_TRY(bindings_.check(*engine_, name(), inputs, outputs));
+Status Graph::call(rondo_tensor* const* inputs, rondo_tensor** outputs, const RunLimit* limit) {
+  RONDO_TRY(bindings().check(*engine_, name(), inputs, outputs));
   if (!checks_.empty()) [[unlikely]] {
     RONDO_TRY(checks_.check_unwritten(*engine_, name()));
     RONDO_TRY(checks_.check_parties());
   }
-  if (const LaunchInterceptor* const interceptor = intercepting()) [[unlikely]]
-    return interceptor->call(*this, inputs, outputs);
-  return submit_call(
-      inputs, outputs, [this](Segment& segment) { return take_call(segment); }, nullptr);
+  if (!limit)  // which the interceptor does not know
+    if (const LaunchInterceptor* const interceptor = intercepting()) [[unlikely]]
+      return interceptor->call(*this, inputs, outputs);
+  const auto take = [&](Segment& segment) {
+    Ref<CallRun> call = take_call(segment);
+    if (limit) [[unlikely]]
+      call->limit(*limit);
+    return call;
+  };
+  return submit_call(take_replica(), inputs, outputs, take, nullptr);
 }
 
 Status Graph::launch_measured(const Ref<Profile>& profile, Ref<Task> then) {
   const LaunchSettings::Words words = settings_->words();
   std::vector<Ref<Task>> tasks;
-  tasks.reserve(segments_.size() + 1);
-  for (const std::unique_ptr<Segment>& segment : segments_) {
+  tasks.reserve(first_.segments.size() + 1);
+  for (const std::unique_ptr<Segment>& segment : first_.segments) {
     auto run = make_ref<Measured<SegmentRun>>(name(), *segment, profile);
     run->begin(*this);
     run->set(words);
@@ -254,12 +263,12 @@ Status Graph::launch_measured(const Ref<Profile>& profile, Ref<Task> then) {
 
 Status Graph::call_measured(rondo_tensor* const* inputs, rondo_tensor** outputs, const Ref<Profile>& profile,
                             Ref<Task> then) {
-  const auto take = [&](Segment& segment) -> Ref<Call> {
-    auto call = make_ref<Measured<Call>>(name(), segment, profile);
+  const auto take = [&](Segment& segment) -> Ref<CallRun> {
+    auto call = make_ref<Measured<CallRun>>(name(), segment, profile);
     call->begin(*this);
     return call;
   };
-  return submit_call(inputs, outputs, take, std::move(then));
+  return submit_call(first_, inputs, outputs, take, std::move(then));
 }
 
 void Graph::keep_profile(std::string text) {

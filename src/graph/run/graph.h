@@ -18,6 +18,7 @@
 #include "engine/engine.h"
 #include "graph/plan/shared_arena.h"
 #include "graph/run/bindings.h"
+#include "graph/run/budget.h"
 #include "graph/run/facts.h"
 #include "graph/run/launch_settings.h"
 #include "graph/run/recorded_program.h"
@@ -26,10 +27,11 @@
 
 namespace rondo {
 
-class Call;
+class CallRun;
 class Graph;
-class Launch;
+class LaunchRun;
 class Profile;
+class RunLimit;
 
 // Each launch makes these checks first.
 struct LaunchChecks {
@@ -57,33 +59,45 @@ class LaunchInterceptor {
   ~LaunchInterceptor() = default;
 };
 
+// All that runs of a graph work on one after the other: the same steps on memory that no other replica has. A graph has
+// one replica; one whose calls may overlap has several.
+struct Replica {
+  std::unique_ptr<const GraphFacts> facts;
+  Bindings bindings;
+  std::vector<Ref<Storage>> arenas;  // a block for each device, which every segment writes
+  Segments segments;                 // those of the facts, in their order
+};
+
 class Graph final : public RefCounted {
  public:
-  // A compiler makes these parts of a graph. segments: those of the facts, in their order.
-  struct Parts {
+  // A compiler makes these parts of a graph.
+  struct Compiled {
     Ref<Engine> engine;
-    std::unique_ptr<const GraphFacts> facts;
     std::unique_ptr<LaunchSettings> settings;
     std::shared_ptr<const RecordedProgram> recorded;
-    Bindings bindings;
     LaunchChecks checks;
-    std::vector<Ref<Storage>> arenas;
     std::shared_ptr<SharedArena> shared_arena;
-    Segments segments;
+    std::shared_ptr<Budget::Share> share;
+    Replica first;
+    std::vector<Replica> others;
   };
   // interceptor: of the second launch or call; may be null.
-  Graph(Parts&& parts, const LaunchInterceptor* interceptor);
+  Graph(Compiled&& compiled, const LaunchInterceptor* interceptor);
   ~Graph() override;
 
   Engine& engine() const { return *engine_; }
-  const char* name() const { return facts_->name; }
-  const GraphFacts& facts() const { return *facts_; }
-  const Bindings& bindings() const { return bindings_; }
-  const Segments& segments() const { return segments_; }
-  // A block for each device, which every segment writes.
-  const std::vector<Ref<Storage>>& arenas() const { return arenas_; }
+  const char* name() const { return facts().name; }
+  const GraphFacts& facts() const { return *first_.facts; }
+  const Bindings& bindings() const { return first_.bindings; }
+  size_t replicas() const { return 1 + others_.size(); }
+  // The first is that of launches, of profiles, and of all that a recording makes of the graph.
+  const Replica& replica(size_t number) const { return number == 0 ? first_ : others_[number - 1]; }
   const LaunchChecks& checks() const { return checks_; }
   LaunchSettings& settings() const { return *settings_; }
+  // It has run for the last time: its share of a budget is free from now on.
+  void give_back() const {
+    if (share_) share_->give_back();
+  }
   // The program that can be recorded again for tapes; null: there is none.
   const RecordedProgram* recorded() const { return recorded_.get(); }
   rondo_graph_info query() const;
@@ -92,7 +106,7 @@ class Graph final : public RefCounted {
   // Tells whether a call gives so many tensors.
   Status check_call(int32_t n_inputs, int32_t n_outputs) const;
   // A run on the caller's tensors, which are live and as many as there are.
-  RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs);
+  RONDO_HOT Status call(rondo_tensor* const* inputs, rondo_tensor** outputs, const RunLimit* limit = nullptr);
 
   // The same while each task is timed (profile.h), after the checks. then: a task that comes after the run, or null.
   Status launch_measured(const Ref<Profile>& profile, Ref<Task> then);
@@ -106,23 +120,30 @@ class Graph final : public RefCounted {
   RONDO_APART Status launch_checked();
   RONDO_APART Status launch_several();  // or with settings
   // The segment's task for a run: the idle one, or a new one.
-  RONDO_HOT Ref<Launch> take_launch(Segment& segment);
-  Ref<Call> take_call(Segment& segment);
+  RONDO_HOT Ref<LaunchRun> take_launch(Segment& segment);
+  Ref<CallRun> take_call(Segment& segment);
+  // The replica of the next call: each has its turn. A recording takes the first, whose steps it may make its own.
+  const Replica& take_replica() {
+    if (others_.empty() || Engine::thread_sink()) [[likely]]
+      return first_;
+    return replica(calls_.fetch_add(1, std::memory_order_relaxed) % replicas());
+  }
   // take: makes the task of a segment's part.
   template <class Take>
-  Status submit_call(rondo_tensor* const* inputs, rondo_tensor** outputs, const Take& take, Ref<Task> then);
+  Status submit_call(const Replica& replica, rondo_tensor* const* inputs, rondo_tensor** outputs, const Take& take,
+                     Ref<Task> then);
   // The interceptor, if it is to take this run.
   const LaunchInterceptor* intercepting();
 
+  const std::shared_ptr<Budget::Share> share_;  // goes back last; null: there is no budget
   const Ref<Engine> engine_;
-  const std::unique_ptr<const GraphFacts> facts_;
   const std::unique_ptr<LaunchSettings> settings_;
   const std::shared_ptr<const RecordedProgram> recorded_;
-  const Bindings bindings_;
   const LaunchChecks checks_;
-  const std::vector<Ref<Storage>> arenas_;
   const std::shared_ptr<SharedArena> shared_arena_;  // kept for those who ask for it by name; null: there is none
-  const Segments segments_;
+  const Replica first_;
+  const std::vector<Replica> others_;
+  std::atomic<uint32_t> calls_{0};  // that had a turn
   std::atomic<int64_t> launches_{0};
   std::atomic<const LaunchInterceptor*> interceptor_;
   const bool fast_path_;  // a launch has nothing to check or to set, and is one task

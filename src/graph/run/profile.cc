@@ -40,7 +40,7 @@ void Profile::add(const GraphFacts& graph, const std::string& body) {
         add(*each.facts, before + format("task %u '%s', %s", control.step, graph.steps[control.step].task->name(),
                                          each.name.c_str()));
   for (uint32_t i = 0; i < graph.steps.size(); ++i) {
-    const auto* run = dynamic_cast<const SegmentRun*>(graph.steps[i].task.get());
+    const auto* run = launch_of(graph.steps[i]);
     const auto is = [&](const Part& part) { return part.graph == &run->graph().facts(); };
     if (run && std::none_of(parts_.begin(), parts_.end(), is))
       add(run->graph().facts(), before + format("task %u '%s'", i, run->name()));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "graph/run/recorded_program.h"
 #include "graph/run/segment_run.h"
+#include "ops/invoke/lower.h"
 #include "ops/task/submit.h"
 
 namespace rondo {
@@ -23,15 +24,15 @@ const char* RecordedProgram::why_not() const {
   Rebinding memory;
   for (const Ref<Storage>& storage : storages_) memory.put(*storage, *storage);
   for (const ops::ProgramNode& each : program_.nodes) {
-    if (const auto* run = dynamic_cast<const SegmentRun*>(each.task.get())) {
+    if (const auto* run = dynamic_cast<const SegmentRun*>(each.closure())) {
       const char* const why = run->graph().facts().not_inlinable;
       return Engine::intern(
           format("graph '%s' stays a launch in it: %s", run->name(), why ? why : "it was recorded as written").c_str());
     }
-    if (ops::effects_of(each.call.get()) >= ops::Effects::ordered && !each.task->again(memory))
+    if (each.effects() >= ops::Effects::ordered && !each.closure()->again(memory))
       return Engine::intern(format("its task '%s' cannot be recorded a second time; a task that "
                                    "rondo_engine_push_tensors tells where its tensors are can",
-                                   each.task->name())
+                                   each.name)
                                 .c_str());
   }
   return nullptr;
@@ -60,7 +61,8 @@ Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::sp
       return count ? engine.submit(make_ref<Unread>(device, count)) : Status();
     };
     for (const ops::ProgramNode& each : program_.nodes) {
-      Ref<Task> task = each.task->again(memory);
+      Ref<ops::OperatorTask> task;
+      RONDO_TRY(ops::lower(engine, each, &task, &memory));
       if (const uint64_t count = task->random_count()) {
         RONDO_TRY(draw_until(task->device(), each.random_offset));
         drawn[&task->device()] += count;

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/caught.h"
-#include "engine/shown.h"
+#include "engine/operand_text.h"
 #include "graph/run/profile.h"
+#include "graph/run/run_limit.h"
 #include "graph/run/segment_run.h"
 
 namespace rondo {
@@ -13,25 +14,25 @@ namespace rondo {
 namespace {
 
 // Tells a task what is poisoned of what it reads: it chooses among its parts, or is to be skipped with that status.
-Status hand_in(Task& task, const Task::Parts& whole) {
-  Task::Parts* parts = task.parts();
+Status hand_in(Task& task, const Task::PartialFailure& whole) {
+  Task::PartialFailure* partial_failure = task.partial_failure();
   if (!whole.all.ok()) {
-    if (!parts) return whole.all;
-    parts->all = whole.all;
+    if (!partial_failure) return whole.all;
+    partial_failure->all = whole.all;
     return {};
   }
   for (const Access& access : task.accesses()) {
     const auto found = access.read ? whole.poison.find(access.variable) : whole.poison.end();
     if (found == whole.poison.end()) continue;
-    if (!parts) return found->second;
-    parts->mark(access.variable, found->second);
+    if (!partial_failure) return found->second;
+    partial_failure->mark(access.variable, found->second);
   }
   return {};
 }
 
 // If a task is switched off, those variables that it would write and that are poisoned stay so, which is told as a
 // failure is.
-void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
+void keep_poison(const Task& task, const Task::PartialFailure& whole, Status* first) {
   for (const Access& access : task.accesses()) {
     const auto found = access.write ? whole.poison.find(access.variable) : whole.poison.end();
     if (first->ok() && found != whole.poison.end()) *first = found->second;
@@ -40,7 +41,8 @@ void keep_poison(const Task& task, const Task::Parts& whole, Status* first) {
 }
 
 // Which task it was, what it worked on and where it was recorded follows the text of its failure.
-Status with_place(const GraphFacts& graph, const Task& task, uint32_t number, const char* whole, const Status& status) {
+Status with_place(const GraphFacts& graph, const ops::OperatorTask& task, uint32_t number, const char* whole,
+                  const Status& status) {
   std::string text, site;
   const Status listed = caught([&]() -> Status {
     std::vector<TaskOperand> operands;
@@ -56,7 +58,7 @@ Status with_place(const GraphFacts& graph, const Task& task, uint32_t number, co
 }
 
 // Marks, or clears, the variables that a task writes as its end leaves them.
-void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
+void leave_behind(Task& task, const Status& status, Task::PartialFailure* whole) {
   for (const Access& access : task.accesses()) {
     if (!access.write) continue;
     if (Status left = task.left_on(*access.variable, status); left.ok())
@@ -64,7 +66,7 @@ void leave_behind(Task& task, const Status& status, Task::Parts* whole) {
     else
       whole->mark(access.variable, left);
   }
-  if (Task::Parts* parts = task.parts()) *parts = {};
+  if (Task::PartialFailure* partial_failure = task.partial_failure()) *partial_failure = {};
 }
 
 }  // namespace
@@ -81,11 +83,11 @@ Status zero_first(Engine& engine, const Step& step, const TaskContext& context) 
 }
 
 SegmentRun::SegmentRun(const char* name, Segment& segment)
-    : Task(name, segment.device()), segment_(segment), fails_in_parts_(segment.fails_in_parts()) {
+    : ops::OperatorTask(name, segment.device()), segment_(segment), fails_in_parts_(segment.fails_in_parts()) {
   random_count_ = segment.facts().numbers.count;
-  choice_count_ = segment.facts().choices.count;
+  host_random_count_ = segment.facts().host_random.count;
   want_auxiliaries(segment.auxiliaries());
-  for (const Use& use : segment.uses) {
+  for (const VariableUse& use : segment.uses) {
     // mutation: inputs_not_retained
     if (use.input)
       reads(*use.variable);
@@ -101,28 +103,32 @@ Segment::~Segment() {
   delete idle_call.load(std::memory_order_acquire);
 }
 
-Status Segment::run_tasks(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
-                          const Status* completed) {
+Status Segment::run_tasks(const TaskContext& context, const RandomState& random, Task::PartialFailure* partial_failure,
+                          Progress* progress, const Status* completed) {
   const GraphFacts& graph = owner_.facts;
   TaskContext each = context;
   each.random = &random;
   const RunObserver observer = owner_.engine.run_observer();
   const bool observed = observer.looks();
   RangeAround around(observer);
+  const RunLimit* const limit = RunLimit::current();
   for (; progress->next < facts_.size(); ++progress->next) {
     const auto i = static_cast<uint32_t>(facts_.begin + progress->next);
     const Step& step = graph.steps[i];
-    Task& task = *step.task;
+    ops::OperatorTask& task = *step.task;
     Status status;
-    if (step.zeroed && !completed) [[unlikely]]
+    const bool off = step.is_switched() && !context.settings[step.section];
+    if (limit && !off && !completed) [[unlikely]]
+      if (const Status over = limit->check(); !over.ok()) status = owner_.engine.failed(task, over);
+    if (status.ok() && step.zeroed && !completed) [[unlikely]]
       status = zero_first(owner_.engine, step, each);
-    if (status.ok() && step.is_switched() && !context.settings[step.section]) [[unlikely]] {
-      if (!parts->clean()) keep_poison(task, *parts, &progress->first);
+    if (off && status.ok()) [[unlikely]] {
+      if (!partial_failure->clean()) keep_poison(task, *partial_failure, &progress->first);
       continue;
     }
     each.workspace = step.workspace;
-    if (status.ok() && !completed && !parts->clean()) [[unlikely]]
-      status = hand_in(task, *parts);
+    if (status.ok() && !completed && !partial_failure->clean()) [[unlikely]]
+      status = hand_in(task, *partial_failure);
     if (status.ok()) {
       if (observed) [[unlikely]]
         around.enter(owner_.settings.section_of(step));
@@ -141,22 +147,23 @@ Status Segment::run_tasks(const TaskContext& context, const RandomState& random,
       if (context.profile && status.ok()) [[unlikely]]
         status = context.profile->end(graph, i, each);
       if (!status.ok()) [[unlikely]] {
-        const Task::Parts* own = task.parts();
-        const bool told = own && own->told;  // they say where they are
+        const Task::PartialFailure* own = task.partial_failure();
+        const bool reported = own && own->reported;  // they say where they are
         const char* const whole = graph.body ? "body" : "graph";
-        const Status failed = owner_.engine.failed(task, told ? status : with_place(graph, task, i, whole, status));
+        const Status failed = owner_.engine.failed(task, reported ? status : with_place(graph, task, i, whole, status));
         status =
-            told ? failed
-                 : error(failed.code(), "graph '%s': %s", graph.name, failed.message()).with_origin(failed.origin());
+            reported
+                ? failed
+                : error(failed.code(), "graph '%s': %s", graph.name, failed.message()).with_origin(failed.origin());
       }
     }
-    if (status.ok() && parts->clean()) [[likely]]
+    if (status.ok() && partial_failure->clean()) [[likely]]
       continue;
-    leave_behind(task, status, parts);
+    leave_behind(task, status, partial_failure);
     if (progress->first.ok()) progress->first = std::move(status);
   }
   progress->next = 0;
-  parts->told = !progress->first.ok();
+  partial_failure->reported = !progress->first.ok();
   return std::exchange(progress->first, {});
 }
 

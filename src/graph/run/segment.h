@@ -3,7 +3,7 @@
 // captured.
 //
 // Owned by its graph, or by the control flow whose body it is a part of. Filled in while the graph is compiled. Runs of
-// one graph are ordered by the variables of its arenas, so they never overlap: what a run changes is guarded by that
+// one segment are ordered by the variables of its arenas, so they never overlap: what a run changes is guarded by that
 // order.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -25,7 +25,7 @@ class SegmentRun;
 RONDO_COLD Status zero_first(Engine& engine, const Step& step, const TaskContext& context);
 
 // The use that a segment makes of a variable that others know too.
-struct Use {
+struct VariableUse {
   Variable* variable = nullptr;
   bool read = false;
   bool input = false;
@@ -65,13 +65,14 @@ class Segment {
 
   // Does the work of the task of a launch or a call. random: where the numbers begin that the run draws on the device;
   // parts: what is poisoned. completed: how the task ended at which the run stopped; null: the run begins.
-  virtual Status run(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
-                     const Status* completed) = 0;
+  virtual Status run(const TaskContext& context, const RandomState& random, Task::PartialFailure* partial_failure,
+                     Progress* progress, const Status* completed) = 0;
   // The same of a body's segment on a device, where the tasks after it read what it leaves in `parts`.
-  virtual Status run_in_body(const TaskContext& context, const RandomState& random, Task::Parts* parts) = 0;
+  virtual Status run_in_body(const TaskContext& context, const RandomState& random,
+                             Task::PartialFailure* partial_failure) = 0;
   // Runs the tasks one by one, whatever the segment is; each fails for itself, as eager ones do.
-  RONDO_APART Status run_tasks(const TaskContext& context, const RandomState& random, Task::Parts* parts,
-                               Progress* progress, const Status* completed);
+  RONDO_APART Status run_tasks(const TaskContext& context, const RandomState& random,
+                               Task::PartialFailure* partial_failure, Progress* progress, const Status* completed);
   // The caller's memory is in the place of what stands for it: a call is about to run.
   virtual Status bind(const TaskContext& context) {
     (void)context;
@@ -87,7 +88,7 @@ class Segment {
   // Executables that there are now; from any thread.
   virtual uint32_t executables() const { return 1; }
 
-  std::vector<Use> uses;  // of each variable but the temporaries of this segment alone, and bindings
+  std::vector<VariableUse> uses;  // of each variable but the temporaries of this segment alone, and bindings
   std::vector<BindingUse> binding_uses;
   // A launch and a call that are done, for the next to use again.
   std::atomic<SegmentRun*> idle{}, idle_call{};
@@ -105,13 +106,14 @@ class TaskSegment final : public Segment {
   TaskSegment(const SegmentOwner& owner, const SegmentFacts& facts)
       : Segment(owner, facts), auxiliaries_(device().is_host() ? 0 : most_auxiliaries()) {}
 
-  Status run(const TaskContext& context, const RandomState& random, Task::Parts* parts, Progress* progress,
-             const Status* completed) override {
-    return run_tasks(context, random, parts, progress, completed);
+  Status run(const TaskContext& context, const RandomState& random, Task::PartialFailure* partial_failure,
+             Progress* progress, const Status* completed) override {
+    return run_tasks(context, random, partial_failure, progress, completed);
   }
-  Status run_in_body(const TaskContext& context, const RandomState& random, Task::Parts* parts) override {
+  Status run_in_body(const TaskContext& context, const RandomState& random,
+                     Task::PartialFailure* partial_failure) override {
     Progress progress;
-    return run_tasks(context, random, parts, &progress, nullptr);
+    return run_tasks(context, random, partial_failure, &progress, nullptr);
   }
   int auxiliaries() const override { return auxiliaries_; }
 

@@ -7,7 +7,7 @@
 
 namespace rondo {
 
-class SegmentRun : public Task {
+class SegmentRun : public ops::OperatorTask {
  public:
   // The variables that every run uses are kept.
   SegmentRun(const char* name, Segment& segment);
@@ -30,19 +30,18 @@ class SegmentRun : public Task {
   virtual Status run_parts(const TaskContext& context) {
     return segment_.measured_whole() ? run_segment(context, nullptr) : run_measured(context, nullptr);
   }
-  void set_random(RandomState state) override { random_ = state; }
-  void set_choices(RandomState state) override { choices_ = state; }
+  void set_random(RandomState own, RandomState host_random) override { random_ = own, host_random_ = host_random; }
   bool capturable(const char** why) const override {
     const char* const why_not_inlined = graph_->facts().not_inlinable;
     *why = why_not_inlined ? why_not_inlined : "is a launch of another graph";
     return false;
   }
   // A captured piece runs or fails as a whole, but what it holds may have to say that it does not run.
-  Parts* parts() override { return fails_in_parts_ ? &parts_ : nullptr; }
+  PartialFailure* partial_failure() override { return fails_in_parts_ ? &partial_failure_ : nullptr; }
 
  protected:
   [[gnu::always_inline]] Status run_segment(const TaskContext& context, const Status* completed) {
-    if (!words_.empty() || choice_count()) [[unlikely]]
+    if (!words_.empty() || host_random_count()) [[unlikely]]
       return run_with_more(context, completed);
     return run_numbered(context, completed);
   }
@@ -60,9 +59,9 @@ class SegmentRun : public Task {
   // A run whose tasks are timed one by one, whatever the segment is; context has the settings.
   Status run_measured(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
-    const RandomState choices = add(&with);
-    with.choices = &choices;
-    return segment_.run_tasks(with, first_random(context), &parts_, &progress_, completed);
+    const RandomState host_random = add(&with);
+    with.host_random = &host_random;
+    return segment_.run_tasks(with, first_random(context), &partial_failure_, &progress_, completed);
   }
   // Whatever a run needs around it.
   template <class Run>
@@ -73,9 +72,9 @@ class SegmentRun : public Task {
   // The object that is returned is released after that: the graph, if this was the last to hold it.
   [[gnu::always_inline]] const RefCounted* leave_to(std::atomic<SegmentRun*>& idle) {
     const Graph* graph = graph_.leak();
-    renew();
-    if (!parts_.clean()) [[unlikely]]
-      parts_ = {};
+    reset_run();
+    if (!partial_failure_.clean()) [[unlikely]]
+      partial_failure_ = {};
     SegmentRun* none = nullptr;
     if (!idle.compare_exchange_strong(none, this, std::memory_order_acq_rel)) delete this;
     return graph->release_unless_last() ? nullptr : graph;
@@ -83,31 +82,37 @@ class SegmentRun : public Task {
 
   Ref<Graph> graph_;
   Segment& segment_;
-  Parts parts_;
+  PartialFailure partial_failure_;
 
  private:
   RONDO_APART Status run_with_more(const TaskContext& context, const Status* completed) {
     TaskContext with = context;
-    const RandomState choices = add(&with);
-    with.choices = &choices;
+    const RandomState host_random = add(&with);
+    with.host_random = &host_random;
     return run_numbered(with, completed);
   }
   // Adds what was set, and says where the numbers of choices begin: launched by another graph, where that one's run
   // does.
   RandomState add(TaskContext* context) const {
     if (!words_.empty()) context->settings = words_.begin();
-    if (!context->choices) return choices_;
-    return {context->choices->seed, context->choices->offset + choices_.offset};
+    if (!context->host_random) return host_random_;
+    return {context->host_random->seed, context->host_random->offset + host_random_.offset};
   }
   [[gnu::always_inline]] Status run_from(const RandomState& random, const TaskContext& context,
                                          const Status* completed) {
-    return segment_.run(context, random, &parts_, &progress_, completed);
+    return segment_.run(context, random, &partial_failure_, &progress_, completed);
   }
 
   LaunchSettings::Words words_;  // empty: the graph has no settings
-  RandomState random_, choices_;
+  RandomState random_, host_random_;
   Segment::Progress progress_;
   const bool fails_in_parts_;
 };
+
+// The launch of another graph that a step is; null: it is another task.
+inline const SegmentRun* launch_of(const Step& step) {
+  return std::holds_alternative<ops::LaunchCall>(step.call->of) ? static_cast<const SegmentRun*>(step.task.get())
+                                                                : nullptr;
+}
 
 }  // namespace rondo

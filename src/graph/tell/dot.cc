@@ -12,7 +12,7 @@
 
 #include "base/files/written_file.h"
 #include "base/text.h"
-#include "engine/shown.h"
+#include "engine/operand_text.h"
 #include "engine/tensor.h"
 #include "graph/tell/tell.h"
 #include "ops/program/overlap.h"
@@ -53,7 +53,7 @@ struct Effect {
 using Texts = std::unordered_map<const Variable*, std::string>;
 
 // texts: of what a task uses that lists no operands.
-std::vector<Effect> effects_of(const Task& task, const Texts& texts) {
+std::vector<Effect> effects_of(const ops::OperatorTask& task, const Texts& texts) {
   std::vector<Effect> effects;
   std::vector<TaskOperand> operands;
   task.list_operands(&operands);
@@ -64,7 +64,7 @@ std::vector<Effect> effects_of(const Task& task, const Texts& texts) {
       for (const Access& access : task.accesses()) read = read || (access.variable == view.storage && access.input);
       for (const Effect& other : effects) read = read && other.variable != view.storage;
     }
-    effects.push_back({view.storage, true, read, written, shown_text(view), view});
+    effects.push_back({view.storage, true, read, written, unbroadcast_text(view), view});
   }
   if (!operands.empty()) return effects;
   // Copies of bytes, and user tasks that name variables.
@@ -90,7 +90,8 @@ class Picture {
       : file_(file), prefix_(prefix), input_(input) {}
 
   // Edges into task `i`, from the task that wrote what it reads, or from an input.
-  void task(uint32_t i, const Task& task, const std::unordered_set<const Variable*>& inside, const Texts& texts) {
+  void task(uint32_t i, const ops::OperatorTask& task, const std::unordered_set<const Variable*>& inside,
+            const Texts& texts) {
     const std::vector<Effect> effects = effects_of(task, texts);
     for (const Effect& effect : effects) {
       if (!effect.read) continue;
@@ -162,7 +163,7 @@ class Picture {
 
 // A task of control flow uses what its bodies do, and the number that it goes by.
 void add_texts(const ControlFacts& control, Texts* texts) {
-  texts->emplace(control.number.storage, shown_text(control.number));
+  texts->emplace(control.number.storage, unbroadcast_text(control.number));
   for (const BodyFacts& body : control.bodies) {
     if (!body.facts) continue;
     for (const Step& step : body.facts->steps)

@@ -40,7 +40,7 @@ Status finish(Graph& graph, Profile& profile, const char* path) {
 }
 
 Status wait_and_finish(Graph& graph, Profile& profile, const char* path) {
-  for (const Ref<Storage>& arena : graph.arenas()) RONDO_TRY(graph.engine().wait(*arena));
+  for (const Ref<Storage>& arena : graph.replica(0).arenas) RONDO_TRY(graph.engine().wait(*arena));
   return finish(graph, profile, path);
 }
 
@@ -50,7 +50,7 @@ class ProfileWriter final : public Task {
   ProfileWriter(Device& host, Graph& graph, Ref<Profile> profile)
       : Task("profile", host), graph_(Ref<Graph>::share(&graph)), profile_(std::move(profile)) {
     calls_out_ = true;  // the graph may go with it, and tasks of the user's with that
-    for (const Ref<Storage>& arena : graph.arenas()) follows(*arena);
+    for (const Ref<Storage>& arena : graph.replica(0).arenas) follows(*arena);
   }
   Status run(const TaskContext&) override {
     write_asked(Setting::graph_profile, graph_->facts().number, graph_->name(), ".json",

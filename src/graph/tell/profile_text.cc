@@ -5,7 +5,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "engine/shown.h"
+#include "engine/operand_text.h"
 #include "engine/tensor.h"
 #include "graph/tell/tell.h"
 
@@ -76,7 +76,7 @@ std::string profile_text(const Profile& profile) {
   for (const Profile::Part& part : profile.parts())
     for (size_t i = 0; i < part.tasks.size(); ++i) {
       if (!part.tasks[i].runs) continue;
-      const Task& task = *part.graph->steps[i].task;
+      const ops::OperatorTask& task = *part.graph->steps[i].task;
       std::vector<TaskOperand> operands;
       task.list_operands(&operands);
       line(part.tasks[i], format("%s%stask %zu '%s' on %s", part.body.c_str(), part.body.empty() ? "" : ": ", i,
@@ -88,7 +88,7 @@ std::string profile_text(const Profile& profile) {
     const SegmentFacts& segment = whole.graph->segments[s];
     if (whole.segments[s].runs)
       line(whole.segments[s], format("segment %zu as a whole, for it holds %s: %u task%s on %s", s,
-                                     segment.chooses ? "control flow" : "collectives", segment.size(),
+                                     segment.conditional ? "control flow" : "collectives", segment.size(),
                                      plural(segment.size()), device_name(segment.device->id()).c_str()));
   }
   std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.us > b.us; });
@@ -119,7 +119,7 @@ std::string profile_json(const Profile& profile) {
   for (const Profile::Part& part : profile.parts())
     for (uint32_t i = 0; i < part.tasks.size(); ++i) {
       const Step& step = part.graph->steps[i];
-      const Task& task = *step.task;
+      const ops::OperatorTask& task = *step.task;
       const Profile::Times& times = part.tasks[i];
       text += std::exchange(first, false) ? "\n" : ",\n";
       text += format("{\"task\":%u,\"name\":%s,\"device\":\"%s\",\"segment\":%u,\"branch\":%u,\"runs\":%lld", i,
@@ -136,7 +136,7 @@ std::string profile_json(const Profile& profile) {
       task.list_operands(&operands);
       if (!operands.empty()) {
         size_t bytes = 0;
-        for (const TaskOperand& each : operands) bytes += shown_bytes(each.view);
+        for (const TaskOperand& each : operands) bytes += unbroadcast_bytes(each.view);
         text += format(",\"bytes\":%zu,\"operands\":%s", bytes, json_text(operands_text(operands)).c_str());
       }
       text += ",\"after\":[";

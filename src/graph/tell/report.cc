@@ -78,10 +78,15 @@ std::string report_bindings(const Graph& graph) {
   if (graph.facts().info.call_kernels)
     text += format("  call: %d kernel%s the caller's addresses\n", graph.facts().info.call_kernels,
                    graph.facts().info.call_kernels == 1 ? " takes" : "s take");
-  for (const std::unique_ptr<Segment>& segment : graph.segments())
-    if (const uint32_t executables = segment->executables(); executables > 1)
-      text += format("  call: %u executables on %s, each for addresses that came back\n", executables,
-                     device_name(segment->device().id()).c_str());
+  for (size_t i = 0; i < graph.replicas(); ++i)
+    for (const std::unique_ptr<Segment>& segment : graph.replica(i).segments)
+      if (const uint32_t executables = segment->executables(); executables > 1)
+        text += format("  call: %u executables on %s, each for addresses that came back\n", executables,
+                       device_name(segment->device().id()).c_str());
+  if (graph.replicas() > 1)
+    text += format("  call: %zu arenas, so that %zu calls may overlap\n", graph.replicas(), graph.replicas());
+  if (!graph.facts().why_serial.empty())
+    text += "  call: 1 arena, so that calls come one after the other: " + graph.facts().why_serial + "\n";
   return text;
 }
 
@@ -104,10 +109,15 @@ std::string report_text(const Graph& graph) {
   text += report_pieces(facts, "  ");
   text += graph.settings().report();
   text += report_bindings(graph);
-  text += format(
-      "  memory: temporaries %lld bytes in an arena of %lld, %d of them in an operand's place, outputs %lld bytes\n",
-      static_cast<long long>(info.temporary_bytes), static_cast<long long>(info.arena_bytes), facts.in_place,
-      static_cast<long long>(info.output_bytes));
+  text +=
+      format("  memory: temporaries %lld bytes in %s of %lld, %d of them in an operand's place, outputs %lld bytes\n",
+             static_cast<long long>(info.temporary_bytes),
+             info.arenas == 1 ? "an arena" : format("%d arenas", info.arenas).c_str(),
+             static_cast<long long>(info.arena_bytes), facts.in_place, static_cast<long long>(info.output_bytes));
+  if (facts.packed)
+    text += format("  weights: %s packed copies of %zu bytes\n",
+                   facts.packed == 1 ? "1 product reads" : format("%d products read", facts.packed).c_str(),
+                   facts.packed_bytes);
   text += format("  times: record %.3f ms, prepare %.3f ms, capture %.3f ms; launched %s\n", info.record_ms,
                  info.prepare_ms, info.capture_ms, counted(info.launches, "time", "times").c_str());
   return text + graph.last_profile();

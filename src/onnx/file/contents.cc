@@ -134,7 +134,7 @@ int64_t count_elements(const std::vector<int64_t>& shape, size_t item, const std
 }
 
 void read_contents(const TensorProto& tensor, const std::string& model_path, int64_t most, Contents* contents) {
-  const std::string whose = "the tensor " + shown(tensor.name);
+  const std::string whose = "the tensor " + excerpt(tensor.name);
   const int bits = narrow_bits(tensor.type);
   if (tensor.strings || !find_storage(tensor.type, &contents->dtype))
     throw Failure(RONDO_UNSUPPORTED, whose + " is of the type " + type_name(tensor.type));

@@ -70,7 +70,7 @@ inline std::string plain(std::string_view text) {
 }
 
 // The same in quotes.
-inline std::string shown(std::string_view text) {
+inline std::string excerpt(std::string_view text) {
   return "'" + plain(text) + "'";
 }
 

@@ -31,7 +31,7 @@ int64_t whole_number(const std::string& text, const std::string& tensor) {
   int64_t number = 0;
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (wrong != std::errc() || end != text.data() + text.size() || number < 0)
-    malformed("the tensor " + shown(tensor) + " has external data at " + shown(text) + ", which is no place");
+    malformed("the tensor " + excerpt(tensor) + " has external data at " + excerpt(text) + ", which is no place");
   return number;
 }
 
@@ -194,7 +194,7 @@ void read_opset(std::string_view bytes, Opsets* opsets) {
     }
   if (domain == "ai.onnx") domain.clear();
   if (!opsets->emplace(domain, version).second)
-    malformed("the opset of the domain " + shown(domain) + " is given twice");
+    malformed("the opset of the domain " + excerpt(domain) + " is given twice");
 }
 
 FunctionProto read_function(std::string_view bytes) {

@@ -16,7 +16,7 @@ void elu(Call& call) {
 
 void gelu_node(Call& call) {
   const std::string form = call.text("approximate", "none");
-  if (form != "none" && form != "tanh") malformed("its attribute 'approximate' is " + shown(form));
+  if (form != "none" && form != "tanh") malformed("its attribute 'approximate' is " + excerpt(form));
   call.out(0, rondo::unary(form == "tanh" ? RONDO_GELU_TANH : RONDO_GELU, call.in(0)));
 }
 

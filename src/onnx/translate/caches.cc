@@ -46,7 +46,7 @@ Tensor parted(const Tensor& x, int64_t heads) {
 void tensor_scatter(Call& call) {
   const int64_t axis = call.axis("axis", -2, call.ndim(0));
   const std::string mode = call.text("mode", "linear");
-  if (mode != "linear" && mode != "circular") malformed("its mode is " + shown(mode));
+  if (mode != "linear" && mode != "circular") malformed("its mode is " + excerpt(mode));
   if (call.has(2) && call.shape(2) != Shape{call.shape(0).at(0)}) malformed("its places are not one for each sample");
   call.out(0, written(call, call.in(0), call.in(1), call.has(2) ? call.in(2) : Tensor(), static_cast<size_t>(axis),
                       mode == "circular"));
@@ -57,7 +57,7 @@ void causal_convolution(Call& call) {
   if (s.size() != 3 || ws.size() != 3 || ws[0] != s[1] || ws[1] != 1 || ws[2] < 1)
     malformed("its filter does not go with its input");
   const std::string after = call.text("activation", "none");
-  if (after != "none" && after != "silu" && after != "swish") malformed("its activation is " + shown(after));
+  if (after != "none" && after != "silu" && after != "swish") malformed("its activation is " + excerpt(after));
   const int64_t before = ws[2] - 1;
   if (call.has(3) && call.shape(3) != Shape{s[0], s[1], before}) malformed("its state does not go with its filter");
   Tensor x = call.in(0);
@@ -78,7 +78,7 @@ void linear_attention(Call& call) {
   const int64_t heads = call.integer("q_num_heads", 0), groups = call.integer("kv_num_heads", 0);
   const std::string rule = call.text("update_rule", "gated_delta");
   const bool gated = rule == "gated" || rule == "gated_delta", delta = rule == "delta" || rule == "gated_delta";
-  if (!gated && !delta && rule != "linear") malformed("its update_rule is " + shown(rule));
+  if (!gated && !delta && rule != "linear") malformed("its update_rule is " + excerpt(rule));
   if (groups < 1 || heads < 1 || heads > kMostHeads || heads % groups != 0 || gated != call.has(4) ||
       delta != call.has(5))
     malformed("its heads, decay or beta do not go with its update_rule");

@@ -20,6 +20,44 @@ void Session::use(const Tensor& constant) {
   if (found != weights.end()) found->second.used = true;
 }
 
+bool Session::find_limit(const NodeProto& node, int64_t* limit) {
+  for (const std::string& name : {node.outputs.empty() ? node.type : node.outputs[0], node.type})
+    if (const auto found = limits.find(name); found != limits.end()) {
+      limits_used[name] = true;
+      *limit = found->second;
+      return true;
+    }
+  return false;
+}
+
+void Session::add_count(const NodeProto& node, const Tensor& count) {
+  const auto named =
+      std::find_if(node.outputs.begin(), node.outputs.end(), [](const std::string& each) { return !each.empty(); });
+  std::string name = (named == node.outputs.end() ? node.type : *named) + ".count";
+  const auto taken = [&] {
+    return std::any_of(counts.begin(), counts.end(), [&](const auto& each) { return each.first == name; });
+  };
+  while (taken()) name += "_";
+  counts.emplace_back(name, count);
+}
+
+Tensor Session::operand(const Value& value) {
+  if (!value.constant || apart.here()) return value.tensor;
+  if (!value.remake) {
+    use(value.tensor);
+    return value.tensor;
+  }
+  if (!value.made) value.made = value.remake();
+  return value.made;
+}
+
+Tensor Session::table(const Tensor& made) {
+  if (!sizes.vary() || apart.here()) return made;
+  const Form* form = nullptr;
+  const Tensor kept = sizes.keep_table(*this, made, &form);
+  return form ? Sizes::made_by_program(*this, kept, *form) : kept;
+}
+
 void Session::may_take(uint64_t bytes) const {
   check_memory(bytes, memory_limit, "what is computed for it");
 }
@@ -31,15 +69,22 @@ void Session::count_nodes(int64_t more) {
   nodes += more;
 }
 
+void Session::count_steps(int64_t more) {
+  constexpr int64_t kMostSteps = int64_t{1} << 15;  // as many as a program file may have
+  if (more > kMostSteps - steps)
+    throw Failure(RONDO_UNSUPPORTED,
+                  "its recurrent layers have more than " + std::to_string(kMostSteps) + " steps in all");
+  steps += more;
+}
+
 const Tensor& Call::given(size_t i) const {
   if (!has(i)) malformed("its input " + std::to_string(i) + " is not given");
   return inputs_[i]->tensor;
 }
 
 Tensor Call::in(size_t i) const {
-  const Tensor& tensor = given(i);
-  if (inputs_[i]->constant) session_.use(tensor);
-  return tensor;
+  given(i);
+  return session_.operand(*inputs_[i]);
 }
 
 std::vector<Tensor> Call::all() const {
@@ -76,6 +121,7 @@ std::vector<double> Call::numbers(size_t i, const char* what) const {
 
 bool Call::scalar(size_t i, double* number) const {
   if (!constant(i) || given(i).numel() != 1) return false;
+  if (inputs_[i]->remake && given(i).dim() > 0) return false;  // it may have more elements at other sizes
   *number = numbers(i, "its numbers")[0];
   return true;
 }
@@ -93,7 +139,7 @@ const Attribute* Call::attribute(const char* name) const {
 namespace {
 
 const Attribute& of_type(const Attribute& attribute, int32_t type, const char* name) {
-  if (attribute.type != type) malformed("its attribute " + shown(name) + " is of another type than ONNX gives it");
+  if (attribute.type != type) malformed("its attribute " + excerpt(name) + " is of another type than ONNX gives it");
   return attribute;
 }
 
@@ -150,7 +196,7 @@ void Call::forward(size_t i, size_t input) {
 }
 
 Tensor Call::constant_tensor(rondo_dtype dtype, const Shape& shape, const void* data) const {
-  return session_.engine.from_host(session_.device, dtype, shape, data);
+  return session_.table(session_.engine.from_host(session_.device, dtype, shape, data));
 }
 
 Tensor Call::constant_integers(const std::vector<int64_t>& numbers) const {
@@ -164,12 +210,15 @@ Tensor Call::constant_reals(rondo_dtype dtype, const Shape& shape, const std::ve
 Tensor Call::precomputed(const std::function<Tensor()>& make) const {
   Tensor made;
   session_.apart.run([&] { made = make(); });
+  made = session_.table(made);
   session_.use(made);
   return made;
 }
 
 void Call::out_constant(size_t i, rondo_dtype dtype, const Shape& shape, const void* data) {
-  if (wants(i)) outputs_[i] = std::make_shared<const Value>(Value{constant_tensor(dtype, shape, data), true});
+  if (!wants(i)) return;
+  outputs_[i] =
+      std::make_shared<const Value>(Value{session_.engine.from_host(session_.device, dtype, shape, data), true});
 }
 
 void Call::out_integers(size_t i, const std::vector<int64_t>& numbers) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -18,19 +19,9 @@
 
 #include "onnx/file/model.h"
 #include "onnx/translate/apart.h"
+#include "onnx/translate/sizes.h"
 
 namespace rondo_onnx {
-
-using rondo::Shape;
-using rondo::Tensor;
-
-// A value is what a name stands for. Immutable once a node has made it.
-struct Value {
-  Tensor tensor;
-  bool constant = false;  // its contents are there already
-  int bits = 0;           // of each integer, if it is a byte that stands for one of 4 or 2 bits
-};
-using ValueRef = std::shared_ptr<const Value>;
 
 // A node that cannot be converted, and why. The converter gathers these and goes on with other nodes.
 struct Refusal {
@@ -57,8 +48,17 @@ struct Session {
   };
   std::unordered_map<rondo_variable*, Weight> weights;
 
+  Sizes sizes;  // what varies with sizes, where they do
+
+  // Limits of results whose size the program computes, by their first result or their operator, and which were used.
+  std::map<std::string, int64_t> limits;
+  std::map<std::string, bool> limits_used;
+  // How many elements such results have, by the name of an output of the program.
+  std::vector<std::pair<std::string, Tensor>> counts;
+
   int64_t memory_limit;  // in bytes; 0: none
   int64_t nodes = 0;     // that were written out so far
+  int64_t steps = 0;     // of recurrent layers so far
 
   explicit Session(const rondo_engine_options& options) : engine(options), memory_limit(options.memory_limit) {}
   // Says before a list of the converter's own is made that it takes so many bytes. Failure beyond the limit.
@@ -69,10 +69,20 @@ struct Session {
   }
   // Counts what a node becomes, so that loops in loops end. Failure beyond what a function of a program file may have.
   void count_nodes(int64_t more);
+  // The same of steps of recurrent layers that are one node of the program.
+  void count_steps(int64_t more);
+  // False: no limit is given for the node.
+  bool find_limit(const NodeProto& node, int64_t* limit);
+  void add_count(const NodeProto& node, const Tensor& count);
   // Lets a constant that owns all of its storage be a weight of this name.
   void name_weight(const std::string& name, const Tensor& whole);
   // The tensor becomes an operand of what is recorded.
   void use(const Tensor& constant);
+  // The value as an operand: a constant as a weight, or where it varies with sizes as what the program computes of
+  // them.
+  Tensor operand(const Value& value);
+  // A constant that a translation has made: the same tensor in each recording, or numbers that the program makes.
+  Tensor table(const Tensor& made);
 };
 
 class Call {

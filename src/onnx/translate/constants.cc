@@ -72,11 +72,6 @@ void eye_like(Call& call) {
   call.out(0, call.engine().eye(call.device(), dtype, shape[0], shape[1], k));
 }
 
-void nonzero_node(Call& call) {
-  if (!call.folding()) refuse("how many elements it has depends on what the program computes");
-  call.out(0, rondo::nonzero(call.in(0)).transpose().contiguous());
-}
-
 namespace {
 
 constexpr int64_t kMostOfRange = 1000000000;
@@ -91,6 +86,10 @@ int64_t count_whole(int64_t start, int64_t end, int64_t step) {
   return static_cast<int64_t>(count);
 }
 
+bool within(int64_t number, int64_t most) {
+  return number >= -most && number <= most;
+}
+
 void range_of_whole_numbers(Call& call) {
   std::vector<int64_t> bounds;
   for (size_t i = 0; i < 3; ++i) {
@@ -100,6 +99,10 @@ void range_of_whole_numbers(Call& call) {
   }
   if (bounds[2] == 0) malformed("its step is 0");
   const int64_t count = count_whole(bounds[0], bounds[1], bounds[2]);
+  if (!call.folding() && count < kMostOfRange / 2 && within(bounds[0], kMostOfRange) && within(bounds[2], kMostOfRange))
+    return call.out(0, call.engine()
+                           .arange_i64(call.device(), RONDO_I64, bounds[0], bounds[0] + count * bounds[2], bounds[2])
+                           .to(call.dtype(0)));
   call.may_take<int64_t>(count);
   std::vector<int64_t> numbers(static_cast<size_t>(count));
   for (size_t i = 0; i < numbers.size(); ++i)
@@ -122,6 +125,11 @@ void range(Call& call) {
   if (bounds[2] == 0) malformed("its step is 0");
   const double count = std::max(0.0, std::ceil((bounds[1] - bounds[0]) / bounds[2]));
   if (!(count <= static_cast<double>(kMostOfRange))) malformed("it has more than a milliard elements");
+  if (!call.folding() && count > 0)
+    return call.out(0,
+                    call.engine()
+                        .arange(call.device(), RONDO_F64, bounds[0], bounds[0] + (count - 0.5) * bounds[2], bounds[2])
+                        .to(dtype));
   call.may_take<double>(static_cast<int64_t>(count));
   std::vector<double> numbers(static_cast<size_t>(count));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = bounds[0] + static_cast<double>(i) * bounds[2];

@@ -55,7 +55,7 @@ void mean_node(Call& call) {
 void bit_shift(Call& call) {
   const std::string direction = call.text("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
-    malformed("its direction is " + shown(direction) + ", not LEFT or RIGHT");
+    malformed("its direction is " + excerpt(direction) + ", not LEFT or RIGHT");
   elementwise_binary(call, direction == "LEFT" ? RONDO_SHIFT_LEFT : RONDO_SHIFT_RIGHT);
 }
 

@@ -32,11 +32,11 @@ std::vector<int64_t> positive(const Call& call, const char* name, size_t count, 
   std::vector<int64_t> all = call.integers(name);
   if (all.empty()) all.assign(count, least);
   if (all.size() != count)
-    malformed("its attribute " + shown(name) + " has " + std::to_string(all.size()) + " numbers, not " +
+    malformed("its attribute " + excerpt(name) + " has " + std::to_string(all.size()) + " numbers, not " +
               std::to_string(count));
   for (const int64_t each : all)
     if (each < least || each > (int64_t{1} << 31))
-      malformed("its attribute " + shown(name) + " has the number " + std::to_string(each));
+      malformed("its attribute " + excerpt(name) + " has the number " + std::to_string(each));
   return all;
 }
 
@@ -203,6 +203,77 @@ std::vector<int64_t> kernel_of(const Shape& w) {
 Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias) {
   const Windows windows = windows_of(call, x.shape(), kernel_of(w.shape()));
   return rondo::convolution(x, w, convolution_of(call, windows, bias));
+}
+
+namespace {
+
+constexpr int64_t kLeastDepth = 16;    // numbers that a result is the sum of, from which on a product is quicker
+constexpr int64_t kMostOffsets = 128;  // places of a filter, each of which is a slice
+
+// The image with the number around it that stands for 0, which may be none: 0.
+Tensor surrounded(Tensor x, const Windows& windows, const Tensor& zero) {
+  if (!zero) {
+    std::vector<int64_t> widths(4, 0);
+    for (size_t i = 0; i < windows.axes(); ++i) widths.insert(widths.end(), {windows.begin[i], windows.end[i]});
+    return rondo::pad(x, RONDO_PAD_CONSTANT, widths);
+  }
+  for (size_t i = 0; i < windows.axes(); ++i) {
+    const auto axis = static_cast<int32_t>(i + 2);
+    std::vector<Tensor> parts = {x};
+    const auto border = [&](int64_t size) {
+      Shape shape = x.shape();
+      shape[i + 2] = size;
+      return zero.reshape({}).broadcast(shape);
+    };
+    if (windows.begin[i] > 0) parts.insert(parts.begin(), border(windows.begin[i]));
+    if (windows.end[i] > 0) parts.push_back(border(windows.end[i]));
+    if (parts.size() > 1) x = rondo::concat(parts, axis);
+  }
+  return x;
+}
+
+// The elements that each result reads of the image, for each place of the filter: [batch, channels, places of the
+// filter, results].
+Tensor columns_of(const Tensor& x, const Windows& windows) {
+  const int64_t offsets = product(windows.kernel);
+  std::vector<Tensor> parts;
+  for (int64_t number = 0; number < offsets; ++number) {
+    Tensor part = x;
+    int64_t rest = number;
+    for (size_t i = windows.axes(); i-- > 0; rest /= windows.kernel[i]) {
+      const int64_t first = rest % windows.kernel[i] * windows.dilation[i];
+      part = part.slice(static_cast<int32_t>(i + 2), first, first + (windows.places[i] - 1) * windows.stride[i] + 1,
+                        windows.stride[i]);
+    }
+    parts.push_back(part);
+  }
+  const Tensor all = parts.size() == 1 ? parts[0].contiguous() : rondo::stack(parts, 2);
+  return all.reshape({x.size(0), x.size(1), offsets, product(windows.places)});
+}
+
+}  // namespace
+
+Tensor integer_convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor& x_zero, const Tensor& w_zero) {
+  const Windows windows = windows_of(call, x.shape(), kernel_of(w.shape()));
+  const Shape image = x.shape(), filters = w.shape();
+  const int64_t groups = call.integer("group", 1), depth = product(filters, 1, filters.size());
+  const bool fits =
+      groups >= 1 && filters[0] % groups == 0 && image[1] % groups == 0 && image[1] / groups == filters[1];
+  const bool gains = depth >= kLeastDepth && product(windows.kernel) <= kMostOffsets && product(windows.places) > 0;
+  if (!fits || !gains || image[0] == 0 || filters[0] == 0 || windows.axes() > RONDO_MAX_SPATIAL) return {};
+  const Tensor columns =
+      columns_of(surrounded(x, windows, x_zero), windows).reshape({image[0], groups, depth, product(windows.places)});
+  const int64_t of_group = filters[0] / groups;
+  Tensor filter_zero = w_zero;
+  if (w_zero && w_zero.numel() > 1 && w_zero.numel() != filters[0])
+    malformed("w_zero_point has " + std::to_string(w_zero.numel()) + " numbers; 1, or one for each of " +
+              std::to_string(filters[0]) + " filters, are needed");
+  if (w_zero && w_zero.numel() > 1) filter_zero = w_zero.reshape({groups, of_group, 1});
+  const Tensor sums = rondo::matmul_integer(w.reshape({groups, of_group, depth}), columns,
+                                            filter_zero ? &filter_zero : nullptr, x_zero ? &x_zero : nullptr);
+  Shape shape = {image[0], filters[0]};
+  shape.insert(shape.end(), windows.places.begin(), windows.places.end());
+  return sums.reshape(shape);
 }
 
 namespace {

@@ -42,7 +42,7 @@ Tensor row_numbers(const Call& call, const Tensor& indices, const Shape& shape, 
 // The reduction of a scatter that the library has no view for; false: it is one that adds or puts.
 bool combines_others(const std::string& reduction, rondo_binary_op* op) {
   if (reduction == "none" || reduction == "add") return false;
-  if (reduction != "max" && reduction != "min" && reduction != "mul") malformed("it reduces by " + shown(reduction));
+  if (reduction != "max" && reduction != "min" && reduction != "mul") malformed("it reduces by " + excerpt(reduction));
   *op = reduction == "max" ? RONDO_MAXIMUM : reduction == "min" ? RONDO_MINIMUM : RONDO_MUL;
   return true;
 }

@@ -64,10 +64,15 @@ void tensor_scatter(Call& call);
 void constant_node(Call& call);
 void constant_of_shape(Call& call);
 void eye_like(Call& call);
-void nonzero_node(Call& call);
 void range(Call& call);
 void shape_node(Call& call);
 void size_node(Call& call);
+
+// --- limits.cc
+void compress(Call& call);
+void non_max_suppression(Call& call);
+void nonzero_node(Call& call);
+void unique_node(Call& call);
 
 // --- shapes.cc
 void concat_node(Call& call);
@@ -155,6 +160,9 @@ void lp_pool(Call& call);
 void max_pool_node(Call& call);
 // The convolution of a node with its attributes, of these operands; bias may be null.
 Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias);
+// The same of u8 and i8 less their zero points, in i32, as a product: x's is one number, w's one or one for each
+// filter, and each may be none. An empty tensor where that would be no gain.
+Tensor integer_convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor& x_zero, const Tensor& w_zero);
 
 // --- attention.cc
 void attention_node(Call& call);
@@ -189,6 +197,16 @@ void matmul_nbits(Call& call);
 void quantize_linear(Call& call);
 void quantized_convolution(Call& call);
 void quantized_matmul(Call& call);
+void quantized_binary(Call& call, rondo_binary_op op);
+template <rondo_binary_op op>
+void quantized(Call& call) {
+  quantized_binary(call, op);
+}
+void quantized_concat(Call& call);
+void quantized_gemm(Call& call);
+void quantized_global_average(Call& call);
+void quantized_leaky_relu(Call& call);
+void quantized_sigmoid(Call& call);
 
 struct OperatorRow {
   const char* domain;

@@ -90,7 +90,7 @@ struct Equation {
 Equation read_equation(const std::string& text, const Call& call) {
   std::string clean;
   for (const char each : text) {
-    if (each >= '0' && each <= '9') malformed("its equation " + shown(text) + " has a digit; its axes are letters");
+    if (each >= '0' && each <= '9') malformed("its equation " + excerpt(text) + " has a digit; its axes are letters");
     if (each != ' ') clean += each;
   }
   const size_t arrow = clean.find("->");
@@ -102,14 +102,14 @@ Equation read_equation(const std::string& text, const Call& call) {
     if (comma == std::string::npos) break;
     start = comma + 1;
   }
-  if (equation.inputs.size() != call.inputs()) malformed("its equation " + shown(text) + " is not for its inputs");
+  if (equation.inputs.size() != call.inputs()) malformed("its equation " + excerpt(text) + " is not for its inputs");
   size_t most = 0;  // axes that an ellipsis stands for
   for (size_t i = 0; i < equation.inputs.size(); ++i) {
     const size_t dots = equation.inputs[i].find("...");
     const size_t named = equation.inputs[i].size() - (dots == std::string::npos ? 0 : 3);
     const auto ndim = static_cast<size_t>(call.ndim(i));
     if (named > ndim || (dots == std::string::npos && named != ndim))
-      malformed("its equation " + shown(text) + " is not for its inputs");
+      malformed("its equation " + excerpt(text) + " is not for its inputs");
     if (dots == std::string::npos) continue;
     most = std::max(most, ndim - named);
   }
@@ -131,7 +131,7 @@ Equation read_equation(const std::string& text, const Call& call) {
   for (const std::string& each : equation.inputs)
     for (const char letter : each) {
       if (!(letter >= 'a' && letter <= 'z') && !(letter >= 'A' && letter <= 'Z') && !(letter >= '0' && letter <= '9'))
-        malformed("its equation is " + shown(text));
+        malformed("its equation is " + excerpt(text));
       ++counts[letter];
     }
   if (arrow != std::string::npos) {
@@ -143,11 +143,11 @@ Equation read_equation(const std::string& text, const Call& call) {
   }
   for (const char letter : equation.output)
     if (!counts.count(letter) || std::count(equation.output.begin(), equation.output.end(), letter) != 1)
-      malformed("its equation is " + shown(text));
+      malformed("its equation is " + excerpt(text));
   for (const std::string& each : equation.inputs)
     for (const char letter : each)
       if (std::count(each.begin(), each.end(), letter) != 1)
-        refuse("its equation " + shown(text) + " takes a diagonal");
+        refuse("its equation " + excerpt(text) + " takes a diagonal");
   return equation;
 }
 

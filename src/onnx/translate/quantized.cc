@@ -1,4 +1,5 @@
-// Translates quantised operators. Products of whole numbers are computed in f64, which holds them exactly.
+// Translates quantised operators. Products of whole numbers of 8 bits are exact in i32, and convolutions are such
+// products; others are computed in f64, which holds them exactly.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -118,17 +119,40 @@ void dynamic_quantize_linear(Call& call) {
   call.out(2, zero);
 }
 
+namespace {
+
+// Tells whether factors are of u8 or i8, and so are their zero points, if there are some.
+bool are_bytes(const Tensor& a, const Tensor& b, const Tensor& a_zero, const Tensor& b_zero) {
+  const auto is_byte = [](const Tensor& x) { return x.dtype() == RONDO_U8 || x.dtype() == RONDO_I8; };
+  return is_byte(a) && is_byte(b) && (!a_zero || a_zero.dtype() == a.dtype()) &&
+         (!b_zero || b_zero.dtype() == b.dtype());
+}
+
+// The product of whole numbers less their zero points, which may be none, in i32; of other dtypes in f64.
+Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, const Tensor& b_zero) {
+  const Tensor *const az = a_zero ? &a_zero : nullptr, *const bz = b_zero ? &b_zero : nullptr;
+  if (!are_bytes(a, b, a_zero, b_zero)) return matrix_product(centred(a, az), centred(b, bz));
+  const Shape as = a.shape(), bs = b.shape();
+  if (as.empty() || bs.empty()) malformed("an input of the product has no dimensions");
+  const Tensor left = as.size() == 1 ? a.unsqueeze(0) : a, right = bs.size() == 1 ? b.unsqueeze(1) : b;
+  const Tensor c = rondo::matmul_integer(left, right, az, bz);
+  Shape shape = c.shape();
+  if (bs.size() == 1) shape.pop_back();
+  if (as.size() == 1) shape.erase(shape.end() - (bs.size() == 1 ? 1 : 2));
+  return c.reshape(shape);
+}
+
+}  // namespace
+
 void matmul_integer(Call& call) {
   const Tensor az = call.has(2) ? zero_point(call, 2, true) : Tensor(),
                bz = call.has(3) ? zero_point(call, 3, false) : Tensor();
-  call.out(
-      0,
-      matrix_product(centred(call.in(0), az ? &az : nullptr), centred(call.in(1), bz ? &bz : nullptr)).to(RONDO_I32));
+  call.out(0, whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32));
 }
 
 void quantized_matmul(Call& call) {
   const Tensor az = zero_point(call, 2, true), bz = zero_point(call, 5, false);
-  const Tensor sum = matrix_product(centred(call.in(0), &az), centred(call.in(3), &bz));
+  const Tensor sum = whole_product(call.in(0), call.in(3), az, bz).to(RONDO_F64);
   const Tensor as = zero_point(call, 1, true).to(RONDO_F64), bs = zero_point(call, 4, false).to(RONDO_F64);
   const Tensor ys = zero_point(call, 6, true), yz = zero_point(call, 7, true);
   call.out(0, quantise(sum * as * bs, ys, &yz, call.dtype(7)));
@@ -191,24 +215,97 @@ Tensor per_filter(const Tensor& a, size_t ndim, size_t place) {
   return a.reshape(shape);
 }
 
+// The convolution of whole numbers less their zero points, which may be none: those of 8 bits in i32, others in f64.
+Tensor whole_convolution(Call& call, const Tensor& x, const Tensor& w, const Tensor& x_zero, const Tensor& w_zero) {
+  if (are_bytes(x, w, x_zero, w_zero))
+    if (const Tensor sums = integer_convolved(call, x, w, x_zero, w_zero)) return sums;
+  return convolved(call, centred(x, x_zero ? &x_zero : nullptr), centred(w, w_zero ? &w_zero : nullptr), nullptr);
+}
+
 }  // namespace
 
 void convolution_integer(Call& call) {
   const Tensor xz = call.has(2) ? call.in(2).reshape({}) : Tensor();
   const Tensor wz = call.has(3) ? per_filter(call.in(3), static_cast<size_t>(call.ndim(1)), 0) : Tensor();
-  const Tensor x = centred(call.in(0), xz ? &xz : nullptr), w = centred(call.in(1), wz ? &wz : nullptr);
-  call.out(0, convolved(call, x, w, nullptr).to(RONDO_I32));
+  call.out(0, whole_convolution(call, call.in(0), call.in(1), xz, wz).to(RONDO_I32));
 }
 
 void quantized_convolution(Call& call) {
   const auto ndim = static_cast<size_t>(call.ndim(0));
   const Tensor xz = call.in(2).reshape({}), wz = per_filter(call.in(5), ndim, 0);
-  const Tensor x = centred(call.in(0), &xz), w = centred(call.in(3), &wz);
-  Tensor sum = convolved(call, x, w, nullptr);
+  Tensor sum = whole_convolution(call, call.in(0), call.in(3), xz, wz).to(RONDO_F64);
   if (call.has(8)) sum = sum + per_filter(call.in(8), ndim, 1).to(RONDO_F64);
   const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * per_filter(call.in(4), ndim, 1).to(RONDO_F64);
   const Tensor ys = call.in(6).reshape({}), yz = call.in(7).reshape({});
   call.out(0, quantise(sum * scale, ys, &yz, call.dtype(7)));
+}
+
+namespace {
+
+// The numbers that whole ones stand for: those of input i, whose scale and zero point, which may be none, follow it.
+Tensor meant(const Call& call, size_t i) {
+  const Tensor wide = call.in(i).to(RONDO_F32);
+  const Tensor centre = call.has(i + 2) ? wide - call.in(i + 2).reshape({}).to(RONDO_F32) : wide;
+  return centre * call.in(i + 1).reshape({}).to(RONDO_F32);
+}
+
+// Quantises by the scale that is input i, and the zero point after it, which may be none.
+void give(Call& call, const Tensor& x, size_t i, rondo_dtype dtype) {
+  const Tensor zero = call.has(i + 1) ? call.in(i + 1).reshape({}) : Tensor();
+  call.out(0, quantise(x, call.in(i).reshape({}), zero ? &zero : nullptr, dtype));
+}
+
+}  // namespace
+
+void quantized_binary(Call& call, rondo_binary_op op) {
+  give(call, rondo::binary(op, meant(call, 0), meant(call, 3)), 6, call.dtype(0));
+}
+
+void quantized_sigmoid(Call& call) {
+  give(call, rondo::sigmoid(meant(call, 0)), 3, call.dtype(0));
+}
+
+void quantized_leaky_relu(Call& call) {
+  give(call, rondo::unary(RONDO_LEAKY_RELU, meant(call, 0), {call.real("alpha", 0.01)}), 3, call.dtype(0));
+}
+
+void quantized_concat(Call& call) {
+  std::vector<Tensor> parts;
+  // All that the node names: one that is not given at its end counts too.
+  const size_t count = call.node().inputs.size();
+  if (count < 5 || (count - 2) % 3 != 0)
+    malformed("it has " + std::to_string(count) +
+              " inputs; a scale and a zero point of its result, and then three for each part, are needed");
+  for (size_t i = 0; i < count; ++i)
+    if (!call.has(i)) malformed("its input " + std::to_string(i) + " is not given");
+  if (!call.has_attribute("axis")) malformed("it has no attribute 'axis'");
+  for (size_t i = 2; i < count; i += 3) parts.push_back(meant(call, i));
+  give(call, rondo::concat(parts, static_cast<int32_t>(call.axis("axis", 0, call.ndim(2)))), 0, call.dtype(2));
+}
+
+void quantized_global_average(Call& call) {
+  const bool last = call.integer("channels_last", 0) != 0;
+  std::vector<int64_t> axes;
+  for (int64_t i = last ? 1 : 2; i < call.ndim(0) - (last ? 1 : 0); ++i) axes.push_back(i);
+  if (axes.empty()) malformed("its input has no axes to average over");
+  give(call, rondo::reduce(RONDO_MEAN, meant(call, 0), rondo::Axes(axes), true), 3, call.dtype(0));
+}
+
+void quantized_gemm(Call& call) {
+  if (call.ndim(0) != 2 || call.ndim(3) != 2) malformed("its factors are no matrices");
+  const auto factor = [&](size_t i, const char* transposed) {
+    return call.integer(transposed, 0) != 0 ? call.in(i).transpose(0, 1) : call.in(i);
+  };
+  const Tensor az = call.has(2) ? call.in(2).reshape({}) : Tensor(),
+               bz = call.has(5) ? zero_point(call, 5, false) : Tensor();
+  Tensor sum = whole_product(factor(0, "transA"), factor(3, "transB"), az, bz).to(RONDO_F64);
+  if (call.has(6)) sum = sum + call.in(6).to(RONDO_F64);
+  const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * zero_point(call, 4, false).to(RONDO_F64);
+  const Tensor real = sum * scale * call.real("alpha", 1);
+  if (call.has(8) && !call.has(7)) malformed("its result has a zero point (y_zero_point) and no scale (y_scale)");
+  if (call.has(8)) return give(call, real, 7, call.dtype(8));
+  // Without a zero point nothing is rounded, and a scale is a divisor alone, as onnxruntime has it.
+  call.out(0, (call.has(7) ? real / call.in(7).reshape({}).to(RONDO_F64) : real).to(RONDO_F32));
 }
 
 }  // namespace rondo_onnx

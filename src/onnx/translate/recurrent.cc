@@ -1,5 +1,5 @@
-// Translates recurrent layers. Program files do not have them as one node yet, so their steps are written out; the
-// products with the inputs of all steps are one product.
+// Translates recurrent layers: as the library's, which are one node of a program, where these compute the same. Steps
+// of other variants are written out; the products with the inputs of all steps are one product.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -21,7 +21,7 @@ Activation activation_of(const std::string& name) {
   if (name == "Relu") return [](const Tensor& x) { return rondo::relu(x); };
   if (name == "Softsign") return [](const Tensor& x) { return rondo::unary(RONDO_SOFTSIGN, x); };
   if (name == "Softplus") return [](const Tensor& x) { return rondo::unary(RONDO_SOFTPLUS, x); };
-  refuse("its activation is " + shown(name) + "; Sigmoid, Tanh, Relu, Softsign and Softplus can be converted");
+  refuse("its activation is " + excerpt(name) + "; Sigmoid, Tanh, Relu, Softsign and Softplus can be converted");
 }
 
 // One direction of a layer.
@@ -46,6 +46,95 @@ Tensor zeros(const Call& call, const Shape& shape) {
   return call.constant_reals(call.dtype(0), {}, {0}).broadcast(shape);
 }
 
+// Activations of all directions, by their names.
+std::vector<std::string> names_of_activations(const Call& call, const std::vector<std::string>& usual) {
+  const Attribute* const given = call.attribute("activations");
+  if (given && !given->texts.empty()) return given->texts;
+  std::vector<std::string> names = usual;
+  if (call.text("direction", "forward") == "bidirectional") names.insert(names.end(), usual.begin(), usual.end());
+  return names;
+}
+
+// A layer of the library, on its weights.
+using RunWhole = rondo::Recurrent (*)(const Tensor&, const rondo::Tensors&, const rondo_recurrent_options&);
+
+// Gives the node as one layer of the library. order: the gates of ONNX in the order in which the library has them.
+// False: it is of a variant that the library does not have, or its shapes do not go together.
+bool as_whole(Call& call, const std::vector<int64_t>& order, const std::vector<std::string>& usual, bool relu,
+              RunWhole run) {
+  const std::string direction = call.text("direction", "forward");
+  const bool both = direction == "bidirectional", reverse = direction == "reverse", cell = order.size() == 4;
+  if (!both && !reverse && direction != "forward") return false;
+  for (const char* const each : {"clip", "activation_alpha", "activation_beta"})
+    if (call.has_attribute(each)) return false;
+  std::vector<std::string> same = usual;
+  if (both) same.insert(same.end(), usual.begin(), usual.end());
+  if (names_of_activations(call, usual) != same || (cell && call.has(7)) || (reverse && call.has(4))) return false;
+  const Shape s = call.shape(0), ws = call.shape(1), rs = call.shape(2);
+  const auto gates = static_cast<int64_t>(order.size());
+  const int64_t count = both ? 2 : 1;
+  if (s.size() != 3 || ws.size() != 3 || ws[0] != count || ws[1] % gates != 0 || ws[2] != s[2]) return false;
+  const int64_t hidden = ws[1] / gates, all = gates * hidden;
+  const bool batch_first = call.integer("layout", 0) != 0;
+  const int64_t steps = s[batch_first ? 1 : 0], batch = s[batch_first ? 0 : 1];
+  if (hidden < 1 || steps < 1 || batch < 1 || s[2] < 1 || call.integer("hidden_size", hidden) != hidden ||
+      rs != Shape{count, all, hidden} || (call.has(3) && call.shape(3) != Shape{count, 2 * all}) ||
+      (call.has(4) && (call.shape(4) != Shape{batch} || call.dtype(4) != RONDO_I32)))
+    return false;
+  for (const size_t state : {size_t{5}, size_t{6}})
+    if (call.has(state) &&
+        call.shape(state) != (batch_first ? Shape{batch, count, hidden} : Shape{count, batch, hidden}))
+      return false;
+  call.session().count_steps(count * steps);
+
+  // Rows of one direction, gate by gate; of constants they are made once.
+  const auto part = [&](size_t input, int64_t d, int64_t from, const Shape& shape) {
+    const auto make = [&] {
+      const Tensor own = call.in(input)
+                             .slice(0, d, d + 1)
+                             .reshape(shape.size() == 1 ? Shape{call.shape(input)[1]} : Shape{all, shape[1]});
+      std::vector<Tensor> parts;
+      for (const int64_t gate : order) parts.push_back(own.slice(0, from + gate * hidden, from + (gate + 1) * hidden));
+      return parts.size() == 1 ? rondo::copy(parts[0]) : rondo::concat(parts, 0);
+    };
+    return call.constant(input) && !call.folding() ? call.precomputed(make) : make();
+  };
+  std::vector<Tensor> weights;
+  for (int64_t d = 0; d < count; ++d) {
+    weights.push_back(part(1, d, 0, {all, s[2]}));
+    weights.push_back(part(2, d, 0, {all, hidden}));
+    if (!call.has(3)) continue;
+    weights.push_back(part(3, d, 0, {all}));
+    weights.push_back(part(3, d, all, {all}));
+  }
+  rondo_recurrent_options options = rondo::recurrent_defaults();
+  options.bidirectional = both ? 1 : 0;
+  options.batch_first = batch_first ? 1 : 0;
+  options.relu = relu ? 1 : 0;
+  const auto time = static_cast<int32_t>(batch_first ? 1 : 0);
+  const Tensor x = reverse ? call.in(0).flip({time}) : call.in(0);
+  const auto state = [&](size_t input) { return batch_first ? call.in(input).transpose({1, 0, 2}) : call.in(input); };
+  const Tensor lengths = call.has(4) ? call.in(4) : Tensor(), first_h = call.has(5) ? state(5) : Tensor(),
+               first_c = cell && call.has(6) ? state(6) : Tensor();
+  options.lengths = lengths.get();
+  options.first_h = first_h.get();
+  options.first_c = first_c.get();
+  const rondo::Recurrent made = run(x, weights, options);
+  if (call.wants(0)) {
+    const Tensor out = reverse ? made.out.flip({time}) : made.out;
+    if (batch_first)
+      call.out(0, out.reshape({batch, steps, count, hidden}));
+    else if (both)
+      call.out(0, out.reshape({steps, batch, count, hidden}).transpose({0, 2, 1, 3}));
+    else
+      call.out(0, out.reshape({steps, 1, batch, hidden}));
+  }
+  const auto last = [&](const Tensor& of) { return batch_first ? of.transpose({1, 0, 2}) : of; };
+  if (call.wants(1)) call.out(1, last(made.last_h));
+  if (cell && call.wants(2)) call.out(2, last(made.last_c));
+  return true;
+}
+
 // `state`: which inputs hold first states and peepholes.
 Layer read_layer(const Call& call, int64_t gates, size_t activations, const std::vector<std::string>& usual,
                  bool has_cell) {
@@ -68,11 +157,8 @@ Layer read_layer(const Call& call, int64_t gates, size_t activations, const std:
   const std::string direction = call.text("direction", "forward");
   const int64_t count = direction == "bidirectional" ? 2 : 1;
   if (ws[0] != count || (count == 1 && direction != "forward" && direction != "reverse"))
-    malformed("its direction is " + shown(direction));
-  std::vector<std::string> names;
-  if (const Attribute* const given = call.attribute("activations")) names = given->texts;
-  if (names.empty())
-    for (int64_t d = 0; d < count; ++d) names.insert(names.end(), usual.begin(), usual.end());
+    malformed("its direction is " + excerpt(direction));
+  const std::vector<std::string> names = names_of_activations(call, usual);
   if (names.size() != activations * static_cast<size_t>(count))
     malformed("it has " + std::to_string(names.size()) + " activations");
   Tensor x = call.in(0);
@@ -157,6 +243,7 @@ void run_layer(Call& call, Layer& layer, const std::function<void(Direction&, co
 
 void lstm_node(Call& call) {
   if (call.integer("input_forget", 0) != 0) refuse("its input gate is tied to its forget gate");
+  if (as_whole(call, {0, 2, 3, 1}, {"Sigmoid", "Tanh", "Tanh"}, false, rondo::lstm)) return;
   Layer layer = read_layer(call, 4, 3, {"Sigmoid", "Tanh", "Tanh"}, true);
   run_layer(call, layer, [&](Direction& d, const Tensor& x) {
     Tensor all = x + recurrent_product(d.h, d.r);
@@ -174,6 +261,8 @@ void lstm_node(Call& call) {
 }
 
 void gru_node(Call& call) {
+  if (call.integer("linear_before_reset", 0) != 0 && as_whole(call, {1, 0, 2}, {"Sigmoid", "Tanh"}, false, rondo::gru))
+    return;
   Layer layer = read_layer(call, 3, 2, {"Sigmoid", "Tanh"}, false);
   const bool after = call.integer("linear_before_reset", 0) != 0;
   run_layer(call, layer, [&](Direction& d, const Tensor& x) {
@@ -199,6 +288,7 @@ void gru_node(Call& call) {
 }
 
 void rnn_node(Call& call) {
+  if (as_whole(call, {0}, {"Tanh"}, false, rondo::rnn) || as_whole(call, {0}, {"Relu"}, true, rondo::rnn)) return;
   Layer layer = read_layer(call, 1, 1, {"Tanh"}, false);
   run_layer(call, layer, [&](Direction& d, const Tensor& x) {
     Tensor all = x + recurrent_product(d.h, d.r);

@@ -51,7 +51,7 @@ void roi_align(Call& call) {
   const std::string origin =
       call.text("coordinate_transformation_mode", call.opset() >= 16 ? "half_pixel" : "output_half_pixel");
   if ((mode != "avg" && mode != "max") || (origin != "half_pixel" && origin != "output_half_pixel"))
-    malformed("its mode is " + shown(mode) + " of " + shown(origin));
+    malformed("its mode is " + excerpt(mode) + " of " + excerpt(origin));
   const int64_t height = call.integer("output_height", 1), width = call.integer("output_width", 1),
                 samples = call.integer("sampling_ratio", 0);
   constexpr int64_t kMost = 4096;

@@ -15,6 +15,7 @@ namespace {
 
 struct Rules {
   std::string mode = "nearest", origin = "half_pixel", nearest = "round_prefer_floor";
+  bool by_direction = false;  // as before version 11, nearest elements are those below where an axis grows, else above
   bool exclude_outside = false, antialias = false;
   double cubic = -0.75, extrapolation = 0;
 };
@@ -24,21 +25,25 @@ struct AxisResize {
   double scale = 1, roi_start = 0, roi_end = 1;
 };
 
-// Place of a new element among the old ones.
-double origin_of(int64_t x, const AxisResize& a, const std::string& origin) {
-  const auto at = static_cast<double>(x), from = static_cast<double>(a.from);
-  const double to = a.scale * from;  // before it was rounded down
+// Place of a new element among the old ones. Nearest elements are found by floats, as others find them: a quotient that
+// comes out whole there is less than that in doubles, and the element another one.
+template <class Real>
+Real origin_of(int64_t x, const AxisResize& a, const std::string& origin) {
+  const auto at = static_cast<Real>(x), from = static_cast<Real>(a.from), scale = static_cast<Real>(a.scale);
+  const auto to = static_cast<Real>(a.scale * static_cast<double>(a.from));  // before it was rounded down
+  const auto half = static_cast<Real>(0.5);
   if (origin == "align_corners") return to == 1 ? 0 : at * (from - 1) / (to - 1);
-  if (origin == "asymmetric") return at / a.scale;
-  if (origin == "half_pixel") return (at + 0.5) / a.scale - 0.5;
-  if (origin == "pytorch_half_pixel") return to == 1 ? -0.5 : (at + 0.5) / a.scale - 0.5;
+  if (origin == "asymmetric") return at / scale;
+  if (origin == "half_pixel") return (at + half) / scale - half;
+  if (origin == "pytorch_half_pixel") return to == 1 ? -half : (at + half) / scale - half;
   if (origin == "half_pixel_symmetric")
-    return from / 2 * (1 - static_cast<double>(a.to) / to) + (at + 0.5) / a.scale - 0.5;
+    return from / 2 * (1 - static_cast<Real>(a.to) / to) + (at + half) / scale - half;
   if (origin == "tf_crop_and_resize") {
-    const double part = (a.roi_end - a.roi_start) * (from - 1);
-    return (to == 1 ? part / 2 : at * part / (to - 1)) + a.roi_start * (from - 1);
+    const auto start = static_cast<Real>(a.roi_start), end = static_cast<Real>(a.roi_end),
+               part = (end - start) * (from - 1);
+    return (to == 1 ? part / 2 : at * part / (to - 1)) + start * (from - 1);
   }
-  malformed("its coordinate_transformation_mode is " + shown(origin));
+  malformed("its coordinate_transformation_mode is " + excerpt(origin));
 }
 
 double cubic_weight(double distance, double a) {
@@ -54,16 +59,17 @@ std::vector<double> weights_of(double ratio, double scale, const Rules& rules, i
   if (rules.mode == "nearest") {
     *first = 0;
     if (ratio == 0) return {1, 0};
-    const bool low = rules.nearest == "round_prefer_floor"  ? ratio <= 0.5
-                     : rules.nearest == "round_prefer_ceil" ? ratio < 0.5
-                     : rules.nearest == "floor"             ? true
+    const bool low = rules.by_direction                      ? scale >= 1
+                     : rules.nearest == "round_prefer_floor" ? ratio <= 0.5
+                     : rules.nearest == "round_prefer_ceil"  ? ratio < 0.5
+                     : rules.nearest == "floor"              ? true
                      : rules.nearest == "ceil"
                          ? false
-                         : throw Failure(RONDO_IO_ERROR, "its nearest_mode is " + shown(rules.nearest));
+                         : throw Failure(RONDO_IO_ERROR, "its nearest_mode is " + excerpt(rules.nearest));
     return low ? std::vector<double>{1, 0} : std::vector<double>{0, 1};
   }
   const bool linear = rules.mode == "linear";
-  if (!linear && rules.mode != "cubic") malformed("its mode is " + shown(rules.mode));
+  if (!linear && rules.mode != "cubic") malformed("its mode is " + excerpt(rules.mode));
   const double shrink = rules.antialias ? std::min(scale, 1.0) : 1;
   const double reach = linear ? 1 : 2;
   if (!(shrink > 1e-4)) refuse("it shrinks an axis to less than a ten thousandth");
@@ -94,8 +100,12 @@ Taps taps_of(const Call& call, const AxisResize& a, const Rules& rules) {
   const auto count = static_cast<size_t>(a.to);
   call.may_take<uint8_t>(a.to);
   taps.outside.assign(count, 0);
+  constexpr int64_t kWholeFloats = 1 << 24;  // beyond, floats skip whole numbers
+  const bool by_floats = rules.mode == "nearest" && std::max(a.from, a.to) <= kWholeFloats;
   for (size_t x = 0; x < count; ++x) {
-    const double origin = origin_of(static_cast<int64_t>(x), a, rules.origin);
+    const auto place_of_x = static_cast<int64_t>(x);
+    const double origin =
+        by_floats ? origin_of<float>(place_of_x, a, rules.origin) : origin_of<double>(place_of_x, a, rules.origin);
     if (!std::isfinite(origin) || std::fabs(origin) > 1e12) malformed("a scale is out of all bounds");
     if (rules.origin == "tf_crop_and_resize" && (origin < 0 || origin > static_cast<double>(a.from - 1))) {
       taps.outside[x] = 1;
@@ -123,11 +133,18 @@ Taps taps_of(const Call& call, const AxisResize& a, const Rules& rules) {
   return taps;
 }
 
-// One axis of nearest elements: a choice of places, whatever the dtype is.
-Tensor nearest_places(const Call& call, const Tensor& x, int32_t axis, const Taps& taps) {
-  call.may_take<int64_t>(static_cast<int64_t>(taps.outside.size()));
+// One axis of nearest elements: a choice of places, whatever the dtype is. Each place as often as the others needs no
+// table, which a size that varies would not have.
+Tensor nearest_places(const Call& call, const Tensor& x, int32_t axis, const AxisResize& a, const Taps& taps) {
+  call.may_take<int64_t>(a.to);
+  const int64_t times = a.to / a.from;
+  bool repeats = times * a.from == a.to;
   std::vector<int64_t> places(taps.outside.size());
-  for (size_t i = 0; i < places.size(); ++i) places[i] = taps.places[taps.weights[0][i] != 0 ? 0 : 1][i];
+  for (size_t i = 0; i < places.size(); ++i) {
+    places[i] = taps.places[taps.weights[0][i] != 0 ? 0 : 1][i];
+    repeats = repeats && places[i] == static_cast<int64_t>(i) / times;
+  }
+  if (repeats) return rondo::repeat(x, times, axis);
   return rondo::take(x, call.precomputed([&] { return call.constant_integers(places); }), axis);
 }
 
@@ -174,7 +191,7 @@ void resize(Call& call, const std::vector<AxisResize>& axes, const Rules& rules)
     if (a.to > (int64_t{1} << 26)) refuse("its result is too large");
     const Taps taps = taps_of(call, a, rules);
     const auto axis = static_cast<int32_t>(i);
-    x = nearest ? nearest_places(call, x, axis, taps) : add_up(call, x, axis, a, taps);
+    x = nearest ? nearest_places(call, x, axis, a, taps) : add_up(call, x, axis, a, taps);
     changed = true;
     if (!taps.any_outside) continue;
     Shape along(axes.size(), 1);
@@ -204,7 +221,7 @@ void upsample(Call& call) {
   Rules rules;
   rules.mode = call.text("mode", "nearest");
   rules.origin = "asymmetric";
-  rules.nearest = "floor";
+  rules.by_direction = true;
   std::vector<AxisResize> axes;
   for (size_t i = 0; i < s.size(); ++i) axes.push_back({s[i], scaled(s[i], scales[i]), scales[i], 0, 1});
   resize(call, axes, rules);

@@ -195,7 +195,7 @@ void finish_loss(Call& call, const Tensor& scores) {
   }
   if (weights) loss = loss * weights;
   if (reduction == "none") return call.out(0, loss);
-  if (reduction != "mean" && reduction != "sum") malformed("its reduction is " + shown(reduction));
+  if (reduction != "mean" && reduction != "sum") malformed("its reduction is " + excerpt(reduction));
   if (reduction == "sum" || weights) {
     const Tensor sum = rondo::reduce(RONDO_SUM, loss);
     return call.out(0, reduction == "sum" ? sum : sum / rondo::reduce(RONDO_SUM, weights));

@@ -84,10 +84,10 @@ void grid_sample(Call& call) {
   std::string mode = call.text("mode", call.opset() < 20 ? "bilinear" : "linear");
   if (mode == "bilinear") mode = "linear";
   if (mode == "bicubic") mode = "cubic";
-  if (mode != "linear" && mode != "nearest" && mode != "cubic") malformed("its mode is " + shown(mode));
+  if (mode != "linear" && mode != "nearest" && mode != "cubic") malformed("its mode is " + excerpt(mode));
   const std::string padding = call.text("padding_mode", "zeros");
   if (padding != "zeros" && padding != "border" && padding != "reflection")
-    malformed("its padding_mode is " + shown(padding));
+    malformed("its padding_mode is " + excerpt(padding));
   const bool align = call.integer("align_corners", 0) != 0;
   const int64_t places = product(gs, 1, gs.size() - 1);
   const Tensor grid = call.in(1).to(RONDO_F32).reshape({s[0], 1, places, gs.back()});

@@ -119,7 +119,7 @@ void pad_node(Call& call) {
                                   : mode == "edge"    ? RONDO_PAD_EDGE
                                   : mode == "reflect" ? RONDO_PAD_REFLECT
                                   : mode == "wrap"    ? RONDO_PAD_WRAP
-                                                      : throw Failure(RONDO_IO_ERROR, "its mode is " + shown(mode));
+                                                      : throw Failure(RONDO_IO_ERROR, "its mode is " + excerpt(mode));
   double value = call.opset() < 11 ? call.real("value", 0) : 0;
   if (call.opset() >= 11 && call.has(2) && !call.scalar(2, &value)) refuse("its value is computed by the program");
   constexpr double kExact = 9007199254740992.0;  // 2^53: whole numbers up to there are exact as the value of a pad
@@ -173,6 +173,27 @@ void reshape_node(Call& call) {
   call.out(0, call.in(0).reshape(target));
 }
 
+namespace {
+
+// A part of a constant whose bounds vary with sizes. A part that is the whole would have no node for a slice,
+// and a program has the same nodes at all sizes: places are chosen by numbers instead.
+Tensor chosen(const Call& call, const Tensor& x, int32_t axis, int64_t start, int64_t end, int64_t step) {
+  constexpr int64_t kAll = std::numeric_limits<int32_t>::max();
+  if (start == 0 && end >= kAll && step == 1) return x;
+  const int64_t size = x.shape()[static_cast<size_t>(axis)];
+  const auto place = [&](int64_t at) {
+    return std::clamp(at < 0 ? at + size : at, step < 0 ? int64_t{-1} : int64_t{0}, step < 0 ? size - 1 : size);
+  };
+  const int64_t first = place(start), last = end < -size ? (step < 0 ? -1 : 0) : place(end);
+  // A step beyond the size makes one number.
+  const int64_t by = std::clamp(step, -size - 1, size + 1);
+  const int64_t count = by > 0 ? (last - first + by - 1) / by : (first - last - by - 1) / -by;
+  return rondo::take(
+      x, call.engine().arange_i64(call.device(), RONDO_I64, first, first + std::max<int64_t>(count, 0) * by, by), axis);
+}
+
+}  // namespace
+
 void slice_node(Call& call) {
   const Shape s = call.shape(0);
   const auto ndim = static_cast<int64_t>(s.size());
@@ -190,7 +211,8 @@ void slice_node(Call& call) {
     const auto axis = static_cast<int32_t>(axis_of(axes[i], ndim));
     if (steps[i] == 0) malformed("a step is 0");
     const int64_t step = std::max(steps[i], -std::numeric_limits<int64_t>::max());
-    x = x.slice(axis, starts[i], ends[i], step);
+    x = call.constant(0) && !call.folding() ? chosen(call, x, axis, starts[i], ends[i], step)
+                                            : x.slice(axis, starts[i], ends[i], step);
   }
   call.out(0, x);
 }

@@ -9,6 +9,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "rtc/device/attention/attention.h"
 
 namespace rondo::ops {
@@ -81,7 +82,7 @@ struct AttentionPlan {
   void list_operands(std::vector<TaskOperand>* list) const;
 };
 
-Ref<Task> make_cpu_attention(const AttentionPlan& plan);
-Ref<Task> make_cuda_attention(const AttentionPlan& plan);
+Ref<OperatorTask> make_cpu_attention(const AttentionPlan& plan);
+Ref<OperatorTask> make_cuda_attention(const AttentionPlan& plan);
 
 }  // namespace rondo::ops

@@ -98,9 +98,9 @@ class Attention {
                   reinterpret_cast<const char*>(args_.template row<const T>(array, b, first + i, h)),
                   args_.stride[array][3], args_.size);
   }
-  void turn(int64_t count, const C* from, C* to) const { turn_rows(count, args_.size, from, to); }
+  void turn(int64_t count, const C* from, C* to) const { transpose_rows(count, args_.size, from, to); }
   // A few at a time, so that whole lines of the cache are read and written.
-  [[gnu::noinline]] static void turn_rows(int64_t rows, int64_t columns, const C* from, C* to) {
+  [[gnu::noinline]] static void transpose_rows(int64_t rows, int64_t columns, const C* from, C* to) {
     constexpr int64_t kTile = 8;
     for (int64_t i = 0; i < rows; i += kTile)
       for (int64_t j = 0; j < columns; ++j)
@@ -303,7 +303,7 @@ class Attention {
     C *q = memory, *dy = q + sizes_.rows, *k = dy + sizes_.rows, *k_turned = k + sizes_.rows,
       *v = k_turned + sizes_.rows, *v_turned = v + sizes_.rows, *dk = v_turned + sizes_.rows, *dv = dk + sizes_.rows,
       *scores = dv + sizes_.rows, *parts = scores + sizes_.scores, *changes = parts + sizes_.scores,
-      *turned = changes + sizes_.scores;
+      *transposed = changes + sizes_.scores;
     load(kAttentionK, b, of, first, count, k);
     turn(count, k, k_turned);
     load(kAttentionV, b, of, first, count, v);
@@ -317,10 +317,10 @@ class Attention {
         load(kAttentionQ, b, h, at, queries, q);
         load(kAttentionDy, b, h, at, queries, dy);
         meet(reach, {b, h, at, queries, first, count, q, dy, k_turned, v_turned, scores, parts, changes});
-        turn_rows(queries, count, parts, turned);
-        multiply_panels(count, size, queries, turned, dy, dv);
-        turn_rows(queries, count, changes, turned);
-        multiply_panels(count, size, queries, turned, q, dk);
+        transpose_rows(queries, count, parts, transposed);
+        multiply_panels(count, size, queries, transposed, dy, dv);
+        transpose_rows(queries, count, changes, transposed);
+        multiply_panels(count, size, queries, transposed, q, dk);
       }
     }
     for (int64_t i = 0; i < places; ++i) {
@@ -368,9 +368,11 @@ class CpuAttention final : public Computation {
     with_float_element(plan_.q().dtype, [&]<class T>(T*) { Attention<T>(plan_, args, threads_, scratch).run(); });
     return {};
   }
-  void set_random(RandomState state) override { random_ = state; }
+  void set_random(RandomState own, RandomState) override { random_ = own; }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuAttention>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CpuAttention>(memory.moved(plan_));
+  }
 
  private:
   const AttentionPlan plan_;
@@ -381,7 +383,7 @@ class CpuAttention final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_attention(const AttentionPlan& plan) {
+Ref<OperatorTask> make_cpu_attention(const AttentionPlan& plan) {
   return make_ref<CpuAttention>(plan);
 }
 

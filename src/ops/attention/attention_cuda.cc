@@ -45,7 +45,7 @@ class CudaAttention final : public KernelTask {
     if (!chosen_) RONDO_TRY(choose());
     return KernelTask::prepare();
   }
-  void set_random(RandomState state) override { random_ = state; }
+  void set_random(RandomState own, RandomState) override { random_ = own; }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
     if (library_) {
@@ -71,7 +71,9 @@ class CudaAttention final : public KernelTask {
   }
   std::string remark() const override { return remark_; }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaAttention>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaAttention>(memory.moved(plan_));
+  }
 
  private:
   // cuDNN, or Rondo's own kernels.
@@ -171,7 +173,7 @@ class CudaAttention final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_attention(const AttentionPlan& plan) {
+Ref<OperatorTask> make_cuda_attention(const AttentionPlan& plan) {
   return make_ref<CudaAttention>(plan);
 }
 

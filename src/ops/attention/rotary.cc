@@ -93,16 +93,16 @@ RotaryPlan::RotaryPlan(const View& x, const View* given, const RotaryForm& form,
   Layout of_rows = x.layout;
   --of_rows.ndim;
   if (given) positions = *given, of_rows = broadcast_layout(given->layout, of_rows);
-  const auto told = [&](int d) { return given ? of_rows.strides[d] : 0; };
+  const auto stride_of = [&](int d) { return given ? of_rows.strides[d] : 0; };
   int sharing = -1;
   for (int d = 0; d < channel; ++d)
-    if (x.layout.shape[d] > 1 && told(d) == 0 && !(counted && d == form.axis)) sharing = d;
+    if (x.layout.shape[d] > 1 && stride_of(d) == 0 && !(counted && d == form.axis)) sharing = d;
   for (int d = 0; d < channel; ++d) {
     const int64_t in = x.layout.strides[d], to = out.layout.strides[d];
     if (d == sharing)
       shared = x.layout.shape[d], shared_step[kRotaryX] = in, shared_step[kRotaryOut] = to;
     else
-      rows.push(x.layout.shape[d], {in, to, told(d), counted && d == form.axis ? 1 : 0});
+      rows.push(x.layout.shape[d], {in, to, stride_of(d), counted && d == form.axis ? 1 : 0});
   }
 }
 

@@ -6,6 +6,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "rtc/device/attention/rotary.h"
 
 namespace rondo::ops {
@@ -34,7 +35,7 @@ struct RotaryPlan {
   void list_operands(std::vector<TaskOperand>* list) const;
 };
 
-Ref<Task> make_cpu_rotary(const RotaryPlan& plan);
-Ref<Task> make_cuda_rotary(const RotaryPlan& plan);
+Ref<OperatorTask> make_cpu_rotary(const RotaryPlan& plan);
+Ref<OperatorTask> make_cuda_rotary(const RotaryPlan& plan);
 
 }  // namespace rondo::ops

@@ -134,7 +134,7 @@ class CpuRotary final : public Computation {
   }
   bool works_in_place() const override { return !plan_.out.accumulate; }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuRotary>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuRotary>(memory.moved(plan_)); }
 
  private:
   const RotaryPlan plan_;
@@ -143,7 +143,7 @@ class CpuRotary final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_rotary(const RotaryPlan& plan) {
+Ref<OperatorTask> make_cpu_rotary(const RotaryPlan& plan) {
   return make_ref<CpuRotary>(plan);
 }
 

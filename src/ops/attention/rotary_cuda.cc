@@ -46,7 +46,7 @@ class CudaRotary final : public KernelTask {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
   bool works_in_place() const override { return !plan_.out.accumulate; }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRotary>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaRotary>(memory.moved(plan_)); }
 
  private:
   // As many as 16 bytes hold of each access, if all of them may be moved so; else 0.
@@ -82,7 +82,7 @@ class CudaRotary final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_rotary(const RotaryPlan& plan) {
+Ref<OperatorTask> make_cuda_rotary(const RotaryPlan& plan) {
   return make_ref<CudaRotary>(plan);
 }
 

@@ -20,7 +20,7 @@ class Composed {
  private:
   using Tensor = const Descriptor*;
 
-  Status operand(int t, bool turned, Tensor* tensor) { return add_operand(&graph_, p_, t, turned, tensor); }
+  Status operand(int t, bool transposed, Tensor* tensor) { return add_operand(&graph_, p_, t, transposed, tensor); }
   Status number(int64_t id, int type, Tensor* tensor) { return add_number(&graph_, id, type, tensor); }
   Status between(int type, std::span<const int64_t> sizes, std::span<const int64_t> strides, Tensor* tensor) {
     return graph_.add_tensor({++last_id_, type, sizes, strides, true}, tensor);
@@ -46,7 +46,7 @@ class Composed {
   Status reduce(int operation, Tensor rows, Tensor* to);
   // The product of queries and keys, scaled, with what a band hides.
   Status scaled_scores(Tensor q, Tensor k, Tensor scale, Tensor* to);
-  Status turned(Tensor from, Tensor to);
+  Status transposed(Tensor from, Tensor to);
   Status delta(Tensor dy, Tensor* sums);
   Status hide(bool after, Tensor* scores);
 
@@ -91,7 +91,7 @@ Status Composed::product(Tensor a, Tensor b, Tensor to) {
   return graph_.add_operation(*operation);
 }
 
-Status Composed::turned(Tensor from, Tensor to) {
+Status Composed::transposed(Tensor from, Tensor to) {
   Descriptor* operation = nullptr;
   RONDO_TRY(graph_.create(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR, &operation));
   RONDO_TRY(operation->set_descriptor(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, *from));
@@ -199,29 +199,29 @@ Status Composed::gradients() {
   RONDO_TRY(number(kSdpaScale, CUDNN_DATA_FLOAT, &scale));
   RONDO_TRY(delta(dy, &sums));
   // weights = exp(q k' scale - stats); dv = weights' dy.
-  Tensor scaled = nullptr, less = nullptr, weights = nullptr, turned_weights = nullptr;
+  Tensor scaled = nullptr, less = nullptr, weights = nullptr, transposed_weights = nullptr;
   const int half = data_type(p_.dtype);
   RONDO_TRY(scaled_scores(q, k, scale, &scaled));
   RONDO_TRY(score(CUDNN_POINTWISE_SUB, scaled, stats, &less));
   RONDO_TRY(score(CUDNN_POINTWISE_EXP, less, nullptr, &weights));
-  RONDO_TRY(scores(half, &turned_weights, true));
-  RONDO_TRY(turned(weights, turned_weights));
-  RONDO_TRY(product(turned_weights, dy, dv));
+  RONDO_TRY(scores(half, &transposed_weights, true));
+  RONDO_TRY(transposed(weights, transposed_weights));
+  RONDO_TRY(product(transposed_weights, dy, dv));
   // slopes = (dy v' - sums) weights scale; dk = slopes' q; dq = slopes k.
-  Tensor slope = nullptr, centred = nullptr, weighted = nullptr, slopes = nullptr, turned_slopes = nullptr,
+  Tensor slope = nullptr, centred = nullptr, weighted = nullptr, slopes = nullptr, transposed_slopes = nullptr,
          keys = nullptr;
   RONDO_TRY(scores(CUDNN_DATA_FLOAT, &slope));
   RONDO_TRY(product(dy, v, slope));
   RONDO_TRY(score(CUDNN_POINTWISE_SUB, slope, sums, &centred));
   RONDO_TRY(score(CUDNN_POINTWISE_MUL, centred, weights, &weighted));
   RONDO_TRY(score(CUDNN_POINTWISE_MUL, weighted, scale, &slopes));
-  RONDO_TRY(scores(half, &turned_slopes, true));
-  RONDO_TRY(turned(slopes, turned_slopes));
-  RONDO_TRY(product(turned_slopes, q, dk));
+  RONDO_TRY(scores(half, &transposed_slopes, true));
+  RONDO_TRY(transposed(slopes, transposed_slopes));
+  RONDO_TRY(product(transposed_slopes, q, dk));
   const int64_t sizes[] = {p_.batch, p_.key_heads, p_.keys, p_.size};
   const int64_t strides[] = {p_.stride[kSdpaK][0], p_.stride[kSdpaK][1], p_.stride[kSdpaK][2], 1};
   RONDO_TRY(between(half, sizes, strides, &keys));
-  RONDO_TRY(turned(k, keys));
+  RONDO_TRY(transposed(k, keys));
   return product(slopes, keys, dq);
 }
 

@@ -90,10 +90,10 @@ Status add_number(OperationGraph* graph, int64_t id, int type, const Descriptor*
   return graph->add_tensor({id, type, kOne, kOne, false, true}, tensor);
 }
 
-Status add_operand(OperationGraph* graph, const Sdpa& p, int t, bool turned, const Descriptor** tensor) {
+Status add_operand(OperationGraph* graph, const Sdpa& p, int t, bool transposed, const Descriptor** tensor) {
   int64_t sizes[] = {p.batch, p.heads_of(t), p.places(t), p.elements(t)};
   int64_t strides[] = {p.stride[t][0], p.stride[t][1], p.stride[t][2], 1};
-  if (turned) std::swap(sizes[2], sizes[3]), std::swap(strides[2], strides[3]);
+  if (transposed) std::swap(sizes[2], sizes[3]), std::swap(strides[2], strides[3]);
   return graph->add_tensor({t + 1, data_type(p.dtype_of(t)), sizes, strides}, tensor);
 }
 

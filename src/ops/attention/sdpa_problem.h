@@ -97,7 +97,7 @@ using SdpaAddresses = std::array<void*, kSdpaTensors>;
 Pointers pointers_of(const Sdpa& problem, const SdpaAddresses& addresses, const SdpaNumbers& numbers);
 
 // Puts an operand into a graph, or, turned, the transposes of its matrices; and a number that a run gives by value.
-Status add_operand(OperationGraph* graph, const Sdpa& problem, int tensor, bool turned, const Descriptor** made);
+Status add_operand(OperationGraph* graph, const Sdpa& problem, int tensor, bool transposed, const Descriptor** made);
 Status add_number(OperationGraph* graph, int64_t id, int type, const Descriptor** made);
 
 class SdpaQuestion final : public Question {

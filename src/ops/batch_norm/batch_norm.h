@@ -12,6 +12,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "rtc/device/rows/norm.h"
 
 namespace rondo::ops {
@@ -52,7 +53,7 @@ struct NormPlan {
 };
 
 void norm_on_cpu(const NormPlan& plan);
-Ref<Task> make_cuda_norm(const NormPlan& plan);
+Ref<OperatorTask> make_cuda_norm(const NormPlan& plan);
 // Submits the plan's task on its device.
 Status submit_norm(const NormPlan& plan);
 

@@ -177,7 +177,7 @@ class CpuNorm final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuNorm>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuNorm>(memory.moved(plan_)); }
 
  private:
   NormPlan plan_;

@@ -60,7 +60,7 @@ class CudaNorm final : public KernelTask {
     plan();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaNorm>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaNorm>(memory.moved(plan_)); }
 
  private:
   void plan();
@@ -179,7 +179,7 @@ void CudaNorm::plan() {
 
 }  // namespace
 
-Ref<Task> make_cuda_norm(const NormPlan& plan) {
+Ref<OperatorTask> make_cuda_norm(const NormPlan& plan) {
   return make_ref<CudaNorm>(plan);
 }
 

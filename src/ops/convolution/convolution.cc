@@ -12,10 +12,6 @@ namespace rondo::ops {
 
 namespace {
 
-long long shown(int64_t value) {
-  return value;
-}
-
 // Places that a kernel covers with its dilation; may exceed 63 bits.
 __int128 reach_of(int64_t kernel, int64_t dilation) {
   return static_cast<__int128>(dilation) * (kernel - 1) + 1;
@@ -33,18 +29,18 @@ Status check_options(int spatial, const ConvolutionOptions& options) {
     for (int d = 0; d < spatial; ++d)
       if (row.values[d] < row.least || row.values[d] > INT32_MAX)
         return error(RONDO_INVALID_ARGUMENT, "options->%s[%d] is %lld; %lld to %d is possible", row.name, d,
-                     shown(row.values[d]), shown(row.least), INT32_MAX);
+                     printable(row.values[d]), printable(row.least), INT32_MAX);
   for (int d = 0; d < spatial; ++d) {
     if (options.output_padding[d] != 0 && !options.transposed)
       return error(RONDO_INVALID_ARGUMENT,
                    "options->output_padding[%d] is %lld; only a transposed convolution has it (options->transposed)", d,
-                   shown(options.output_padding[d]));
+                   printable(options.output_padding[d]));
     if (options.output_padding[d] >= options.stride[d])
       return error(RONDO_INVALID_ARGUMENT, "options->output_padding[%d] is %lld; less than the stride, %lld, is needed",
-                   d, shown(options.output_padding[d]), shown(options.stride[d]));
+                   d, printable(options.output_padding[d]), printable(options.stride[d]));
   }
   if (options.groups < 1)
-    return error(RONDO_INVALID_ARGUMENT, "options->groups is %lld; 1 or more is needed", shown(options.groups));
+    return error(RONDO_INVALID_ARGUMENT, "options->groups is %lld; 1 or more is needed", printable(options.groups));
   return {};
 }
 
@@ -72,7 +68,7 @@ Status check_epilogue(const View& x, const ConvolutionEpilogue& epilogue, const 
     if (view && (view->dtype != x.dtype || view->layout.ndim != 1 || view->layout.shape[0] != shape.shape[1]))
       return error(RONDO_INVALID_ARGUMENT, "%s is %s %s; %s [%lld] is needed, one per channel of the result", name,
                    dtype_name(view->dtype), shape_text(view->layout).c_str(), dtype_name(x.dtype),
-                   shown(shape.shape[1]));
+                   printable(shape.shape[1]));
   if (const View* residual = epilogue.residual)
     if (residual->dtype != x.dtype || !residual->layout.same_shape(shape))
       return error(RONDO_INVALID_ARGUMENT, "options->residual is %s %s; the result's dtype and shape are needed, %s %s",
@@ -83,8 +79,8 @@ Status check_epilogue(const View& x, const ConvolutionEpilogue& epilogue, const 
 
 Status divides(const char* what, int64_t channels, int64_t groups) {
   if (channels % groups == 0) return {};
-  return error(RONDO_INVALID_ARGUMENT, "%s, %lld, is no multiple of options->groups, %lld", what, shown(channels),
-               shown(groups));
+  return error(RONDO_INVALID_ARGUMENT, "%s, %lld, is no multiple of options->groups, %lld", what, printable(channels),
+               printable(groups));
 }
 
 // The size of an axis of the result, or transposed of the image.
@@ -104,16 +100,17 @@ Status infer_axis(const char* name, const ConvolutionOptions& options, int d, in
       return error(RONDO_INVALID_ARGUMENT,
                    "%s would have size %s in the result, by stride %lld, padding %lld and %lld, dilation %lld, kernel "
                    "size %lld",
-                   axis().c_str(), result < 0 ? "below 0" : "beyond 63 bits", shown(options.stride[d]),
-                   shown(options.before[d]), shown(options.after[d]), shown(options.dilation[d]), shown(kernel));
+                   axis().c_str(), result < 0 ? "below 0" : "beyond 63 bits", printable(options.stride[d]),
+                   printable(options.before[d]), printable(options.after[d]), printable(options.dilation[d]),
+                   printable(kernel));
     *inferred = static_cast<int64_t>(result);
     return {};
   }
   if (size + around < reach)
     return error(RONDO_INVALID_ARGUMENT,
                  "the kernel is larger than %s: size %lld with dilation %lld, but %lld with padding %lld and %lld",
-                 axis().c_str(), shown(kernel), shown(options.dilation[d]), shown(size), shown(options.before[d]),
-                 shown(options.after[d]));
+                 axis().c_str(), printable(kernel), printable(options.dilation[d]), printable(size),
+                 printable(options.before[d]), printable(options.after[d]));
   *inferred = static_cast<int64_t>((size + around - reach) / options.stride[d]) + 1;
   return {};
 }
@@ -148,17 +145,6 @@ Status submit_convolution(const Convolution& problem, Output& out, const Describ
 
 }  // namespace
 
-std::optional<Convolution> Convolution::with(const Epilogue& epilogue) const {
-  if (has_epilogue() || way == ConvolutionWay::filter || out().accumulate) return {};
-  Convolution problem = *this;
-  problem.scale = epilogue.scale;
-  problem.bias = epilogue.bias;
-  problem.residual = epilogue.residual;
-  problem.activation = epilogue.activation;
-  (way == ConvolutionWay::forward ? problem.result : problem.image) = epilogue.to;
-  return problem;
-}
-
 const char* Convolution::name() const {
   static const char* const names[] = {"convolution", "convolution_data", "convolution_filter_grad"};
   return names[static_cast<int>(way)];
@@ -189,17 +175,17 @@ Status infer(const ConvolutionCall& call, InputTypes inputs, ResultTypes results
     if (of_x[1] != of_w[0])
       return error(RONDO_INVALID_ARGUMENT,
                    "x %s has %lld channels but w %s has %lld; transposed, w is [c, k / groups, ...]",
-                   shape_text(x.layout).c_str(), shown(of_x[1]), shape_text(w.layout).c_str(), shown(of_w[0]));
+                   shape_text(x.layout).c_str(), printable(of_x[1]), shape_text(w.layout).c_str(), printable(of_w[0]));
     RONDO_TRY(divides("the number of channels of x", of_x[1], options.groups));
     if (__builtin_mul_overflow(of_w[1], options.groups, &shape.shape[1]))
       return error(RONDO_INVALID_ARGUMENT, "w %s for %lld groups has more channels than 63 bits count",
-                   shape_text(w.layout).c_str(), shown(options.groups));
+                   shape_text(w.layout).c_str(), printable(options.groups));
   } else {
     if (of_x[1] % options.groups != 0 || of_x[1] / options.groups != of_w[1])
       return error(RONDO_INVALID_ARGUMENT,
                    "x %s has %lld channels but w %s is for %lld in each of %lld groups; w is [k, c / groups, ...]",
-                   shape_text(x.layout).c_str(), shown(of_x[1]), shape_text(w.layout).c_str(), shown(of_w[1]),
-                   shown(options.groups));
+                   shape_text(x.layout).c_str(), printable(of_x[1]), shape_text(w.layout).c_str(), printable(of_w[1]),
+                   printable(options.groups));
     RONDO_TRY(divides("the number of kernels, the first size of w", of_w[0], options.groups));
     shape.shape[1] = of_w[0];
   }
@@ -261,9 +247,7 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   if (epilogue.scale) problem.scale = *epilogue.scale;
   if (epilogue.bias) problem.bias = *epilogue.bias;
   if (epilogue.residual) problem.residual = *epilogue.residual;
-  View like = x;  // of whose order a new result is
-  if (onednn_leaves_channels_last(x, w, options.groups)) like.layout = with_channels_last(x.layout);
-  RONDO_TRY(out.resolve_as(like, shape, all, options.transposed ? &problem.image : &problem.result));
+  RONDO_TRY(out.resolve_as(x, shape, all, options.transposed ? &problem.image : &problem.result));
   *posed = problem;
   return {};
 }

@@ -14,7 +14,7 @@
 #include "ops/operators/element.h"
 #include "ops/ops.h"
 #include "ops/program/kinds.h"
-#include "ops/task/epilogue.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -70,15 +70,13 @@ struct Convolution {
     return scale.storage || bias.storage || residual.storage || activation != RONDO_ACTIVATION_NONE;
   }
   void move_to(const Rebinding& memory) { memory.move_all(image, filter, result, scale, bias, residual); }
-  // With an epilogue in the place of none, if there may be one.
-  std::optional<Convolution> with(const Epilogue& epilogue) const;
   const char* name() const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
 };
 
-Ref<Task> make_cpu_convolution(const Convolution& problem);
-Ref<Task> make_cuda_convolution(const Convolution& problem);
+Ref<OperatorTask> make_cpu_convolution(const Convolution& problem);
+Ref<OperatorTask> make_cuda_convolution(const Convolution& problem);
 
 // A library's way of doing one problem, all of it, epilogue and accumulation included, but for an activation that it
 // may leave. Belongs to a task; is run once or often, never twice at a time.

@@ -1,6 +1,7 @@
 // Computes convolutions on the host: by oneDNN where it is found and takes the problem, otherwise by own loops: planes
-// of depthwise ones with channels first tap by tap (depthwise_planes.h); of others a block of the gathered matrix at a
-// time is packed, 16-bit floats widened on the way, and multiplied (panels.h).
+// of depthwise ones with channels first tap by tap (depthwise_planes.h); others of f32 by tiles (convolution_tiles.h),
+// but for deep gradients of filters; of the rest a block of the gathered matrix at a time is packed, 16-bit floats
+// widened on the way, and multiplied (panels.h).
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -9,9 +10,11 @@
 
 #include "ops/convolution/convolution_onednn.h"
 #include "ops/convolution/convolution_products.h"
+#include "ops/convolution/convolution_tiles.h"
 #include "ops/convolution/depthwise_planes.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
+#include "ops/task/packs_weights.h"
 
 namespace rondo::ops {
 
@@ -60,13 +63,13 @@ struct Panels {
     a = m * depth;
     b = depth * columns;
     sums = m * columns;
-    turned = m * kColumnTile;
+    transposed = m * kColumnTile;
   }
   int64_t m = 1, columns = 1, depth = 0;
-  int64_t a = 0, b = 0, sums = 0, turned = 0;  // elements
+  int64_t a = 0, b = 0, sums = 0, transposed = 0;  // elements
   size_t bytes(rondo_dtype dtype) const {
     return static_cast<size_t>(columns) * sizeof(Column) + static_cast<size_t>(depth) * sizeof(Depth) +
-           static_cast<size_t>(a + b + sums + turned) * dtype_size(compute_dtype(dtype));
+           static_cast<size_t>(a + b + sums + transposed) * dtype_size(compute_dtype(dtype));
   }
 };
 
@@ -82,7 +85,7 @@ class ProductLoops {
         a_(reinterpret_cast<C*>(depths_ + size_.depth)),
         b_(a_ + size_.a),
         sums_(b_ + size_.b),
-        turned_(sums_ + size_.sums),
+        transposed_(sums_ + size_.sums),
         finish_(dtype, args.activation, args.accumulate) {
     const ProductAxis& inner = args.axis[kInner];
     channels_inner_ =
@@ -167,9 +170,9 @@ class ProductLoops {
   void finish_by_channels(int64_t group, int64_t first, int64_t m, int64_t n) const {
     for (int64_t begin = 0; begin < n; begin += kColumnTile) {
       const int64_t columns = std::min(kColumnTile, n - begin);
-      moves_.load_tile(turned_, reinterpret_cast<const char*>(sums_ + begin), n, columns, m);
+      moves_.load_tile(transposed_, reinterpret_cast<const char*>(sums_ + begin), n, columns, m);
       for (int64_t j = 0; j < columns; ++j) {
-        SumLine line = line_at(group, first, columns_[begin + j], turned_ + j * m, 1);
+        SumLine line = line_at(group, first, columns_[begin + j], transposed_ + j * m, 1);
         line.scale.step = args_.scale_step;
         line.bias.step = args_.bias_step;
         line.residual.step = args_.residual_m;
@@ -324,13 +327,13 @@ class ProductLoops {
   C* const a_;
   C* const b_;
   C* const sums_;
-  C* const turned_;
+  C* const transposed_;
   const SumFinish finish_;
   const Moves moves_ = loops(instructions()).moves(std::is_same_v<C, double> ? RONDO_F64 : RONDO_F32, false);
   bool channels_inner_, m_inner_;
 };
 
-class CpuConvolution final : public Computation, public TakesEpilogue {
+class CpuConvolution final : public Computation, public PacksWeights {
  public:
   explicit CpuConvolution(const Convolution& problem)
       : Computation(problem.name(), problem.out().device()), problem_(problem), plan_(find_onednn_plan(problem)) {
@@ -340,48 +343,79 @@ class CpuConvolution final : public Computation, public TakesEpilogue {
       workspace_bytes_ = plan_->workspace_bytes();
       return;
     }
-    products_ = convolution_products(problem, std::numeric_limits<int64_t>::max());
-    for (const ConvolutionProduct& product : products_) {
-      planes_.emplace_back(product.arguments, problem.dtype());
-      const bool by_planes = planes_.back().possible() && !is_depthwise_last(product.arguments);
-      workspace_bytes_ = std::max(workspace_bytes_, by_planes ? planes_.back().workspace_bytes()
-                                                              : Panels(product.arguments).bytes(problem.dtype()));
+    for (const ConvolutionProduct& each : convolution_products(problem, std::numeric_limits<int64_t>::max())) {
+      products_.emplace_back(each, problem);
+      workspace_bytes_ = std::max(workspace_bytes_, products_.back().workspace_bytes(problem.dtype()));
     }
   }
   Status run(const TaskContext& context) override {
     if (plan_) return plan_->run(problem_, context);
-    with_float_element(problem_.dtype(), [&]<class T>(T*) {
-      for (size_t i = 0; i < products_.size(); ++i) {
-        ConvolutionProduct& product = products_[i];
-        product.place(problem_, [](auto& word, const View& view, int64_t bytes) { word = view.address() + bytes; });
-        if (planes_[i].possible() && !is_depthwise_last(product.arguments))
-          planes_[i].run(product.arguments, context.workspace);
-        else
-          ProductLoops<T>(product.arguments, problem_.dtype(), context.workspace).run();
+    const auto* const tiles = packed_bytes() > 0 ? static_cast<const float*>(weights_.copy(matrix())) : nullptr;
+    for (OwnProduct& own : products_) {
+      own.product.place(problem_, [](auto& word, const View& view, int64_t bytes) { word = view.address() + bytes; });
+      const ProductArguments& arguments = own.product.arguments;
+      switch (own.way) {
+        case OwnWay::planes: own.planes.run(arguments, context.workspace); break;
+        case OwnWay::tiles: own.tiles.run(arguments, tiles, context.workspace); break;
+        case OwnWay::loops:
+          with_float_element(problem_.dtype(), [&]<class T>(T*) {
+            ProductLoops<T>(arguments, problem_.dtype(), context.workspace).run();
+          });
       }
-    });
+    }
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuConvolution>(memory.moved(problem_)); }
-  int channels() const override { return 1; }
-  std::string remark() const override { return plan_ ? plan_->remark() : std::string(); }
-  Ref<Task> with(const Epilogue& epilogue) const override {
-    const std::optional<Convolution> problem = problem_.with(epilogue);
-    if (!problem) return {};
-    return make_ref<CpuConvolution>(*problem);
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CpuConvolution>(memory.moved(problem_));
   }
 
+  const Storage& weights() const override { return *problem_.filter.storage; }
+  size_t packed_bytes() const override {
+    if (problem_.way != ConvolutionWay::forward || products_.empty() || products_[0].way != OwnWay::tiles) return 0;
+    const size_t bytes = matrix().bytes;
+    return bytes >= kLeastPacked ? bytes : 0;
+  }
+  Status keep_packed() override { return weights_.keep(matrix()); }
+  void read_unpacked() override { weights_.read_unpacked(); }
+  std::string remark() const override { return plan_ ? plan_->remark() : weights_.remark(); }
+
  private:
+  static constexpr size_t kLeastPacked = 1 << 14;  // bytes that are worth a copy
+
+  enum class OwnWay : uint8_t { planes, tiles, loops };
+  struct OwnProduct {
+    ConvolutionProduct product;
+    DepthwisePlanes planes;
+    ConvolutionTiles tiles;
+    OwnWay way;
+    OwnProduct(const ConvolutionProduct& product, const Convolution& problem)
+        : product(product),
+          planes(product.arguments, problem.dtype()),
+          // The rows of a filter's gradient are a result, of which no copy in tiles is made if it is deep.
+          tiles(product.arguments, problem.dtype(), problem.way != ConvolutionWay::filter),
+          way(is_depthwise_last(product.arguments) ? OwnWay::loops
+              : planes.possible()                  ? OwnWay::planes
+              : tiles.possible()                   ? OwnWay::tiles
+                                                   : OwnWay::loops) {}
+    size_t workspace_bytes(rondo_dtype dtype) const {
+      return way == OwnWay::planes  ? planes.workspace_bytes()
+             : way == OwnWay::tiles ? tiles.workspace_bytes()
+                                    : Panels(product.arguments).bytes(dtype);
+    }
+  };
+
+  WeightMatrix matrix() const { return products_[0].tiles.weights(products_[0].product.arguments, problem_.filter); }
+
   const Convolution problem_;
   const std::unique_ptr<ConvolutionPlan> plan_;
-  std::vector<ConvolutionProduct> products_;
-  std::vector<DepthwisePlanes> planes_;  // of each product
+  std::vector<OwnProduct> products_;
+  KeptWeights weights_;
 };
 
 }  // namespace
 
-Ref<Task> make_cpu_convolution(const Convolution& problem) {
+Ref<OperatorTask> make_cpu_convolution(const Convolution& problem) {
   return make_ref<CpuConvolution>(problem);
 }
 

@@ -20,7 +20,7 @@ namespace rondo::ops {
 
 namespace {
 
-enum Kernel : int { kTiledKernel, kDirectKernel, kFinishKernel };
+enum ConvolutionKernel : int { kTiledKernel, kDirectKernel, kFinishKernel };
 
 constexpr int kBlock = 256;         // threads
 constexpr int64_t kTile = 64;       // of the result, per block
@@ -214,7 +214,7 @@ ProductPlan plan_product(const ConvolutionProduct& product) {
   return plan;
 }
 
-class CudaConvolution final : public KernelTask, public TakesEpilogue {
+class CudaConvolution final : public KernelTask {
  public:
   explicit CudaConvolution(const Convolution& problem)
       : KernelTask(problem.name(), problem.out().device()), problem_(problem) {
@@ -235,12 +235,8 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
   bool capturable(const char** why) const override { return !library_ || library_->capturable(why); }
   std::string remark() const override { return library_ ? library_->remark() : std::string(); }
   void list_operands(std::vector<TaskOperand>* list) const override { problem_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaConvolution>(memory.moved(problem_)); }
-  int channels() const override { return 1; }
-  Ref<Task> with(const Epilogue& epilogue) const override {
-    const std::optional<Convolution> problem = problem_.with(epilogue);
-    if (!problem) return {};
-    return make_ref<CudaConvolution>(*problem);
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaConvolution>(memory.moved(problem_));
   }
 
  private:
@@ -332,13 +328,13 @@ class CudaConvolution final : public KernelTask, public TakesEpilogue {
   const Convolution problem_;
   bool chosen_ = false;
   std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
-  Ref<Task> activation_;                      // where the library leaves it
+  Ref<OperatorTask> activation_;              // where the library leaves it
   std::vector<ProductPlan> products_;
 };
 
 }  // namespace
 
-Ref<Task> make_cuda_convolution(const Convolution& problem) {
+Ref<OperatorTask> make_cuda_convolution(const Convolution& problem) {
   return make_ref<CudaConvolution>(problem);
 }
 

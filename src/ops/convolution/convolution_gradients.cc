@@ -21,10 +21,10 @@ size_t aligned(size_t bytes) {
   return (bytes + 255) / 256 * 256;
 }
 
-class GradientsTask final : public Task {
+class GradientsTask final : public OperatorTask {
  public:
   GradientsTask(const Convolution& data, const Convolution& filter)
-      : Task("convolution_gradients", data.out().device()),
+      : OperatorTask("convolution_gradients", data.out().device()),
         data_problem_(data),
         filter_problem_(filter),
         data_(make_cuda_convolution(data)),
@@ -40,7 +40,7 @@ class GradientsTask final : public Task {
     list->push_back({filter_problem_.out(), true});
   }
 
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     return make_ref<GradientsTask>(memory.moved(data_problem_), memory.moved(filter_problem_));
   }
 
@@ -55,7 +55,7 @@ class GradientsTask final : public Task {
     return {};
   }
 
-  bool settle() override {
+  bool degrade() override {
     if (!side_by_side_) return false;
     side_by_side_ = false;
     want_auxiliaries(0);
@@ -125,7 +125,7 @@ class GradientsTask final : public Task {
   }
 
   const Convolution data_problem_, filter_problem_;
-  const Ref<Task> data_, filter_;
+  const Ref<OperatorTask> data_, filter_;
   bool ready_ = false;
   bool side_by_side_ = false;
   size_t filter_workspace_ = 0;  // where the filter's scratch memory begins

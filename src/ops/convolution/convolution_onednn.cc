@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "dynlib/onednn.h"
+#include "ops/convolution/convolution_tiles.h"
 #include "ops/elementwise/sum_finish.h"
 
 namespace rondo::ops {
@@ -92,18 +93,17 @@ bool dense(const Layout& layout) {
   return channels_first(layout) || channels_last(layout);
 }
 
-// One channel in each group gives one: the library is quick at it with channels last alone, the loops of our own with
-// channels first.
-bool depthwise(const Convolution& problem) {
-  return problem.groups > 1 && problem.filter.layout.shape[1] == 1 && problem.filter.layout.shape[0] == problem.groups;
-}
-
 // True if the library can express it and is fast at it.
 bool suits(const Convolution& problem) {
   if (problem.dtype() != RONDO_F32) return false;
   if (problem.image.elements() == 0 || problem.filter.elements() == 0 || problem.result.elements() == 0) return false;
   if (!dense(problem.image.layout) || !dense(problem.result.layout) || !packed(problem.filter.layout)) return false;
-  if (depthwise(problem) && problem.way != ConvolutionWay::filter && !channels_last(problem.image.layout)) return false;
+  // With channels first, tiles and planes of our own take less time for all but gradients of filters; tiles take no
+  // more than so many taps.
+  int64_t taps = 1;
+  for (int d = 0; d < problem.spatial; ++d) taps *= problem.filter.layout.shape[2 + d];
+  if (problem.way != ConvolutionWay::filter && taps <= kDeepestSum && channels_first(problem.first().layout))
+    return false;
   return !problem.residual.storage || dense(problem.residual.layout);
 }
 
@@ -117,7 +117,6 @@ class OnednnPlan final : public ConvolutionPlan {
     for (int d = 0; d < n; ++d) dilation[d] = problem.dilation[d] - 1;  // the library's is how many are left out
     Description image, any_filter, result;
     Attributes attributes;
-    // With one channel a group the order stays, as it does in new results (onednn_leaves_channels_last).
     const bool turns = problem.filter.layout.shape[1] > 1;
     if (library.dnnl_stream_create(stream_.slot(), engine(), kInOrder) ||
         !describe(problem.image.layout, turns, &image, &image_turn_) ||
@@ -163,8 +162,8 @@ class OnednnPlan final : public ConvolutionPlan {
     char* const scratch = static_cast<char*>(context.workspace);
     char* const ordered = scratch + scratch_bytes_;
     char* const staged = ordered + filter_bytes_;
-    char* const turned_image = staged + staged_bytes_;
-    char* const turned_result = turned_image + image_turn_.bytes;
+    char* const transposed_image = staged + staged_bytes_;
+    char* const transposed_result = transposed_image + image_turn_.bytes;
     const auto place = [&](const View& view) {
       return staged_bytes_ && &view == &problem.out() ? staged : view.address();
     };
@@ -172,8 +171,8 @@ class OnednnPlan final : public ConvolutionPlan {
     char* const image = place(problem.image);
     char* const result = place(problem.result);
     const bool makes_filter = problem.way == ConvolutionWay::filter;
-    int failed = library.dnnl_memory_set_data_handle(image_, image_turn_.bytes ? turned_image : image) |
-                 library.dnnl_memory_set_data_handle(result_, result_turn_.bytes ? turned_result : result) |
+    int failed = library.dnnl_memory_set_data_handle(image_, image_turn_.bytes ? transposed_image : image) |
+                 library.dnnl_memory_set_data_handle(result_, result_turn_.bytes ? transposed_result : result) |
                  library.dnnl_memory_set_data_handle(filter_, filter_bytes_ ? ordered : plain) |
                  library.dnnl_memory_set_data_handle(scratchpad_, scratch);
     if (filter_bytes_) failed |= library.dnnl_memory_set_data_handle(plain_, plain);
@@ -333,11 +332,6 @@ Layout with_channels_last(Layout layout) {
     step *= layout.shape[d];
   }
   return layout;
-}
-
-bool onednn_leaves_channels_last(const View& x, const View& w, int64_t groups) {
-  return x.dtype == RONDO_F32 && x.device().is_host() && x.layout.shape[1] > groups && w.layout.shape[1] > 1 &&
-         engine();
 }
 
 std::unique_ptr<ConvolutionPlan> find_onednn_plan(const Convolution& problem) {

@@ -13,8 +13,4 @@ std::unique_ptr<ConvolutionPlan> find_onednn_plan(const Convolution& problem);
 // The same shape with channels last in memory and no gaps.
 Layout with_channels_last(Layout layout);
 
-// Tells whether a new result has channels last, however x lies: of f32 with several channels a group, if the library is
-// there. It is a rule of the operator, by the operands alone, so that eager and recorded calls agree.
-bool onednn_leaves_channels_last(const View& x, const View& w, int64_t groups);
-
 }  // namespace rondo::ops

@@ -40,7 +40,7 @@ const View& view_of(const Convolution& problem, int which) {
   }
 }
 
-Status make_copy(const View& from, const View& to, Ref<Task>* copy) {
+Status make_copy(const View& from, const View& to, Ref<OperatorTask>* copy) {
   Expression e;
   e.output(e.cast(e.input(from.dtype), to.dtype), to.dtype, false);
   const View* views[] = {&from, &to};

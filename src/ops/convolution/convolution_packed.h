@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ops/convolution/convolution.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -41,15 +42,15 @@ class PackedOperands {
  private:
   struct Copy {
     Which which;
-    size_t offset;        // in scratch memory
-    Ref<Storage> memory;  // stands for that among the operands of tasks
-    Ref<Task> in;         // null: the former contents are not read
+    size_t offset;         // in scratch memory
+    Ref<Storage> memory;   // stands for that among the operands of tasks
+    Ref<OperatorTask> in;  // null: the former contents are not read
   };
 
   bool last_ = false;
   size_t bytes_ = 0;
   std::vector<Copy> copies_;
-  Ref<Task> back_;
+  Ref<OperatorTask> back_;
 };
 
 }  // namespace rondo::ops

@@ -82,6 +82,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
     return {};
   *times = {};
   Status status;
+  count_trial();
   const Uncancelled uncancelled;
   // On a thread of its own, as choices are made.
   start_thread([&] {

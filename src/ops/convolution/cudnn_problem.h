@@ -10,7 +10,7 @@
 
 namespace rondo::ops::dnn {
 
-enum Way : int32_t { kForward, kData, kFilter };
+enum ConvolutionDirection : int32_t { kForward, kData, kFilter };
 
 // N, C, then two or three spatial dimensions; of the filter the first is that of the result's channels.
 struct Operand {

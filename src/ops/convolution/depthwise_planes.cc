@@ -171,6 +171,16 @@ void DepthwisePlanes::copy(const ProductArguments& args, const C* from, C* plane
         std::memcpy(to + first[kLine], line, static_cast<size_t>(count[kLine]) * sizeof(C));
         continue;
       }
+      if (sizeof(C) == sizeof(float) && step == 1 && stride == 2) {
+        C *const even = to + place(kLine, first[kLine]), *const odd = to + place(kLine, first[kLine] + 1);
+        const int64_t pairs = count[kLine] / 2;
+        for (int64_t j = 0; j < pairs; ++j) {
+          even[j] = line[2 * j];
+          odd[j] = line[2 * j + 1];
+        }
+        if (count[kLine] % 2 != 0) even[pairs] = line[2 * pairs];
+        continue;
+      }
       for (int64_t begin = 0; begin < std::min(stride, count[kLine]); ++begin) {
         C* const part = to + place(kLine, first[kLine] + begin);
         for (int64_t i = begin, j = 0; i < count[kLine]; i += stride, ++j) part[j] = line[i * step];

@@ -34,7 +34,7 @@ constexpr int kCopies = 10;      // of a plan in a graph that times it, at most
 constexpr float kSlow = 3;       // so many times the best so far is not worth timing well
 constexpr float kLongUs = 2000;  // what copies of a plan may take together
 
-struct Entry {
+struct CachedChoice {
   std::atomic<const Choice*> choice{nullptr};
 };
 
@@ -50,12 +50,21 @@ rtc::Key key_of(CudaDevice& device, const Question& question) {
   return key.key();
 }
 
+std::atomic<int64_t> trial_count{0};
+
 // A failure of the device, or of the host's memory, does not concern a single plan.
 bool is_fatal(const Status& status) {
   return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING;
 }
 
 }  // namespace
+
+void count_trial() {
+  trial_count.fetch_add(1, std::memory_order_relaxed);
+}
+int64_t trials() {
+  return trial_count.load(std::memory_order_relaxed);
+}
 
 bool available() {
   static const bool found = [] {
@@ -105,9 +114,9 @@ Status Choice::run(CudaDevice& device, const Pointers& pointers, void* workspace
 }
 
 // Makes one choice.
-class Chooser {
+class PlanSelection {
  public:
-  Chooser(CudaDevice& device, const Question& question)
+  PlanSelection(CudaDevice& device, const Question& question)
       : device_(device),
         question_(question),
         family_(question.promises().family),
@@ -202,6 +211,7 @@ class Chooser {
 
   Status choose_among(const std::vector<Recipe>& recipes, Choice* choice) {
     const TimingBudget::Spender spender;
+    count_trial();
     std::optional<std::chrono::steady_clock::time_point> start;
     std::vector<Candidate> good, uncapturable;
     bool deterministic = true;
@@ -314,15 +324,15 @@ Status describe(Handles& handles, const Question& question, std::shared_ptr<cons
 
 Status find_choice(CudaDevice& device, const Question& question, const Choice** choice) {
   static std::mutex table;
-  static auto* entries = new std::unordered_map<std::string, std::unique_ptr<Entry>>;
-  Entry* entry = nullptr;
+  static auto* entries = new std::unordered_map<std::string, std::unique_ptr<CachedChoice>>;
+  CachedChoice* entry = nullptr;
   const int index = device.id().index;
   std::string name(reinterpret_cast<const char*>(&index), sizeof index);
   name.append(question.promises().family).append(question.bytes());
   {
     std::lock_guard lock(table);
-    std::unique_ptr<Entry>& slot = (*entries)[name];
-    if (!slot) slot = std::make_unique<Entry>();
+    std::unique_ptr<CachedChoice>& slot = (*entries)[name];
+    if (!slot) slot = std::make_unique<CachedChoice>();
     entry = slot.get();
   }
   if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
@@ -338,7 +348,7 @@ Status find_choice(CudaDevice& device, const Question& question, const Choice** 
     status = caught(
         [&] {
           const CudaDevice::Current current(device);
-          return current.status().ok() ? Chooser(device, question).choose(&made) : current.status();
+          return current.status().ok() ? PlanSelection(device, question).choose(&made) : current.status();
         },
         "choosing an engine of cuDNN");
   }).join();

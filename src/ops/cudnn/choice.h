@@ -55,7 +55,7 @@ class Choice {
   const std::vector<std::unique_ptr<Plan>>& plans() const { return plans_; }
 
  private:
-  friend class Chooser;
+  friend class PlanSelection;
   const char* const family_;
   std::vector<std::unique_ptr<Plan>> plans_;  // best first
   bool capturable_ = true;
@@ -64,6 +64,10 @@ class Choice {
 
 // The choice for a question, made when it is first asked. An error only for what concerns more than this question.
 Status find_choice(cuda::CudaDevice& device, const Question& question, const Choice** choice);
+
+// Counts choices that were made by timing, as none was kept: for rondo_cache_query.
+void count_trial();
+int64_t trials();
 
 // Returns whether there is a cuDNN; if not, a warning says why, once.
 bool available();

@@ -32,15 +32,15 @@ Status unknown(int op, const Operator* (*find)(int)) {
   return error(RONDO_INVALID_ARGUMENT, "op is %d; possible are %s", op, groups.c_str());
 }
 
-Ref<Task> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
-               std::initializer_list<const View*> views, const uint64_t* scalars = nullptr) {
+Ref<OperatorTask> make(const char* name, Device& device, const Expression& expression, const Layout& shape,
+                       std::initializer_list<const View*> views, const uint64_t* scalars = nullptr) {
   return make_ref<ElementwiseTask>(name, device, expression, shape, views.begin(), scalars);
 }
 
 // --- operators of the table ---
 
 // One use of a table's operator. Operands are tensors, in order, or one of them a scalar.
-struct Use {
+struct OperatorUse {
   const Operator& row;
   std::span<const NamedView> views;  // of the tensors among the operands
   const Scalar* scalar = nullptr;    // one operand of two, instead of a tensor
@@ -50,7 +50,7 @@ struct Use {
 };
 
 // The words of the parameters, given or the row's defaults, in the dtype the operator computes in.
-Status parameter_words(const Use& use, rondo_dtype computed, uint64_t* words) {
+Status parameter_words(const OperatorUse& use, rondo_dtype computed, uint64_t* words) {
   const Operator& row = use.row;
   if (use.parameters && use.n_parameters != row.parameters)
     return error(RONDO_INVALID_ARGUMENT, "n_parameters is %d; %s has %d", use.n_parameters, row.name, row.parameters);
@@ -120,7 +120,7 @@ RONDO_COLD Status run_anew(const ElementwiseCall& call, std::span<const View* co
 }
 
 // The words of the scalar and the parameters of a call, if it has any.
-inline Status find_words(const Use& use, ElementwiseCall* call) {
+inline Status find_words(const OperatorUse& use, ElementwiseCall* call) {
   int n = 0;
   if (use.scalar) {
     // It takes the tensor's dtype, and goes on to the computed one with it.
@@ -131,7 +131,7 @@ inline Status find_words(const Use& use, ElementwiseCall* call) {
   return use.parameters || use.row.parameters ? parameter_words(use, call->computed, call->words + n) : Status();
 }
 
-RONDO_COLD Status run_operator_anew(const Use& use, std::span<const View* const> operands, const PlanKey& key,
+RONDO_COLD Status run_operator_anew(const OperatorUse& use, std::span<const View* const> operands, const PlanKey& key,
                                     ElementwiseCall* call, Output& out) {
   RONDO_TRY(check_inputs(use.views));
   ResultType made;
@@ -140,7 +140,7 @@ RONDO_COLD Status run_operator_anew(const Use& use, std::span<const View* const>
   return run_anew(*call, operands, made.shape, key, out);
 }
 
-RONDO_HOT Status run_operator(const Use& use, Output& out) {
+RONDO_HOT Status run_operator(const OperatorUse& use, Output& out) {
   const View* views[4];
   rondo_dtype common = use.views[0].view->dtype;
   for (size_t i = 0; i < use.views.size(); ++i) {

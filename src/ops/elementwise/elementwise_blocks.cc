@@ -14,7 +14,7 @@ constexpr int64_t kTileRows = 16;  // of 4 bytes: a cache line of what is turned
 constexpr int64_t kTileColumns = 64;
 
 // The dimension along which an input that lies across the others is together in memory; -1 if there is none.
-int turned_along(const Space& space, int inputs) {
+int transposed_along(const Space& space, int inputs) {
   const int inner = space.ndim - 1;
   if (space.size(inner) < kTileRows) return -1;
   for (int k = 0; k < inputs; ++k) {
@@ -31,7 +31,7 @@ int turned_along(const Space& space, int inputs) {
 Blocks::Blocks(const Space& space, int inputs, int operands, bool ordered)
     : space_(space), operands_(operands), inner_(space.ndim - 1) {
   const int64_t row = space.size(inner_);
-  if (!ordered) across_ = turned_along(space, inputs);
+  if (!ordered) across_ = transposed_along(space, inputs);
   flowing_ = across_ < 0 && inner_ > 0 && row < kLongRow;
   if (flowing_) {
     columns_ = kBlock;
@@ -59,7 +59,7 @@ Blocks::Blocks(const Space& space, int inputs, int operands, bool ordered)
     else if (across_ < 0)
       kinds_[k] = Kind::row;
     else
-      kinds_[k] = down == 1 && std::abs(strides[inner_]) > 1 && k < inputs ? Kind::turned : Kind::rows;
+      kinds_[k] = down == 1 && std::abs(strides[inner_]) > 1 && k < inputs ? Kind::transposed : Kind::rows;
   }
 }
 

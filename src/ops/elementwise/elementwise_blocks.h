@@ -23,11 +23,11 @@ struct Block {
 class Blocks {
  public:
   enum class Kind : uint8_t {
-    same,      // one element for the whole block
-    row,       // the block is one row
-    rows,      // rows, each with steps of its own
-    turned,    // rows where columns lie together in memory
-    scattered  // elements in the order of the space, whatever rows they are in
+    same,        // one element for the whole block
+    row,         // the block is one row
+    rows,        // rows, each with steps of its own
+    transposed,  // rows where columns lie together in memory
+    scattered    // elements in the order of the space, whatever rows they are in
   };
 
   // ordered: elements are visited in the order of the space.

@@ -91,7 +91,7 @@ char* scratch(size_t bytes) {
 }  // namespace
 
 // How an operand goes between memory and the registers of a block.
-struct Way {
+struct OperandAccess {
   int64_t size, width;  // bytes of an element in memory and in a register
   bool as_it_lies;      // used where it lies, in each block
   bool filled = false;  // with one element, at this offset
@@ -115,7 +115,7 @@ struct Evaluation {
   const Blocks& blocks;
   const Loops& table;
 
-  Way ways[kMaxOperands];
+  OperandAccess ways[kMaxOperands];
   LoopCall calls[Expression::kMaxInstructions];
   uint64_t starts[Expression::kMaxInstructions];
   int64_t piece;          // elements on their way at a time, at most
@@ -137,7 +137,7 @@ struct Evaluation {
  private:
   void prepare();
   Loop find_halves() const;
-  void load(Way& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const;
+  void load(OperandAccess& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const;
   void store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const;
   void draw(int k, int64_t first, int64_t n, char* to) const;  // instruction k, from that element on
 };
@@ -175,7 +175,7 @@ void Evaluation::prepare() {
     const rondo_dtype dtype = e.operand_dtype(k);
     const size_t size = dtype_size(dtype);
     const bool adds = k >= e.inputs() && e.output(k - e.inputs()).accumulate;
-    Way& way = ways[k];
+    OperandAccess& way = ways[k];
     way.size = static_cast<int64_t>(size);
     way.width = move ? way.size : static_cast<int64_t>(dtype_size(compute_dtype(dtype)));
     way.moves = move ? table.bytes(size) : table.moves(dtype, adds);
@@ -207,7 +207,7 @@ void Evaluation::prepare() {
 }
 
 // n elements of the block, from `begin` on: all of it, unless it is a row.
-void Evaluation::load(Way& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const {
+void Evaluation::load(OperandAccess& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const {
   const char* from = addresses[operand] + block.offset[operand] * way.size;
   const int64_t step = blocks.step(operand);
   switch (blocks.kind(operand)) {
@@ -223,7 +223,7 @@ void Evaluation::load(Way& way, int operand, const Block& block, int64_t begin, 
         way.moves.load(to + r * block.columns * way.width, from + r * blocks.row_step(operand) * way.size, step,
                        block.columns);
       return;
-    case Blocks::Kind::turned: return way.moves.load_tile(to, from, step, block.rows, block.columns);
+    case Blocks::Kind::transposed: return way.moves.load_tile(to, from, step, block.rows, block.columns);
     case Blocks::Kind::scattered:
       blocks.each_row(operand, block, [&](int64_t at, int64_t offset, int64_t length) {
         way.moves.load(to + at * way.width, addresses[operand] + offset * way.size, step, length);
@@ -232,7 +232,7 @@ void Evaluation::load(Way& way, int operand, const Block& block, int64_t begin, 
 }
 
 void Evaluation::store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const {
-  const Way& way = ways[operand];
+  const OperandAccess& way = ways[operand];
   char* to = addresses[operand] + block.offset[operand] * way.size;
   const int64_t step = blocks.step(operand);
   switch (blocks.kind(operand)) {
@@ -254,7 +254,7 @@ void Evaluation::run(int64_t first, int64_t last) const {
   char* next = scratch(slot * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions() + 1));
   char* values[kValues];
   const auto take = [&](Value value) { values[value] = std::exchange(next, next + slot); };
-  Way inputs[Expression::kMaxInputs];
+  OperandAccess inputs[Expression::kMaxInputs];
   for (int k = 0; k < e.inputs(); ++k) {
     inputs[k] = ways[k];
     if (!ways[k].as_it_lies) take(static_cast<Value>(k));
@@ -297,7 +297,7 @@ void Evaluation::run(int64_t first, int64_t last) const {
           draw(k, block.element + begin, n, values[call.to]);
       }
       if (streams) {
-        const Way& way = ways[e.inputs()];
+        const OperandAccess& way = ways[e.inputs()];
         const char* from = values[e.output(0).value];
         if (!way.as_it_lies) way.moves.store(made, 1, std::exchange(from, made), n);
         table.stream(where_it_lies(e.inputs()), from, n * way.size);

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kThreads = kElementwiseThreads;
 constexpr uint64_t kMostBlocks = INT_MAX;
 // The least size of the other dimension of a tile's matrix, so that tiles are worth while.
-constexpr int64_t kLeastTurned = 32;
+constexpr int64_t kLeastTransposed = 32;
 // The bytes of tiles in shared memory, which every device has for a block.
 constexpr int64_t kTileBytes = 48 << 10;
 // The limits of a kernel's argument: operands, scalars, random numbers; sizes twice, then the divisor of each inner
@@ -58,27 +58,28 @@ uint8_t vector_width(const Expression& expression, const Space& space, const Vie
 }
 
 // Operands that are dense along dimension d and not along the innermost one.
-uint32_t turned_along(const Space& space, int inputs, int d) {
-  uint32_t turned = 0;
+uint32_t transposed_along(const Space& space, int inputs, int d) {
+  uint32_t transposed = 0;
   for (int k = 0; k < inputs; ++k) {
     const int64_t inner = space.strides(k)[space.ndim - 1];
-    if (inner != 0 && inner != 1 && space.strides(k)[d] == 1) turned |= 1U << k;
+    if (inner != 0 && inner != 1 && space.strides(k)[d] == 1) transposed |= 1U << k;
   }
-  return turned;
+  return transposed;
 }
 
 // Finds operands to take through tiles, and moves the dimension along which they are dense next to the innermost one.
 void turn(const Expression& expression, Space* space) {
   const int inner = space->ndim - 1;
-  if (space->flat || space->ndim < 2 || expression.generators() > 0 || space->size(inner) < kLeastTurned) return;
+  if (space->flat || space->ndim < 2 || expression.generators() > 0 || space->size(inner) < kLeastTransposed) return;
   for (int k = expression.inputs(); k < expression.operands(); ++k)
     if (space->strides(k)[inner] != 1) return;
   int chosen = -1;
   for (int d = inner - 1; d >= 0; --d) {
-    const uint32_t turned = space->size(d) < kLeastTurned ? 0 : turned_along(*space, expression.inputs(), d);
-    if (std::popcount(turned) > std::popcount(space->turned)) space->turned = turned, chosen = d;
+    const uint32_t transposed =
+        space->size(d) < kLeastTransposed ? 0 : transposed_along(*space, expression.inputs(), d);
+    if (std::popcount(transposed) > std::popcount(space->transposed)) space->transposed = transposed, chosen = d;
   }
-  for (int row = 0; space->turned && row <= expression.operands(); ++row) {  // sizes, then strides of each operand
+  for (int row = 0; space->transposed && row <= expression.operands(); ++row) {  // sizes, then strides of each operand
     int64_t* const dims = space->dims.begin() + row * space->ndim;
     std::rotate(dims + chosen, dims + chosen + 1, dims + inner);
   }
@@ -93,12 +94,12 @@ uint8_t tile_width(const Expression& expression, const Space& space, const View*
     const auto size = static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
     const int64_t address = misalignment(*views[k]);
     const int64_t* strides = space.strides(k);
-    const bool turned = (space.turned >> k & 1) != 0;
-    if (!turned && strides[inner] == 0) continue;
-    if (!turned && strides[inner] != 1) return 1;
+    const bool transposed = (space.transposed >> k & 1) != 0;
+    if (!transposed && strides[inner] == 0) continue;
+    if (!transposed && strides[inner] != 1) return 1;
     while (width > 1 && (width * size > 16 || (address & (width * size - 1)) != 0)) width >>= 1;
     for (int d = 0; d <= inner; ++d)
-      while (width > 1 && d != (turned ? rows : inner) && (strides[d] & (width - 1)) != 0) width >>= 1;
+      while (width > 1 && d != (transposed ? rows : inner) && (strides[d] & (width - 1)) != 0) width >>= 1;
   }
   while (width > 1 && ((space.size(inner) | space.size(rows)) & (width - 1)) != 0) width >>= 1;
   return static_cast<uint8_t>(width);
@@ -106,13 +107,13 @@ uint8_t tile_width(const Expression& expression, const Space& space, const View*
 
 // Sets the width of packs and how many make the side of a tile: long enough for whole lines of memory.
 void choose_tile(const Expression& expression, const View* const* views, Space* space) {
-  int64_t turned_bytes = 0;
+  int64_t transposed_bytes = 0;
   for (int k = 0; k < expression.inputs(); ++k)
-    if (space->turned >> k & 1) turned_bytes += static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
+    if (space->transposed >> k & 1) transposed_bytes += static_cast<int64_t>(dtype_size(expression.operand_dtype(k)));
   const auto set = [&](int64_t width) {
     space->vector = static_cast<uint8_t>(width);
     space->tile = width * widest(expression) >= 8 ? 16 : 32;
-    return turned_bytes * space->tile * width * space->tile * width;
+    return transposed_bytes * space->tile * width * space->tile * width;
   };
   int64_t width = tile_width(expression, *space, views);
   while (set(width) > kTileBytes && width > 1) width >>= 1;
@@ -120,41 +121,41 @@ void choose_tile(const Expression& expression, const View* const* views, Space* 
 
 // Bytes in flight hide memory's latency: a lane's one pack if it is wide, a few narrow ones. Expressions with much
 // arithmetic need the registers for that.
-uint8_t choose_flight(const Expression& expression, const Space& space) {
-  int64_t flight = 4;
-  while (flight > 1 && flight * space.vector * widest(expression) > 16) flight >>= 1;
-  while (flight > 1 && flight * expression.operands() > 16) flight >>= 1;
-  if (space.turned || expression.generators() > 0 || expression.instructions() > 8) flight = 1;
-  return static_cast<uint8_t>(flight);
+uint8_t choose_unroll(const Expression& expression, const Space& space) {
+  int64_t unroll = 4;
+  while (unroll > 1 && unroll * space.vector * widest(expression) > 16) unroll >>= 1;
+  while (unroll > 1 && unroll * expression.operands() > 16) unroll >>= 1;
+  if (space.transposed || expression.generators() > 0 || expression.instructions() > 8) unroll = 1;
+  return static_cast<uint8_t>(unroll);
 }
 
 }  // namespace
 
 void ElementwisePlan::plan_cuda(const View* const* views) {
   turn(computed_, &space_);
-  if (space_.turned)
+  if (space_.transposed)
     choose_tile(computed_, views, &space_);
   else
     space_.vector = vector_width(computed_, space_, views);
-  space_.flight = choose_flight(computed_, space_);
+  space_.unroll = choose_unroll(computed_, space_);
   const int operands = computed_.operands();
   const int inner = space_.ndim - 1;
   // How many elements of a dimension go together: to a lane, or into a tile.
   const auto together = [&](int d) -> int64_t {
-    if (space_.turned) return d >= inner - 1 ? space_.tile * space_.vector : 1;
+    if (space_.transposed) return d >= inner - 1 ? space_.tile * space_.vector : 1;
     return d == inner ? space_.vector : 1;
   };
   const auto parts = [&](int d) { return static_cast<uint64_t>((space_.size(d) + together(d) - 1) / together(d)); };
   const auto elements = static_cast<uint64_t>(space_.elements);
   uint64_t packs = elements >> std::countr_zero(space_.vector);  // or tiles
-  if (space_.turned) {
+  if (space_.transposed) {
     packs = 1;
     for (int d = 0; d <= inner; ++d) packs *= parts(d);
   }
 
   words_.push_back(packs);
   words_.push_back(elements);
-  if (space_.turned)
+  if (space_.transposed)
     for (int d = inner - 1; d <= inner; ++d) words_.push_back(static_cast<uint64_t>(space_.size(d)));
   if (!space_.flat) {
     for (int d = inner; d > 0; --d) {
@@ -165,12 +166,12 @@ void ElementwisePlan::plan_cuda(const View* const* views) {
     }
     for (int k = 0; k < operands; ++k)
       for (int d = inner; d >= 0; --d) words_.push_back(static_cast<uint64_t>(space_.strides(k)[d] * together(d)));
-    for (int k = 0; space_.turned && k < operands; ++k)
+    for (int k = 0; space_.transposed && k < operands; ++k)
       for (int d = inner; d >= inner - 1; --d) words_.push_back(static_cast<uint64_t>(space_.strides(k)[d]));
   }
   // Elements that are near in memory are processed at the same time, so blocks take their packs in one go, as many as
   // that needs.
-  const uint64_t of_block = space_.turned ? 1 : uint64_t{kThreads} * space_.flight;
+  const uint64_t of_block = space_.transposed ? 1 : uint64_t{kThreads} * space_.unroll;
   uint64_t most = kMostBlocks;
   // Numbers that are only drawn are more work than memory is: their blocks go on with what they have set up.
   if (computed_.generators() > 0 && computed_.inputs() == 0)
@@ -183,10 +184,10 @@ rtc::Signature ElementwisePlan::signature(rtc::Family family) const {
   uint32_t repeated = 0;
   for (int k = 0; k < computed_.operands(); ++k) repeated |= static_cast<uint32_t>(space_.repeats(k)) << k;
   signature.put(static_cast<uint8_t>(space_.vector | (space_.wide ? 32 : 0) | (space_.flat ? 64 : 0) |
-                                     (space_.turned ? 128 : 0)));
-  signature.put(static_cast<uint8_t>(space_.ndim | space_.flight << 4));
+                                     (space_.transposed ? 128 : 0)));
+  signature.put(static_cast<uint8_t>(space_.ndim | space_.unroll << 4));
   signature.put(repeated);
-  if (space_.turned) signature.put(space_.turned);
+  if (space_.transposed) signature.put(space_.transposed);
   uint8_t packed[Expression::kMaxPacked];
   signature.put_bytes(packed, static_cast<uint32_t>(computed_.pack(packed)));
   return signature;

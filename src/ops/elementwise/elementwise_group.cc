@@ -57,7 +57,7 @@ void ElementwiseGroup::list_operands(std::vector<TaskOperand>* list) const {
   std::stable_partition(list->begin(), list->end(), [](const TaskOperand& operand) { return !operand.written; });
 }
 
-Ref<Task> ElementwiseGroup::again(const Rebinding& memory) const {
+Ref<OperatorTask> ElementwiseGroup::again(const Rebinding& memory) const {
   std::vector<Ref<ElementwiseTask>> parts;
   parts.reserve(parts_.size());
   for (const Ref<ElementwiseTask>& part : parts_) parts.push_back(part->moved(memory));

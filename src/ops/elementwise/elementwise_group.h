@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -21,7 +22,7 @@ class ElementwiseGroup final : public Computation {
   ElementwiseGroup(const char* name, Device& device, std::vector<Ref<ElementwiseTask>> parts);
 
   void list_operands(std::vector<TaskOperand>* list) const override;
-  Ref<Task> again(const Rebinding& memory) const override;
+  Ref<OperatorTask> again(const Rebinding& memory) const override;
   Status prepare() override;
   size_t own_kernels() const override { return launches_.size() + alone_.size(); }
   Status run(const TaskContext& context) override;

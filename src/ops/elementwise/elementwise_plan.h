@@ -25,10 +25,10 @@ struct Space {
   bool flat = false;   // one dimension, every stride 0 or 1
   bool wide = false;   // indices need 64 bits
   uint8_t vector = 1;  // elements moved at once
-  uint8_t flight = 1;  // cuda: packs that a lane loads before it uses the first
+  uint8_t unroll = 1;  // cuda: packs that a lane loads before it uses the first
   // cuda: operands that are dense along the last dimension but one instead of the last: they come through tiles of
   // shared memory, a bit each. 0: there are none, or it is not worth it.
-  uint32_t turned = 0;
+  uint32_t transposed = 0;
   uint8_t tile = 0;  // packs along each side of a tile
   int64_t elements = 0;
   // sizes[ndim], then strides[ndim] of each operand.

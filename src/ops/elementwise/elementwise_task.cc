@@ -51,6 +51,7 @@ View ElementwiseTask::view(int i) const {
 }
 
 void ElementwiseTask::list_operands(std::vector<TaskOperand>* list) const {
+  list->reserve(list->size() + static_cast<size_t>(operands()));
   for (int k = 0; k < operands(); ++k) list->push_back({view(k), k >= expression().inputs()});
 }
 
@@ -62,7 +63,7 @@ Ref<ElementwiseTask> ElementwiseTask::moved(const Rebinding& memory) const {
   return make_ref<ElementwiseTask>(name(), device(), expression(), shape(), list.data(), scalars());
 }
 
-Ref<Task> ElementwiseTask::without(uint32_t unread) const {
+Ref<OperatorTask> ElementwiseTask::without(uint32_t unread) const {
   Expression less = expression().without_outputs(unread).without_dead();
   const unsigned used = less.used_inputs();
   std::vector<View> views;

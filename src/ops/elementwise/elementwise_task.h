@@ -19,6 +19,7 @@
 #include "base/machine/instructions.h"
 #include "ops/elementwise/elementwise_plan.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/output.h"
 
 namespace rondo::ops {
@@ -63,13 +64,13 @@ class ElementwiseTask final : public Computation {
 
   void list_operands(std::vector<TaskOperand>* list) const override;
   bool works_in_place() const override { return expression().outputs() == 1 && !expression().output(0).accumulate; }
-  Ref<Task> without(uint32_t unread) const override;
-  Ref<Task> again(const Rebinding& memory) const override { return moved(memory); }
+  Ref<OperatorTask> without(uint32_t unread) const override;
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return moved(memory); }
   Ref<ElementwiseTask> moved(const Rebinding& memory) const;
   Status prepare() override;
   size_t own_kernels() const override { return kernel_ ? 1 : 0; }
   Status run(const TaskContext& context) override;
-  void set_random(RandomState state) override { random_ = state; }
+  void set_random(RandomState own, RandomState) override { random_ = own; }
   void run_on_cpu(const TaskContext& context);
 
  private:

@@ -36,7 +36,7 @@ class Writer : public ExpressionLines {
 
   std::string text() {
     common();
-    if (s_.turned)
+    if (s_.transposed)
       tiled_kernel();
     else
       kernel();
@@ -60,7 +60,7 @@ class Writer : public ExpressionLines {
     finish();
   }
   std::string pack(int operand) const { return format(s_.repeats(operand) ? "%s" : "Pack<%s, N>", type(operand)); }
-  bool turned(int operand) const { return (s_.turned >> operand & 1) != 0; }
+  bool transposed(int operand) const { return (s_.transposed >> operand & 1) != 0; }
   bool fetched(int operand) const { return operand < e_.inputs() || e_.output(operand - e_.inputs()).accumulate; }
 
   void arguments() {
@@ -76,7 +76,7 @@ class Writer : public ExpressionLines {
     }
     line("  alignas(8) Index packs;");
     line("  alignas(8) Index elements;");
-    if (s_.turned) line("  alignas(8) Index rows;\n  alignas(8) Index columns;");
+    if (s_.transposed) line("  alignas(8) Index rows;\n  alignas(8) Index columns;");
     if (!s_.flat) {
       for (int d = s_.ndim - 1; d > 0; --d) {
         line("  alignas(8) Index size%d;", d);
@@ -84,7 +84,7 @@ class Writer : public ExpressionLines {
       }
       for (int k = 0; k < e_.operands(); ++k)
         for (int d = s_.ndim - 1; d >= 0; --d) line("  alignas(8) Offset t%d_%d;", k, d);
-      for (int k = 0; s_.turned && k < e_.operands(); ++k)  // of elements; the others are of tiles
+      for (int k = 0; s_.transposed && k < e_.operands(); ++k)  // of elements; the others are of tiles
         for (int d = s_.ndim - 1; d >= s_.ndim - 2; --d) line("  alignas(8) Offset u%d_%d;", k, d);
     }
     line("};");
@@ -92,7 +92,7 @@ class Writer : public ExpressionLines {
 
   void place() {
     line("struct Place {");
-    line(s_.turned ? "  Index element, row, column;" : "  Index element;");
+    line(s_.transposed ? "  Index element, row, column;" : "  Index element;");
     for (int k = 0; k < e_.operands(); ++k) line("  Offset o%d;", k);
     line("};");
     line("RONDO_INLINE Place place(const Arguments& a, Index pack) {");
@@ -113,7 +113,7 @@ class Writer : public ExpressionLines {
           line("  rest = outer;");
         }
       }
-      if (s_.turned) {
+      if (s_.transposed) {
         const int side = s_.tile * s_.vector, inner = s_.ndim - 1;
         line("  p.row = static_cast<Index>(at%d) * %d;", inner - 1, side);
         line("  p.column = static_cast<Index>(at%d) * %d;", inner, side);
@@ -152,7 +152,7 @@ class Writer : public ExpressionLines {
     line("  Loaded<N> l;");
     line("  (void)a, (void)p;");
     for (int k = 0; k < e_.operands(); ++k) {
-      if (!fetched(k) || turned(k)) continue;  // turned ones come from their tiles
+      if (!fetched(k) || transposed(k)) continue;  // turned ones come from their tiles
       if (s_.repeats(k))
         line("  l.x%d = a.p%d[p.o%d];", k, k, k);
       else
@@ -199,18 +199,18 @@ class Writer : public ExpressionLines {
     line("}");
   }
 
-  // The packs from `first` to `end`, kThreads apart, `flight` at once and then a step on: values of type Index.
-  void loop(const char* end, int flight) {
+  // The packs from `first` to `end`, kThreads apart, `unroll` at once and then a step on: values of type Index.
+  void loop(const char* end, int unroll) {
     const int width = s_.vector;
     line("  for (Index pack = first; pack < %s; pack += step) {", end);
-    if (flight == 1) {
+    if (unroll == 1) {
       line("    const Place p = place(a, pack);");
       line("    finish<%d>(a, p, fetch<%d>(a, p)%s);", width, width, drawn());
     } else {
-      line("    if (pack + %uu < %s) {", kThreads * static_cast<unsigned>(flight - 1), end);
-      for (int i = 0; i < flight; ++i) line("      const Place p%d = place(a, pack + %uu);", i, kThreads * i);
-      for (int i = 0; i < flight; ++i) line("      const Loaded<%d> l%d = fetch<%d>(a, p%d);", width, i, width, i);
-      for (int i = 0; i < flight; ++i) line("      finish<%d>(a, p%d, l%d%s);", width, i, i, drawn());
+      line("    if (pack + %uu < %s) {", kThreads * static_cast<unsigned>(unroll - 1), end);
+      for (int i = 0; i < unroll; ++i) line("      const Place p%d = place(a, pack + %uu);", i, kThreads * i);
+      for (int i = 0; i < unroll; ++i) line("      const Loaded<%d> l%d = fetch<%d>(a, p%d);", width, i, width, i);
+      for (int i = 0; i < unroll; ++i) line("      finish<%d>(a, p%d, l%d%s);", width, i, i, drawn());
       line("    } else {");
       line("      for (Index each = pack; each < %s; each += %uu) {", end, kThreads);
       line("        const Place p = place(a, each);");
@@ -230,9 +230,9 @@ class Writer : public ExpressionLines {
   void kernel() {
     line("extern \"C\" __global__ void __launch_bounds__(%u) rondo_kernel(const Arguments a) {", kThreads);
     look_up();
-    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads * s_.flight);
-    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads * s_.flight);
-    loop("a.packs", s_.flight);
+    line("  const Index first = static_cast<Index>(blockIdx.x) * %uu + threadIdx.x;", kThreads * s_.unroll);
+    line("  const Index step = static_cast<Index>(gridDim.x) * %uu;", kThreads * s_.unroll);
+    loop("a.packs", s_.unroll);
     line("}");
   }
 
@@ -261,13 +261,13 @@ class Writer : public ExpressionLines {
     line("  a.elements = group.each[low].elements;");
     line("  a.packs = a.elements / %du;", s_.vector);
     look_up();
-    const int flight = e_.instructions() <= 8 ? 2 : 1;
-    line("  const Index step = %uu;", kThreads * flight);
+    const int unroll = e_.instructions() <= 8 ? 2 : 1;
+    line("  const Index step = %uu;", kThreads * unroll);
     line("  const Index begin = (blockIdx.x - group.each[low].block) * %uu;", kThreads * kGroupRounds);
     line("  const Index first = begin + threadIdx.x;");
     line("  const Index end = a.packs - begin < %uu ? a.packs : begin + %uu;", kThreads * kGroupRounds,
          kThreads * kGroupRounds);
-    loop("end", flight);
+    loop("end", unroll);
     line("}");
   }
 
@@ -279,14 +279,14 @@ class Writer : public ExpressionLines {
     const int squares = packs * packs, threads = static_cast<int>(kThreads);
     line("extern \"C\" __global__ void __launch_bounds__(%d) rondo_kernel(const Arguments a) {", threads);
     for (int k = 0; k < e_.inputs(); ++k)
-      if (turned(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, packs);
+      if (transposed(k)) line("  __shared__ Pack<%s, %d> tile%d[%d][%d];", type(k), width, k, side, packs);
     look_up();
     line("  const int lane = threadIdx.x %% %d, line = threadIdx.x / %d;", packs, packs);
     line("  for (Index tile = blockIdx.x; tile < a.packs; tile += gridDim.x) {");
     line("    const Place corner = place(a, tile);");
     line("    const Index row = corner.row, column = corner.column;");
     for (int k = 0; k < e_.inputs(); ++k) {
-      if (!turned(k)) continue;
+      if (!transposed(k)) continue;
       line("#pragma unroll");
       line("    for (int y = line; y < %d; y += %d)", side, threads / packs);
       line("      if (column + y < a.columns && row + lane * %d < a.rows)", width);
@@ -300,7 +300,7 @@ class Writer : public ExpressionLines {
     line("      const int x = square %% %d, y = square / %d;", packs, packs);
     line("      if (row + y * %d >= a.rows || column + x * %d >= a.columns) continue;", width, width);
     for (int k = 0; k < e_.inputs(); ++k) {
-      if (!turned(k)) continue;
+      if (!transposed(k)) continue;
       line("      Pack<%s, %d> t%d[%d];", type(k), width, k, width);
       line("#pragma unroll");
       line("      for (int v = 0; v < %d; ++v) t%d[v] = tile%d[x * %d + v][y ^ (x %% %d)];", width, k, k, width, packs);
@@ -309,11 +309,11 @@ class Writer : public ExpressionLines {
     line("      for (int u = 0; u < %d; ++u) {", width);
     line("        Place p = corner;");
     for (int k = 0; k < e_.operands(); ++k)
-      if (!turned(k))
+      if (!transposed(k))
         line("        p.o%d += (y * %d + u) * a.u%d_%d + x * %d * a.u%d_%d;", k, width, k, rows, width, k, inner);
     line("        Loaded<%d> l = fetch<%d>(a, p);", width, width);
     for (int k = 0; k < e_.inputs(); ++k) {
-      if (!turned(k)) continue;
+      if (!transposed(k)) continue;
       line("#pragma unroll");
       line("        for (int v = 0; v < %d; ++v) l.x%d.v[v] = t%d[v].v[u];", width, k, k);
     }

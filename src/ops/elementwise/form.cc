@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/scalar.h"
 #include "ops/program/infer.h"
 
@@ -26,7 +25,7 @@ bool is_added_to(const ProgramOperand& operand, const ProgramNode& node) {
            return each.known && each.written && each.view.accumulate && each.value == operand.value;
          });
 }
-// True if the operands are those that the expression has: a node may have been given a task that makes less.
+// True if the operands are as many as the expression has.
 bool is_of(const Expression& expression, const ProgramNode& node) {
   int inputs = 0, outputs = 0;
   for (const ProgramOperand& each : node.operands) {
@@ -177,7 +176,7 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
   const View* to = nullptr;
   for (const ProgramOperand& each : node.operands) {
     if (!each.known && is_added_to(each, node)) continue;
-    if (!each.known || &each.view.device() != &node.task->device()) return {};
+    if (!each.known || &each.view.device() != node.device) return {};
     if (each.written)
       to = &each.view;
     else if (count < std::size(inputs))
@@ -236,10 +235,6 @@ bool same_steps(const Layout& a, const Layout& b) {
   for (int d = 0; d < a.ndim; ++d)
     if (a.shape[d] > 1 && a.strides[d] != b.strides[d]) return false;
   return true;
-}
-
-Ref<Task> lower(const Fused& form, const char* name, Device& device, const Layout& shape, const View* const* views) {
-  return make_ref<ElementwiseTask>(name, device, form.expression, shape, views, form.words);
 }
 
 }  // namespace rondo::ops

@@ -30,11 +30,12 @@ std::optional<Fused> elementwise_form(const ProgramNode& node);
 
 // The expressions that a recording has around an operator that combines elements, a reduction or a softmax: one makes
 // the elements that it reads, one makes something of its results. Either may be null.
-struct Surroundings {
+struct RowFusion {
   const Fused* before = nullptr;
   std::span<const View> inputs;  // of `before`, under the operand's shape
   const Fused* after = nullptr;  // all of its inputs are the operator's result
   const View* to = nullptr;      // where that goes instead
+  bool decided = false;          // that they are one task: else there is none if its results had other bits
 };
 // One of the sets of operands that a text was called with: they stand one after the other among those of the call.
 struct TextSet {
@@ -52,8 +53,5 @@ Value append_before(Expression* to, const Expression& before, rondo_dtype memory
 Value append_after(Expression* to, const Expression& after, Value given, rondo_dtype memory);
 // True if they are laid out alike, so that both are walked in one order.
 bool same_steps(const Layout& a, const Layout& b);
-
-// The task of a form: views of its inputs, broadcast to `shape`, then of its outputs, which have that shape.
-Ref<Task> lower(const Fused& form, const char* name, Device& device, const Layout& shape, const View* const* views);
 
 }  // namespace rondo::ops

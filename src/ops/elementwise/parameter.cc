@@ -18,7 +18,7 @@ class ParameterTask final : public Computation {
     fill_->hand_accesses_to(*this);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { fill_->list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     return make_ref<ParameterTask>(fill_->moved(memory), number_, initial_);
   }
   Status prepare() override { return fill_->prepare(); }
@@ -40,8 +40,9 @@ Status write_parameter(const View& tensor, uint32_t number, uint64_t initial) {
   const View* const views[] = {&tensor};
   auto fill = make_ref<ElementwiseTask>("parameter", tensor.device(), expression_of(FillCall{initial}, {}, tensor),
                                         tensor.layout, views, &initial);
-  return submit_prepared(tensor.engine(), make_ref<ParameterTask>(std::move(fill), number, initial), {},
-                         [number] { return Call{ParameterCall{number}}; });
+  return submit_prepared(tensor.engine(), make_ref<ParameterTask>(std::move(fill), number, initial), {}, [=] {
+    return Call{ParameterCall{number, initial}};
+  });
 }
 
 }  // namespace rondo::ops

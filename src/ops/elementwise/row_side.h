@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/tensor.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/operators/element.h"
 #include "ops/operators/expression.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 

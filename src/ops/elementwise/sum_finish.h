@@ -14,6 +14,7 @@ namespace rondo::ops {
 struct Strip {
   char* address = nullptr;
   int64_t step = 0;
+  int64_t apart = 0;  // from a line to the next one
 };
 
 struct SumLine {
@@ -37,8 +38,8 @@ class SumFinish {
  public:
   // Finishes sums whose scale, bias, residual and results are of a dtype in memory.
   SumFinish(rondo_dtype dtype, int activation, bool accumulate);
-  // n elements, on this thread.
-  void run(const SumLine& line, int64_t n) const;
+  // So many lines of n elements, on this thread.
+  void run(const SumLine& line, int64_t n, int64_t lines = 1) const;
   // The same for all lines, shared among workers where there are many.
   void run(const SumLines& lines) const;
 
@@ -46,13 +47,22 @@ class SumFinish {
   static constexpr int64_t kPiece = 512;  // elements on their way at a time
   // The dimension to walk along: where results are neighbours, unless it is short and another is not.
   static int innermost(const SumLines& lines);
+  // True if one loop takes lines like this one.
+  bool at_once(const SumLine& line) const;
+  void run_at_once(const SumLine& line, int64_t lines, int64_t n) const;
+  // Elements of one line, in a loop for each step.
+  void run_piece(const SumLine& line, int64_t number, int64_t first, int64_t count) const;
 
   const int64_t size_, width_;  // bytes of an element in memory, and as computed
   const bool plain_;            // memory is as computed
   const bool accumulate_;
   Moves memory_, computed_;
+  void (*const finish_)(const SumsToFinish& of);
+  bool one_loop_;     // is enough, in f32 where the activation only limits
+  float low_, high_;  // between which it keeps numbers
   Loop multiply_ = nullptr, add_ = nullptr, activate_ = nullptr;
   int64_t activation_cost_ = 0;
+  float nothing_[kPiece];       // to add where there is no bias or residual
   const void* limits_[2] = {};  // parameters of the activation, kPiece times each
 };
 

@@ -36,10 +36,10 @@ Region part_of(const Region& whole, size_t done) {
 }
 
 // Bytes from one storage to another on a GPU's stream; either side may be pinned host memory.
-class DeviceCopy : public Task {
+class DeviceCopy : public OperatorTask {
  public:
   DeviceCopy(Device& device, Region from, Region to, size_t bytes)
-      : Task("copy", device), from_(from), to_(to), bytes_(bytes) {
+      : OperatorTask("copy", device), from_(from), to_(to), bytes_(bytes) {
     reads(*from.storage);
     if (to.continues) follows(*to.storage);
     writes(*to.storage);
@@ -56,7 +56,7 @@ class DeviceCopy : public Task {
       return device.copy(CopyKind::device_to_host, to_.address(), from_.address(), bytes_, context.stream);
     return device.copy_peer(to_.address(), *from_.storage->device().streams(), from_.address(), bytes_, context.stream);
   }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     return make_ref<DeviceCopy>(device(), memory.moved(from_), memory.moved(to_), bytes_);
   }
 
@@ -78,7 +78,7 @@ class HostCopy final : public Computation {
     std::memcpy(to_.address(), from_.address(), bytes_);
     return {};
   }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     return make_ref<HostCopy>(device(), memory.moved(from_), memory.moved(to_), bytes_);
   }
 
@@ -88,10 +88,10 @@ class HostCopy final : public Computation {
 };
 
 // Bytes of a source into host memory on a worker.
-class HostLoad final : public Task {
+class HostLoad final : public OperatorTask {
  public:
   HostLoad(Device& cpu, Ref<ByteSource> source, uint64_t offset, Region to, size_t bytes)
-      : Task("load", cpu), source_(std::move(source)), offset_(offset), to_(to), bytes_(bytes) {
+      : OperatorTask("load", cpu), source_(std::move(source)), offset_(offset), to_(to), bytes_(bytes) {
     if (to.continues) follows(*to.storage);
     writes(*to.storage);
   }
@@ -131,7 +131,7 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
 }
 
 // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
-Status submit_both(Engine& engine, Ref<Task> one, Ref<Task> other) {
+Status submit_both(Engine& engine, Ref<OperatorTask> one, Ref<OperatorTask> other) {
   const Status first = submit(engine, std::move(one), {}, part);
   const Status second = submit(engine, std::move(other), {}, part);
   return first.ok() ? second : first;
@@ -171,7 +171,7 @@ Status exchange(const View& from, const View& to) {
   Device& gpu = from.device().is_host() ? to.device() : from.device();
   const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
   const Region middle{staging.get(), 0};
-  const auto both = [&](Ref<Task> one, Ref<Task> other) {
+  const auto both = [&](Ref<OperatorTask> one, Ref<OperatorTask> other) {
     const Status status = submit_both(engine, std::move(one), std::move(other));
     keep_pace(engine, *to.storage, bytes);
     return status;
@@ -285,13 +285,15 @@ namespace {
 class DeviceRead final : public DeviceCopy {
  public:
   using DeviceCopy::DeviceCopy;
-  Parts* parts() override { return &parts_; }
-  Status run(const TaskContext& context) override { return parts_.clean() ? DeviceCopy::run(context) : Status(); }
+  PartialFailure* partial_failure() override { return &partial_failure_; }
+  Status run(const TaskContext& context) override {
+    return partial_failure_.clean() ? DeviceCopy::run(context) : Status();
+  }
   // Once it is done.
-  Status refusal() const { return parts_.clean() ? Status() : parts_.cause(); }
+  Status refusal() const { return partial_failure_.clean() ? Status() : partial_failure_.cause(); }
 
  private:
-  Parts parts_;
+  PartialFailure partial_failure_;
 };
 
 }  // namespace

@@ -40,6 +40,16 @@ struct Adders {
   AddRows<device::f16> halves;
 };
 
+// Lines of sums of f32, each with one scale and one bias: to = sums * scale + bias + residual, at least `low` and at
+// most `high`. From one line to the next the arrays go so far on.
+struct SumsToFinish {
+  int64_t lines, n;
+  const float *sums, *scale, *bias, *residual;
+  float* to;
+  int64_t sums_apart, scale_apart, bias_apart, residual_apart, to_apart;
+  float low, high;
+};
+
 struct Loops {
   // The loop of an instruction whose operands are of `from`. Not for generators, which go by the element's number.
   Loop (*find)(const Expression::Instruction& each, rondo_dtype from);
@@ -49,6 +59,7 @@ struct Loops {
   Moves (*moves)(rondo_dtype dtype, bool accumulate);
   Moves (*bytes)(size_t size);  // of elements that stay as they are
   Adders (*adders)(Summand summand);
+  void (*finish)(const SumsToFinish& of);            // with the bits of the operators one by one
   FoldLoops (*fold)(Fold kind, rondo_dtype values);  // positions: of values of at least 4 bytes
   // For softmax: the largest that is a number; to[i] = exp(from[i] - top); values[i] /= by.
   float (*largest)(const float* values, int64_t n);

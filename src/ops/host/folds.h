@@ -44,7 +44,7 @@ using BitsOf = typename device::Choose<
                             typename device::Choose<sizeof(K) == 4, device::u32, device::u64>::type>::type>::type;
 // An element as a key, and back.
 template <class K>
-inline K turned(K value, uint64_t bits) {
+inline K flipped(K value, uint64_t bits) {
   return device::bits_as<K>(static_cast<BitsOf<K>>(device::bits_as<BitsOf<K>>(value) ^ static_cast<BitsOf<K>>(bits)));
 }
 

@@ -20,7 +20,8 @@ class ReductionValue {
   using R = Register<M>;
   using OfInteger = typename Whole<device::i64>::Computed;
   // The host keeps a sum of f32 in f64, and rounds it once.
-  static constexpr bool wide = std::is_same_v<typename Whole<float>::Inner, device::Sum<float, false>>;
+  static constexpr bool wide = std::is_same_v<typename Whole<float>::Inner, device::Sum<float, false>> ||
+                               std::is_same_v<typename Whole<float>::Inner, device::PowerSum<float, false>>;
   using Integer = std::conditional_t<(sizeof(R) < 4), device::i32, R>;
   using Float = std::conditional_t<wide, double, R>;
 

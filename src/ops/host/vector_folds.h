@@ -73,8 +73,8 @@ template <class K>
 RONDO_VECTOR inline K largest_key(const K* at, int64_t n, uint64_t bits) {
   constexpr int kLanes = kFoldLanes<K>, kFew = kLanes / 4;
   if (n < kLanes) {
-    K best = turned(at[0], bits);
-    for (int64_t i = 1; i < n; ++i) best = larger(best, turned(at[i], bits));
+    K best = flipped(at[0], bits);
+    for (int64_t i = 1; i < n; ++i) best = larger(best, flipped(at[i], bits));
     return best;
   }
   using L = Lanes<K>;
@@ -126,7 +126,7 @@ struct Places {
 template <class K>
 RONDO_VECTOR inline Found<K> first_largest(const K* at, int64_t n, uint64_t bits) {
   using P = Places<K>;
-  Found<K> found = {0, turned(at[0], bits)};
+  Found<K> found = {0, flipped(at[0], bits)};
   int64_t i = 1;
   if (n >= 2 * P::kLanes) {
     P places;
@@ -146,7 +146,7 @@ RONDO_VECTOR inline Found<K> first_largest(const K* at, int64_t n, uint64_t bits
     }
   }
   for (; i < n; ++i)
-    if (surpasses(turned(at[i], bits), found.key)) found = {i, turned(at[i], bits)};
+    if (surpasses(flipped(at[i], bits), found.key)) found = {i, flipped(at[i], bits)};
   return found;
 }
 
@@ -163,7 +163,7 @@ RONDO_VECTOR void largest_across(void* to, const void* values, int64_t n, int64_
   const uint64_t bits = facts.bits;
   for (int64_t row = 0; row < rows; ++row, at += step) {
     RONDO_APART
-    for (int64_t i = 0; i < n; ++i) best[i] = larger(best[i], turned(at[i], bits));
+    for (int64_t i = 0; i < n; ++i) best[i] = larger(best[i], flipped(at[i], bits));
   }
 }
 
@@ -185,12 +185,12 @@ RONDO_VECTOR void first_across(void* to, const void* values, int64_t n, int64_t 
     const int64_t columns = std::min(kColumns, n - begin);
     K best[kColumns];
     Row where[kColumns] = {};
-    for (int64_t i = 0; i < columns; ++i) best[i] = turned(at[i], bits);
+    for (int64_t i = 0; i < columns; ++i) best[i] = flipped(at[i], bits);
     for (int64_t row = 1; row < rows; ++row) {
       at += step;
       RONDO_APART
       for (int64_t i = 0; i < columns; ++i) {
-        const K key = turned(at[i], bits);
+        const K key = flipped(at[i], bits);
         const bool more = surpasses(key, best[i]);
         best[i] = more ? key : best[i];
         where[i] = more ? static_cast<Row>(row) : where[i];

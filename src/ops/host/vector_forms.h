@@ -86,6 +86,11 @@ inline ops::F32 op_celu(ops::F32 x, ops::F32 alpha) {
   return ops::F32::of(x.v > 0 ? x.v : below);
 }
 template <>
+inline ops::F32 op_hard_swish(ops::F32 x) {
+  const float value = x.v * op_clamp(x / ops::F32(6) + ops::F32(0.5), ops::F32(0), ops::F32(1)).v;
+  return ops::F32::of(x.v == -static_cast<float>(ops::wide::kInfinity) ? -0.0F : value);
+}
+template <>
 inline ops::F32 op_ldexp(ops::F32 a, ops::F32 b) {
   constexpr float kFar = 300;  // beyond it every a is 0 or infinite
   const f64 power = ops::wide::two_to(ops::within(b.v, -kFar, kFar));

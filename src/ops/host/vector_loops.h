@@ -311,6 +311,21 @@ Moves bytes(size_t size) {
   }
 }
 
+// --- what follows a sum
+RONDO_VECTOR void finish(const SumsToFinish& of) {
+  const float low = of.low, high = of.high;
+  for (int64_t line = 0; line < of.lines; ++line) {
+    const float *sums = of.sums + line * of.sums_apart, *residual = of.residual + line * of.residual_apart;
+    const float scale = of.scale[line * of.scale_apart], bias = of.bias[line * of.bias_apart];
+    float* to = of.to + line * of.to_apart;
+    RONDO_APART
+    for (int64_t i = 0; i < of.n; ++i) {
+      const float value = sums[i] * scale + bias + residual[i], at_least = value < low ? low : value;
+      to[i] = settled<true>(high < at_least ? high : at_least);
+    }
+  }
+}
+
 // --- softmax
 RONDO_VECTOR float largest(const float* values, int64_t n) {
   constexpr int kLanes = 64;
@@ -356,7 +371,7 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders, fold,
+const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders, finish,        fold,
                       largest, exponentials, divide, stream, step,   &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

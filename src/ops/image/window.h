@@ -11,6 +11,7 @@
 #include "ops/operators/element.h"
 #include "ops/operators/windows.h"
 #include "ops/ops.h"
+#include "ops/program/operator_task.h"
 #include "rtc/device/window.h"
 
 namespace rondo::ops {
@@ -32,8 +33,8 @@ struct WindowPlan {
   void list_operands(std::vector<TaskOperand>* list) const;
 };
 
-Ref<Task> make_cpu_window(const WindowPlan& plan);
-Ref<Task> make_cuda_window(const WindowPlan& plan);
+Ref<OperatorTask> make_cpu_window(const WindowPlan& plan);
+Ref<OperatorTask> make_cuda_window(const WindowPlan& plan);
 
 // The image's mean or weighted sums; its largest elements, and where they are if `places` is given.
 Status window_combine(const char* name, const Windows& windows, const View& a, Output& out);

@@ -564,7 +564,7 @@ class CpuWindow final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuWindow>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuWindow>(memory.moved(plan_)); }
 
  private:
   const WindowPlan plan_;
@@ -573,7 +573,7 @@ class CpuWindow final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_window(const WindowPlan& plan) {
+Ref<OperatorTask> make_cpu_window(const WindowPlan& plan) {
   return make_ref<CpuWindow>(plan);
 }
 

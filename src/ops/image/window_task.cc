@@ -75,7 +75,7 @@ class CudaWindow final : public KernelTask {
     if (plan.places) add_address(&arguments.places, *plan.places);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaWindow>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaWindow>(memory.moved(plan_)); }
 
  private:
   const WindowPlan plan_;
@@ -153,7 +153,7 @@ void WindowPlan::list_operands(std::vector<TaskOperand>* list) const {
   if (places && makes_places) list->push_back({*places, true});
 }
 
-Ref<Task> make_cuda_window(const WindowPlan& plan) {
+Ref<OperatorTask> make_cuda_window(const WindowPlan& plan) {
   return make_ref<CudaWindow>(plan);
 }
 

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/elementwise/elementwise_group.h"
 #include "ops/elementwise/form.h"
+#include "ops/elementwise/parameter.h"
 #include "ops/elementwise/transfer.h"
 #include "ops/invoke/invoke.h"
 #include "ops/program/infer.h"
@@ -110,6 +111,10 @@ Status invoke(const CopyCall&, const Invocation& with) {
 Status invoke(const FillCall& call, const Invocation& with) {
   const View& to = with.written();
   return fill(to, scalar_of_word(call.word, compute_dtype(to.dtype)));
+}
+
+Status invoke(const ParameterCall& call, const Invocation& with) {
+  return write_parameter(with.written(), call.number, call.initial);
 }
 
 Status invoke(const RandomUniformCall& call, const Invocation& with) {

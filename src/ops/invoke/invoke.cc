@@ -7,16 +7,15 @@ namespace rondo::ops {
 
 namespace {
 
-// Kinds that are no operators by themselves: several nodes, a setting of a launch, a view, or what a pass has made.
+// Kinds that are no operators by themselves: several nodes, a view, or what a pass has made.
 template <class Kind>
-concept NoOperator = std::is_constructible_v<decltype(ViewForm::of), Kind> || std::is_base_of_v<Unequal, Kind> ||
-    std::is_same_v<Kind, Nothing> || std::is_same_v<Kind, ProductGradCall> || std::is_same_v<Kind, ParameterCall>;
+concept NoOperator = std::is_constructible_v<decltype(ViewForm::of), Kind> || std::is_base_of_v<Closure, Kind> ||
+    kIsOneOf<Kind, Nothing, ProductGradCall, GroupCall, BatchedMatmulCall, FusedRowsCall>;
 
 }  // namespace
 
 Status invoke(const Call& call, const Invocation& with) {
-  std::vector<std::string_view> names;
-  if (!name_operands(call, with.inputs.size(), with.results.size(), &names))
+  if (!name_operands(call, with.inputs.size(), with.results.size(), nullptr))
     return error(RONDO_INVALID_ARGUMENT, "%s has %zu inputs and %zu results; its operands are %s", row_of(call).name,
                  with.inputs.size(), with.results.size(), row_of(call).operands);
   return std::visit(

@@ -65,6 +65,7 @@ Status invoke(const WhereCall& call, const Invocation& with);
 Status invoke(const GatedCall& call, const Invocation& with);
 Status invoke(const CopyCall& call, const Invocation& with);
 Status invoke(const FillCall& call, const Invocation& with);
+Status invoke(const ParameterCall& call, const Invocation& with);
 Status invoke(const RandomUniformCall& call, const Invocation& with);
 Status invoke(const RandomNormalCall& call, const Invocation& with);
 Status invoke(const DropoutCall& call, const Invocation& with);
@@ -88,6 +89,7 @@ Status invoke(const NonzeroCall& call, const Invocation& with);
 
 // --- layers.cc
 Status invoke(const MatmulCall& call, const Invocation& with);
+Status invoke(const MatmulIntegerCall& call, const Invocation& with);
 Status invoke(const ReduceCall& call, const Invocation& with);
 Status invoke(const CumulativeCall& call, const Invocation& with);
 Status invoke(const SoftmaxCall& call, const Invocation& with);

@@ -28,6 +28,11 @@ Status invoke(const MatmulCall& call, const Invocation& with) {
   return matmul(with.in(0), with.in(1), options, out);
 }
 
+Status invoke(const MatmulIntegerCall& call, const Invocation& with) {
+  Output out = with.out();
+  return matmul_integer(with.in(0), with.in(1), with.input(call, "a_zero"), with.input(call, "b_zero"), out);
+}
+
 Status invoke(const ReduceCall& call, const Invocation& with) {
   RONDO_TRY(check_inputs({{"a", &with.in(0)}}));
   Output out = with.out();

@@ -83,17 +83,7 @@ void lay_out_rows(const Layout& shape, RowSide* after, Product* product) {
 
 }  // namespace
 
-std::optional<Product> Product::with(const Epilogue& epilogue) const {
-  if (has_epilogue() || out.accumulate || epilogue.scale.storage || epilogue.residual.storage) return {};
-  Product product = *this;
-  product.bias = epilogue.bias;
-  product.bias_step = epilogue.bias.layout.strides[0];
-  product.activation = epilogue.activation;
-  product.out = epilogue.to;
-  return product;
-}
-
-std::optional<Apart> Product::apart(const Product& other) const {
+std::optional<BatchStrides> Product::apart(const Product& other) const {
   // As far as algorithms hang on where memory begins.
   const auto aligned = [](const View& view) { return std::gcd(view.offset, kAligned); };
   const auto same_view = [&](const View& x, const View& y) {
@@ -112,10 +102,10 @@ std::optional<Apart> Product::apart(const Product& other) const {
   const int64_t out_bytes = out.storage == other.out.storage ? other.out.offset - out.offset : 0;
   if (a_bytes < 0 || b_bytes < 0 || out_bytes < 0 || a_bytes % size || b_bytes % size || out_bytes % out_size)
     return {};
-  return Apart{a_bytes / size, b_bytes / size, out_bytes / out_size};
+  return BatchStrides{a_bytes / size, b_bytes / size, out_bytes / out_size};
 }
 
-Product Product::stacked(int64_t count, const Apart& apart) const {
+Product Product::stacked(int64_t count, const BatchStrides& apart) const {
   // The axis of the stack stands before the leading axes of an operand, where they are broadcast.
   const auto stack = [&](View* view, int64_t step) {
     Layout& layout = view->layout;
@@ -190,17 +180,13 @@ Status infer(const MatmulCall& call, InputTypes inputs, ResultTypes results) {
   return find_product({}, *inputs[0], *inputs[1], options, &results[0]);
 }
 
-Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
-                std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
-  const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
-  RONDO_TRY(check_inputs({named, options.bias ? size_t{3} : size_t{2}}));
-  ResultType made;
-  RONDO_TRY(find_product(names, a, b, options, &made));
-  const Layout& shape = made.shape;
+// The common form of a product of checked operands.
+static Product lay_out_product(const View& a, const View& b, const MatmulOptions& options, const View& out) {
   const Matrix left = split(a, options.transpose_a), right = split(b, options.transpose_b);
   Product product;
   product.a = a;
   product.b = b;
+  product.out = out;
   product.m = left.size[0];
   product.n = right.size[1];
   product.k = left.size[1];
@@ -210,24 +196,11 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
     product.bias = *options.bias;
     product.bias_step = options.bias->layout.strides[0];
   }
-  SmallVector<const View*, 4> inputs;
-  inputs.push_back(&a);
-  inputs.push_back(&b);
-  if (options.bias) inputs.push_back(options.bias);
-  for (size_t k = 0; after && k < after->inputs.size(); ++k) inputs.push_back(&after->inputs[k]);
-  RONDO_TRY(
-      out.resolve(a.engine(), a.device(), dtype, shape, std::span(inputs.begin(), inputs.size()), false, &product.out));
-  const auto call = [&] {
-    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
-                           options.activation}};
-  };
-  const Describe describe = after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
-  if (product.out.elements() == 0) return submit_nothing("matmul", product, {&out}, describe);
-  const int lead = shape.ndim - 2;
-  Layout batch = shape;
+  const int lead = out.layout.ndim - 2;
+  Layout batch = out.layout;
   batch.ndim = lead;
   const Layout left_batch = broadcast_layout(left.batch, batch), right_batch = broadcast_layout(right.batch, batch);
-  const int64_t* strides = product.out.layout.strides;
+  const int64_t* strides = out.layout.strides;
   for (int d = 0; d < lead; ++d)
     product.batch.push(batch.shape[d], {left_batch.strides[d], right_batch.strides[d], strides[d]});
   for (int i = 0; i < 2; ++i) {
@@ -236,7 +209,60 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
     product.out_step[i] = strides[lead + i];
   }
   fold_batch(&product);
-  lay_out_rows(shape, after.get(), &product);
+  return product;
+}
+
+Product product_of(const MatmulCall& call, std::span<const View> inputs, const View& out) {
+  MatmulOptions options;
+  options.transpose_a = call.transpose_a;
+  options.transpose_b = call.transpose_b;
+  options.bias = call.bias ? &inputs[2] : nullptr;
+  options.activation = call.activation;
+  options.allow_tf32 = call.allow_tf32;
+  Product product = lay_out_product(inputs[0], inputs[1], options, out);
+  lay_out_rows(out.layout, nullptr, &product);
+  return product;
+}
+
+Product batch_of(const BatchedMatmulCall& call, std::span<const View> inputs, const View& out) {
+  const auto first_of = [](View view) {
+    Layout& layout = view.layout;
+    std::copy(layout.shape + 1, layout.shape + layout.ndim, layout.shape);
+    std::copy(layout.strides + 1, layout.strides + layout.ndim, layout.strides);
+    --layout.ndim;
+    return view;
+  };
+  const auto step = [](const View& view) { return view.layout.strides[0]; };
+  std::vector<View> first = {first_of(inputs[0]), first_of(inputs[1])};
+  if (call.each.bias) first.push_back(inputs[2]);
+  Product batch = product_of(call.each, first, first_of(out))
+                      .stacked(out.layout.shape[0], {step(inputs[0]), step(inputs[1]), step(out)});
+  batch.as_alone = call.as_alone;
+  return batch;
+}
+
+Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
+                std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out) {
+  const NamedView named[] = {{names.a, &a}, {names.b, &b}, {"bias", options.bias}};
+  RONDO_TRY(check_inputs({named, options.bias ? size_t{3} : size_t{2}}));
+  ResultType made;
+  RONDO_TRY(find_product(names, a, b, options, &made));
+  SmallVector<const View*, 4> inputs;
+  inputs.push_back(&a);
+  inputs.push_back(&b);
+  if (options.bias) inputs.push_back(options.bias);
+  for (size_t k = 0; after && k < after->inputs.size(); ++k) inputs.push_back(&after->inputs[k]);
+  View to;
+  RONDO_TRY(
+      out.resolve(a.engine(), a.device(), dtype, made.shape, std::span(inputs.begin(), inputs.size()), false, &to));
+  const auto call = [&] {
+    return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
+                           options.activation}};
+  };
+  const Describe describe = after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
+  Product product = lay_out_product(a, b, options, to);
+  if (to.elements() == 0) return submit_nothing("matmul", product, {&out}, describe);
+  lay_out_rows(to.layout, after.get(), &product);
   product.after = std::move(after);
   return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {&out}, describe)
                               : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);

@@ -6,19 +6,20 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "ops/elementwise/row_side.h"
 #include "ops/operators/element.h"
 #include "ops/ops.h"
-#include "ops/task/epilogue.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
 
 // How far the operands of two products lie apart, in elements. `out` is 0 if the results lie in memory of their own.
-struct Apart {
+struct BatchStrides {
   int64_t a = 0, b = 0, out = 0;
-  bool operator==(const Apart&) const = default;
+  bool operator==(const BatchStrides&) const = default;
 };
 
 struct Product {
@@ -48,25 +49,12 @@ struct Product {
   }
   // Each of a batch has the bits that it has as a product of its own.
   bool as_alone = false;
-  // With an epilogue in the place of none, if a product can have that one.
-  std::optional<Product> with(const Epilogue& epilogue) const;
   // How much further the operands of another product are that is otherwise the same, if it is.
-  std::optional<Apart> apart(const Product& other) const;
+  std::optional<BatchStrides> apart(const Product& other) const;
   // So many of those, one after the other.
-  Product stacked(int64_t count, const Apart& apart) const;
+  Product stacked(int64_t count, const BatchStrides& apart) const;
   void declare(Task& task) const;
   void list_operands(std::vector<TaskOperand>* list) const;
-};
-
-// A task of one product, of which several that are alike may be one task (graph/passes/stack.cc).
-class Stackable {
- public:
-  virtual const Product& product() const = 0;
-  // A task of so many; null if that would not be one launch. as_alone: each has the bits that it has alone.
-  virtual Ref<Task> stacked(int64_t count, const Apart& apart, bool as_alone) const = 0;
-
- protected:
-  ~Stackable() = default;
 };
 
 inline constexpr const char* kMatmul = "rondo_matmul";
@@ -89,7 +77,13 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
 Status multiply_into(const View& a, const View& b, const MatmulOptions& options, std::shared_ptr<RowSide> after,
                      const View& to);
 
-Ref<Task> make_cpu_matmul(const Product& product);
-Ref<Task> make_cuda_matmul(const Product& product);
+Ref<OperatorTask> make_cpu_matmul(const Product& product);
+Ref<OperatorTask> make_cuda_matmul(const Product& product);
+
+// The products of a node's operands.
+Product product_of(const MatmulCall& call, std::span<const View> inputs, const View& out);
+Product batch_of(const BatchedMatmulCall& call, std::span<const View> inputs, const View& out);
+// True if such a batch is one launch on a GPU, with the bits that it is to have.
+bool is_one_launch(const Product& batch);
 
 }  // namespace rondo::ops

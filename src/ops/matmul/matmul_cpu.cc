@@ -13,12 +13,16 @@
 #include <cmath>
 
 #include "base/machine/processors.h"
+#include "base/text.h"
 #include "dynlib/blas.h"
 #include "engine/tasks/workers.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
 #include "ops/matmul/matmul.h"
+#include "ops/matmul/own_product.h"
 #include "ops/matmul/product_parts.h"
+#include "ops/task/packed_weights.h"
+#include "ops/task/packs_weights.h"
 
 namespace rondo::ops {
 
@@ -140,6 +144,27 @@ void blas_gemv(int operation, int64_t rows, int64_t columns, const double* a, in
                      1.0, y, y_step);
 }
 
+// How loops of our own multiply, if they do.
+struct OwnPlan {
+  bool chosen = false;
+  ProductPart part{};
+  int64_t down = 0, along = 0;  // how many parts there are of a product
+  bool staged = false;          // results are finished elsewhere than where they belong
+  explicit OwnPlan(const Product& product) {
+    chosen = product.dtype() == RONDO_F32 && product.k > 0 &&
+             (have_blas() ? is_own_product(product.m, product.n, product.k)
+                          : product.n >= kPanelColumns && product.k <= own_product::kMostDepth);
+    if (!chosen) return;
+    part = part_of_own_product(product.m, product.n, product.k);
+    down = (product.m + part.rows - 1) / part.rows;
+    along = (product.n + part.columns - 1) / part.columns;
+    staged = product.out.accumulate || product.out.dtype != RONDO_F32 || (product.n > 1 && product.out_step[1] != 1);
+  }
+  int64_t elements(const Product& product) const {  // of a thread's memory
+    return RowsProduct::memory_elements(part.rows, product.k) + (staged ? part.rows * part.columns : 0);
+  }
+};
+
 template <class T>
 class Multiplication {
  public:
@@ -151,21 +176,30 @@ class Multiplication {
         workspace_(static_cast<C*>(workspace)),
         finish_(product.out.dtype, product.activation, product.out.accumulate) {}
 
+  // By loops of our own. panels: of the matrix, where there are no batches; null: it is read as it lies.
+  void run(const OwnPlan& plan, const float* panels) {
+    const int64_t parts = product_.batch.elements() * plan.down * plan.along, size = plan.elements(product_);
+    std::atomic<int64_t> next{0};
+    Workers::share(std::min(threads_, parts), [&](int64_t thread) {
+      auto* const memory = reinterpret_cast<float*>(workspace_) + thread * size;
+      int64_t taken = -1;  // the rows that are in memory
+      for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+        const int64_t rows = number / plan.along;
+        by_own_loops(plan, panels, rows / plan.down, rows % plan.down * plan.part.rows,
+                     number % plan.along * plan.part.columns, rows != taken, memory);
+        taken = rows;
+      }
+    });
+  }
+
   void run() {
-    const T* a = reinterpret_cast<const T*>(product_.a.address());
-    const T* b = reinterpret_cast<const T*>(product_.b.address());
-    bias_ = product_.has_bias() ? product_.bias.address() : nullptr;
     const int64_t batches = product_.batch.elements();
-    const auto each = [&](int64_t batch, const auto& by) {
-      by(a + product_.batch.offset(0, batch), b + product_.batch.offset(1, batch),
-         product_.out.address() + product_.batch.offset(2, batch) * out_size_);
-    };
     if (!direct_.possible) {
       const Panels panels(product_);
       std::atomic<int64_t> next{0};
       Workers::share(threads_, [&](int64_t thread) {
         for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < batches * panels.count();)
-          each(number / panels.count(), [&](const T* left, const T* right, char* out) {
+          of_batch(number / panels.count(), [&](const T* left, const T* right, char* out) {
             by_panels(left, right, number / panels.count(), number % panels.count(), panels,
                       workspace_ + thread * panels.elements(), out);
           });
@@ -184,7 +218,7 @@ class Multiplication {
     const auto run_one = [&](int64_t number) {
       const int64_t batch = number / (down * along), row = number / along % down * part.rows,
                     column = number % along * part.columns;
-      each(batch, [&](const T* left, const T* right, char* out) {
+      of_batch(batch, [&](const T* left, const T* right, char* out) {
         by_library(left, right, batch, part, row, column, reinterpret_cast<T*>(out));
       });
     };
@@ -195,6 +229,36 @@ class Multiplication {
   }
 
  private:
+  template <class By>
+  void of_batch(int64_t batch, const By& by) {
+    by(reinterpret_cast<const T*>(product_.a.address()) + product_.batch.offset(0, batch),
+       reinterpret_cast<const T*>(product_.b.address()) + product_.batch.offset(1, batch),
+       product_.out.address() + product_.batch.offset(2, batch) * out_size_);
+  }
+
+  // The part from row i and column j on. takes: its rows are not in memory yet.
+  void by_own_loops(const OwnPlan& plan, const float* panels, int64_t batch, int64_t i, int64_t j, bool takes,
+                    float* memory) {
+    if constexpr (std::is_same_v<T, float>) {
+      const int64_t m = std::min(plan.part.rows, product_.m - i), n = std::min(plan.part.columns, product_.n - j);
+      RowsProduct part = {m, product_.k, {}, {}, panels};
+      std::copy(product_.a_step, product_.a_step + 2, part.a_step);
+      std::copy(product_.b_step, product_.b_step + 2, part.b_step);
+      of_batch(batch, [&](const float* a, const float* b, char* out) {
+        if (takes) part.take_rows(a + i * product_.a_step[0], memory);
+        out += (i * product_.out_step[0] + j * product_.out_step[1]) * out_size_;
+        if (plan.staged) {
+          float* const sums = memory + RowsProduct::memory_elements(plan.part.rows, product_.k);
+          part.multiply(b, j, n, memory, sums, n);
+          return store(batch, i, j, m, n, sums, {n, 1}, out);
+        }
+        auto* const sums = reinterpret_cast<float*>(out);
+        part.multiply(b, j, n, memory, sums, product_.out_step[0]);
+        if (product_.has_epilogue()) store(batch, i, j, m, n, sums, product_.out_step, out);
+      });
+    }
+  }
+
   // A part of at most as many rows and columns, from row i and column j on.
   void by_library(const T* a, const T* b, int64_t batch, const ProductPart& most, int64_t i, int64_t j, T* out) {
     if constexpr (std::is_same_v<T, C>) {
@@ -279,19 +343,33 @@ class Multiplication {
 
   const Product& product_;
   const DirectCall& direct_;
-  const int64_t threads_;  // that have memory for panels
+  const int64_t threads_;  // that have memory of their own
   C* const workspace_;
   const SumFinish finish_;
-  char* bias_ = nullptr;
+  char* const bias_ = product_.has_bias() ? product_.bias.address() : nullptr;
   const Moves moves_ = loops(instructions()).moves(product_.out.dtype, product_.out.accumulate);
   const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
 };
 
-class CpuMatmul final : public Computation, public TakesEpilogue {
+void pack_weights(const WeightMatrix& matrix, char* copy) {
+  const int64_t count = RowsProduct::panels_of(matrix.n);
+  Workers::share((count + kPanelsOfAPart - 1) / kPanelsOfAPart, [&](int64_t part) {
+    const int64_t first = part * kPanelsOfAPart, last = std::min(first + kPanelsOfAPart, count);
+    pack_panels(reinterpret_cast<const float*>(matrix.view.address()), matrix.step, matrix.k, matrix.n, first, last,
+                reinterpret_cast<float*>(copy));
+  });
+}
+
+class CpuMatmul final : public Computation, public PacksWeights {
  public:
   explicit CpuMatmul(const Product& product)
-      : Computation("matmul", product.out.device()), product_(product), direct_(plan_direct(product)) {
+      : Computation("matmul", product.out.device()), product_(product), own_(product), direct_(plan_direct(product)) {
     product.declare(*this);
+    if (own_.chosen) {
+      threads_ = std::clamp<int64_t>(product_.batch.elements() * own_.down * own_.along, 1, known_processors());
+      workspace_bytes_ = static_cast<size_t>(threads_ * own_.elements(product_)) * sizeof(float);
+      return;
+    }
     if (direct_.possible) {
       lendable_ = blas().same_on_every_thread();
       return;
@@ -301,28 +379,43 @@ class CpuMatmul final : public Computation, public TakesEpilogue {
     workspace_bytes_ = static_cast<size_t>(threads_ * panels.elements()) * dtype_size(compute_dtype(product_.dtype()));
   }
   Status run(const TaskContext& context) override {
-    with_float_element(product_.dtype(),
-                       [&]<class T>(T*) { Multiplication<T>(product_, direct_, threads_, context.workspace).run(); });
+    if (own_.chosen)
+      Multiplication<float>(product_, direct_, threads_, context.workspace)
+          .run(own_, static_cast<const float*>(weights_.copy(matrix())));
+    else
+      with_float_element(product_.dtype(),
+                         [&]<class T>(T*) { Multiplication<T>(product_, direct_, threads_, context.workspace).run(); });
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuMatmul>(memory.moved(product_)); }
-  int channels() const override { return product_.out.layout.ndim - 1; }
-  Ref<Task> with(const Epilogue& epilogue) const override {
-    const std::optional<Product> product = product_.with(epilogue);
-    if (!product) return {};
-    return make_ref<CpuMatmul>(*product);
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CpuMatmul>(memory.moved(product_));
   }
 
+  const Storage& weights() const override { return *product_.b.storage; }
+  size_t packed_bytes() const override { return own_.chosen && product_.batch.count == 0 ? matrix().bytes : 0; }
+  Status keep_packed() override { return weights_.keep(matrix()); }
+  void read_unpacked() override { weights_.read_unpacked(); }
+  std::string remark() const override { return weights_.remark(); }
+
  private:
+  WeightMatrix matrix() const {
+    const Product& p = product_;
+    return {p.b,         p.n,
+            p.k,         {p.b_step[0], p.b_step[1]},
+            0,           static_cast<size_t>(RowsProduct::packed_elements(p.n, p.k)) * sizeof(float),
+            pack_weights};
+  }
   const Product product_;
+  const OwnPlan own_;
   const DirectCall direct_;
-  int64_t threads_ = 1;  // that panels are shared by
+  int64_t threads_ = 1;  // that have memory of their own
+  KeptWeights weights_;
 };
 
 }  // namespace
 
-Ref<Task> make_cpu_matmul(const Product& product) {
+Ref<OperatorTask> make_cpu_matmul(const Product& product) {
   return make_ref<CpuMatmul>(product);
 }
 

@@ -19,7 +19,7 @@ namespace rondo::ops {
 
 namespace {
 
-enum Kernel : int {
+enum MatmulKernel : int {
   kTiledKernel,
   kFinishKernel,
   kTiledMadeKernel,
@@ -114,7 +114,7 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
   return fits(columns, rows, column_step, row_step, &operand->leading);
 }
 
-class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackable {
+class CudaMatmul final : public KernelTask {
  public:
   explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
     product.declare(*this);
@@ -134,21 +134,11 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
   }
   size_t own_kernels() const override { return plan_ ? 0 : KernelTask::own_kernels(); }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaMatmul>(memory.moved(product_)); }
-  int channels() const override { return product_.out.layout.ndim - 1; }
-  Ref<Task> with(const Epilogue& epilogue) const override {
-    const std::optional<Product> product = product_.with(epilogue);
-    if (!product) return {};
-    return make_ref<CudaMatmul>(*product);
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaMatmul>(memory.moved(product_));
   }
-  const Product& product() const override { return product_; }
-  Ref<Task> stacked(int64_t count, const Apart& apart, bool as_alone) const override {
-    Product product = product_.stacked(count, apart);
-    product.as_alone = as_alone;
-    const Ref<CudaMatmul> task = make_ref<CudaMatmul>(product);
-    if (!task->choose().ok() || task->one_by_one_) return {};
-    return task;
-  }
+  // True if it is one launch.
+  bool takes_all() { return choose().ok() && !one_by_one_; }
 
  private:
   // The library, if it takes the product, and the kernel that follows it or does it all.
@@ -464,8 +454,12 @@ class CudaMatmul final : public KernelTask, public TakesEpilogue, public Stackab
 
 }  // namespace
 
-Ref<Task> make_cuda_matmul(const Product& product) {
+Ref<OperatorTask> make_cuda_matmul(const Product& product) {
   return make_ref<CudaMatmul>(product);
+}
+
+bool is_one_launch(const Product& batch) {
+  return make_ref<CudaMatmul>(batch)->takes_all();
 }
 
 }  // namespace rondo::ops

@@ -27,7 +27,7 @@ class IndexCheck final : public Computation {
   }
   Status run(const TaskContext&) override { return indices_.dtype == RONDO_I32 ? look<int32_t>() : look<int64_t>(); }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = {{indices_, false}}; }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     View indices = indices_;
     memory.move(&indices);
     return make_ref<IndexCheck>(indexed_, indices, place_, checked_);
@@ -74,6 +74,24 @@ class IndexCheck final : public Computation {
 
 }  // namespace
 
+namespace {
+thread_local const ScopedChecked* known_check = nullptr;
+}  // namespace
+
+ScopedChecked::ScopedChecked(const Ref<Variable>& checked) : checked_(checked), before_(known_check) {
+  known_check = this;
+}
+
+ScopedChecked::~ScopedChecked() {
+  known_check = before_;
+}
+
+bool ScopedChecked::find(Ref<Variable>* checked) {
+  if (!known_check) return false;
+  *checked = known_check->checked_;
+  return true;
+}
+
 Status bring_to_host(const View& view, View* on_host, Ref<Storage>* copy) {
   *on_host = view;
   if (view.device().is_host()) return {};
@@ -86,6 +104,7 @@ Status bring_to_host(const View& view, View* on_host, Ref<Storage>* copy) {
 
 Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked) {
   Engine& engine = indices.engine();
+  if (ScopedChecked::find(checked)) return {};
   if (!engine.checks_indices() || indices.elements() == 0 || indices.storage->skips_outside) return {};
   const ScopedNoTape unheard;  // a tape has nothing to learn from it
   View on_host;

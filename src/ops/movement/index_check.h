@@ -21,6 +21,22 @@ struct Indexed {
 // *checked is what the operator must read; null: nothing is checked. device: that of the operator.
 Status check_inside(const Indexed& indexed, const View& indices, const Device& device, Ref<Variable>* checked);
 
+// While it exists, the operators that the thread calls check no indices: they come after a check that is done, if it is
+// given.
+class ScopedChecked {
+ public:
+  explicit ScopedChecked(const Ref<Variable>& checked);
+  ~ScopedChecked();
+  ScopedChecked(const ScopedChecked&) = delete;
+  ScopedChecked& operator=(const ScopedChecked&) = delete;
+  // True if the thread has one; *checked is what it was given.
+  static bool find(Ref<Variable>* checked);
+
+ private:
+  const Ref<Variable>& checked_;
+  const ScopedChecked* const before_;
+};
+
 // A view's elements on the host, for a check that reads them there: itself, or a copy, which *copy keeps.
 Status bring_to_host(const View& view, View* on_host, Ref<Storage>* copy);
 

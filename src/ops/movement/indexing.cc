@@ -42,7 +42,7 @@ class CpuOneHot final : public Computation {
   void list_operands(std::vector<TaskOperand>* list) const override {
     *list = {{plan_.indices, false}, {plan_.out, true}};
   }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuOneHot>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuOneHot>(memory.moved(plan_)); }
 
  private:
   OneHotPlan plan_;

@@ -20,6 +20,6 @@ struct OneHotPlan {
   void move_to(const Rebinding& memory) { memory.move_all(indices, out); }
 };
 
-Ref<Task> make_cuda_one_hot(const OneHotPlan& plan);
+Ref<OperatorTask> make_cuda_one_hot(const OneHotPlan& plan);
 
 }  // namespace rondo::ops

@@ -59,7 +59,7 @@ class CudaOneHot final : public KernelTask {
   void list_operands(std::vector<TaskOperand>* list) const override {
     *list = {{plan_.indices, false}, {plan_.out, true}};
   }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaOneHot>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaOneHot>(memory.moved(plan_)); }
 
  private:
   OneHotPlan plan_;
@@ -68,7 +68,7 @@ class CudaOneHot final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_one_hot(const OneHotPlan& plan) {
+Ref<OperatorTask> make_cuda_one_hot(const OneHotPlan& plan) {
   return make_ref<CudaOneHot>(plan);
 }
 

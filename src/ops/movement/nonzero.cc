@@ -31,7 +31,7 @@ class CpuNonzero final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuNonzero>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuNonzero>(memory.moved(plan_)); }
 
  private:
   // Calls f with the number of each element of a part that is not 0.

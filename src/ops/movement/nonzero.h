@@ -28,6 +28,6 @@ struct NonzeroPlan {
   void list_operands(std::vector<TaskOperand>* list) const { *list = {{in, false}, {places, true}, {count, true}}; }
 };
 
-Ref<Task> make_cuda_nonzero(const NonzeroPlan& plan);
+Ref<OperatorTask> make_cuda_nonzero(const NonzeroPlan& plan);
 
 }  // namespace rondo::ops

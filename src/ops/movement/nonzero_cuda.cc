@@ -143,7 +143,7 @@ class CudaNonzero final : public KernelTask {
     add_workspace(&args.starts);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaNonzero>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaNonzero>(memory.moved(plan_)); }
 
  private:
   int kernel(int number, const char* name, const char* text) {
@@ -159,7 +159,7 @@ class CudaNonzero final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_nonzero(const NonzeroPlan& plan) {
+Ref<OperatorTask> make_cuda_nonzero(const NonzeroPlan& plan) {
   return make_ref<CudaNonzero>(plan);
 }
 

@@ -30,7 +30,7 @@ class CpuPut final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuPut>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuPut>(memory.moved(plan_)); }
 
  private:
   template <class Index>

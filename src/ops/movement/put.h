@@ -6,6 +6,7 @@
 
 #include "ops/operators/element.h"
 #include "ops/ops.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -25,6 +26,6 @@ struct PutPlan {
 
 void declare_put(Task& task, const PutPlan& plan);
 void list_put_operands(const PutPlan& plan, std::vector<TaskOperand>* list);
-Ref<Task> make_cuda_put(const PutPlan& plan);
+Ref<OperatorTask> make_cuda_put(const PutPlan& plan);
 
 }  // namespace rondo::ops

@@ -53,7 +53,7 @@ class CudaPut final : public SortingTask {
     return SortingTask::prepare();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_put_operands(plan_, list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaPut>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaPut>(memory.moved(plan_)); }
 
  private:
   int kernel() {
@@ -72,7 +72,7 @@ class CudaPut final : public SortingTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_put(const PutPlan& plan) {
+Ref<OperatorTask> make_cuda_put(const PutPlan& plan) {
   return make_ref<CudaPut>(plan);
 }
 

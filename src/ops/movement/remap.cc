@@ -2,6 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/remap.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/task/nothing.h"
@@ -24,7 +25,7 @@ int64_t place_at(const View& view, int64_t at) {
 }
 
 // A run is the innermost dimension, of which one call does a part or all.
-template <class M>
+template <class M, bool accumulate = false>
 class HostLoop {
  public:
   explicit HostLoop(const RemapPlan& plan)
@@ -43,7 +44,7 @@ class HostLoop {
         coordinate_[d] = rest % args_.dim[d].size;
         rest /= args_.dim[d].size;
       }
-      if (inner < 0 || !whole(inner, length))
+      if (accumulate || inner < 0 || !whole(inner, length))
         for (int64_t o = 0; o < length; ++o) {
           if (inner >= 0) coordinate_[inner] = o;
           element();
@@ -53,13 +54,13 @@ class HostLoop {
 
  private:
   // The offsets that the outer coordinates add up to; the source is that of the axis' coordinate.
-  struct Place {
+  struct Offsets {
     int64_t to = 0, from = 0, index = 0, band = 0;
     bool inside = true;
     int source = 0;
   };
-  Place place(int dims) const {
-    Place at;
+  Offsets place(int dims) const {
+    Offsets at;
     if (plan_.features & device::kRemapJoins && plan_.axis < dims)
       while (at.source + 1 < args_.used && coordinate_[plan_.axis] >= args_.source[at.source + 1].start) ++at.source;
     const RemapSource& source = args_.source[at.source];
@@ -76,7 +77,7 @@ class HostLoop {
     return at;
   }
   // Follows the index and the band, once all coordinates are in.
-  void finish(Place& at) const {
+  void finish(Offsets& at) const {
     if (plan_.features & device::kRemapIndexes) {
       const int64_t index = plan_.index.dtype == RONDO_I32 ? place_at<device::i32>(plan_.index, at.index)
                                                            : place_at<device::i64>(plan_.index, at.index);
@@ -85,36 +86,45 @@ class HostLoop {
     }
     if (plan_.features & device::kRemapBand && (at.band < args_.low || at.band > args_.high)) at.inside = false;
   }
-  const M* source_at(const Place& at) const {
+  const M* source_at(const Offsets& at) const {
     return reinterpret_cast<const M*>(plan_.sources[static_cast<size_t>(at.source)].address()) + at.from;
   }
   M* out_at(int64_t to) const { return reinterpret_cast<M*>(plan_.out.address()) + to; }
 
   void element() {
-    Place at = place(plan_.dims);
+    Offsets at = place(plan_.dims);
     finish(at);
     const M from = !at.inside ? fill_ : plan_.features & device::kRemapConstant ? value_ : *source_at(at);
-    put(out_at(at.to), device::from_memory(from), plan_.out.accumulate);
+    put(out_at(at.to), device::from_memory(from), accumulate);
   }
 
-  // A run that is one piece of one source, or all fill. False if it is not.
+  // A run that is one piece of one source with fill around it, or pieces of several. False if it is not.
   bool whole(int inner, int64_t length) {
     const RemapDim& dim = args_.dim[inner];
-    if (!plain(dim) || dim.index_stride != 0 || dim.band != 0 || plan_.out.accumulate ||
-        plan_.features & device::kRemapConstant)
-      return false;
     const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
-    Place at = place(inner);
+    const bool padded = !joined && dim.repeat == 1 && dim.outside == device::kRemapFill;
+    if (!(plain(dim) || padded) || dim.index_stride != 0 || dim.band != 0 || plan_.features & device::kRemapConstant)
+      return false;
+    Offsets at = place(inner);
     finish(at);
-    for (int s = at.source; s < (joined ? args_.used : at.source + 1); ++s) {
-      const int64_t start = joined ? args_.source[s].start : 0;
-      const int64_t stop = joined && s + 1 < args_.used ? args_.source[s + 1].start : length;
-      Place part = at;
+    if (!joined) {
+      const int64_t step = args_.source[at.source].stride[inner];
+      const int64_t low = std::clamp<int64_t>(-dim.shift, 0, length);
+      const int64_t high = std::clamp<int64_t>(dim.extent - dim.shift, low, length);
+      M* const to = out_at(at.to);
+      copy(to, dim.out_stride, nullptr, 0, low);
+      copy(to + low * dim.out_stride, dim.out_stride, at.inside ? source_at(at) + (low + dim.shift) * step : nullptr,
+           step, high - low);
+      copy(to + high * dim.out_stride, dim.out_stride, nullptr, 0, length - high);
+      return true;
+    }
+    for (int s = at.source; s < args_.used; ++s) {
+      const int64_t start = args_.source[s].start;
+      const int64_t stop = s + 1 < args_.used ? args_.source[s + 1].start : length;
+      Offsets part = at;
       part.source = s;
-      if (joined) {
-        part.from = 0;
-        for (int d = 0; d < inner; ++d) part.from += coordinate_[d] * args_.source[s].stride[d];
-      }
+      part.from = 0;
+      for (int d = 0; d < inner; ++d) part.from += coordinate_[d] * args_.source[s].stride[d];
       copy(out_at(at.to + start * dim.out_stride), dim.out_stride, at.inside ? source_at(part) : nullptr,
            args_.source[s].stride[inner], stop - start);
     }
@@ -142,7 +152,7 @@ class CpuRemap final : public Computation {
   Status run(const TaskContext&) override {
     const size_t size = dtype_size(plan_.out.dtype);
     if (plan_.out.accumulate) {
-      with_element(plan_.out.dtype, [&]<class M>(M*) { HostLoop<M>(plan_).run(); });
+      with_element(plan_.out.dtype, [&]<class M>(M*) { HostLoop<M, true>(plan_).run(); });
     } else if (size == 8) {
       HostLoop<device::u64>(plan_).run();
     } else if (size == 4) {
@@ -155,7 +165,7 @@ class CpuRemap final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuRemap>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuRemap>(memory.moved(plan_)); }
 
  private:
   RemapPlan plan_;

@@ -57,7 +57,7 @@ struct RemapPlan {
 
 void declare_remap(Task& task, const RemapPlan& plan);
 void list_remap_operands(const RemapPlan& plan, std::vector<TaskOperand>* list);
-Ref<Task> make_cuda_remap(const RemapPlan& plan);
+Ref<OperatorTask> make_cuda_remap(const RemapPlan& plan);
 
 // Submits the plan, unless the result has no elements, and commits the output if there is one. describe: as submit's,
 // if there is anything to say.

@@ -35,7 +35,7 @@ class CudaRemap final : public KernelTask {
     for (size_t s = 0; s < plan.sources.size(); ++s) add_address(&arguments_.source[s].from, plan.sources[s]);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_remap_operands(plan_, list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRemap>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaRemap>(memory.moved(plan_)); }
 
  private:
   // Fills in as many sources as there are.
@@ -93,7 +93,7 @@ class CudaRemap final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_remap(const RemapPlan& plan) {
+Ref<OperatorTask> make_cuda_remap(const RemapPlan& plan) {
   if (plan.sources.size() > 1) return make_ref<CudaRemap<device::kRemapSources>>(plan);
   return make_ref<CudaRemap<1>>(plan);
 }

@@ -40,7 +40,7 @@ class Sequence final : public KernelTask {
     add_launch(add_kernel(spec), arguments_, blocks_for(arguments_.count, kThreads));
     add_address(&arguments_.out, out);
   }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     View out = out_;
     memory.move(&out);
     return make_ref<Sequence>(name(), out, arguments_);

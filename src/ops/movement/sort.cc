@@ -26,8 +26,8 @@ class CpuSort final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
-  Ref<Task> without(uint32_t unread) const override { return make_ref<CpuSort>(plan_.without(unread)); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuSort>(memory.moved(plan_)); }
+  Ref<OperatorTask> without(uint32_t unread) const override { return make_ref<CpuSort>(plan_.without(unread)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuSort>(memory.moved(plan_)); }
 
  private:
   template <class M>

@@ -8,6 +8,7 @@
 
 #include "ops/operators/element.h"
 #include "ops/ops.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -44,6 +45,6 @@ void sort_places(std::vector<KeyedPlace>* line, int64_t keep);
 
 void declare_sort(Task& task, const SortPlan& plan);
 void list_sort_operands(const SortPlan& plan, std::vector<TaskOperand>* list);
-Ref<Task> make_cuda_sort(const SortPlan& plan);
+Ref<OperatorTask> make_cuda_sort(const SortPlan& plan);
 
 }  // namespace rondo::ops

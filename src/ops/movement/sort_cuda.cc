@@ -45,8 +45,8 @@ class CudaSort final : public SortingTask {
     sort(lines);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { list_sort_operands(plan_, list); }
-  Ref<Task> without(uint32_t unread) const override { return make_cuda_sort(plan_.without(unread)); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaSort>(memory.moved(plan_)); }
+  Ref<OperatorTask> without(uint32_t unread) const override { return make_cuda_sort(plan_.without(unread)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaSort>(memory.moved(plan_)); }
 
  private:
   SortPlan plan_;
@@ -120,7 +120,7 @@ Status SortingTask::prepare() {
   return KernelTask::prepare();
 }
 
-Ref<Task> make_cuda_sort(const SortPlan& plan) {
+Ref<OperatorTask> make_cuda_sort(const SortPlan& plan) {
   return make_ref<CudaSort>(plan);
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/output.h"
 #include "rtc/device/optimizer.h"
 
@@ -72,9 +72,9 @@ Status all_finite(std::span<const View> tensors, Output& out);
 Status global_norm(std::span<const View> tensors, Output& out);
 Status clip_global_norm(std::span<const View> tensors, double max_norm, Output& out);
 
-Ref<Task> make_cpu_step(StepWork work);
-Ref<Task> make_cuda_step(StepWork work);
-Ref<Task> make_cpu_measure(MeasureWork work);
-Ref<Task> make_cuda_measure(MeasureWork work);
+Ref<OperatorTask> make_cpu_step(StepWork work);
+Ref<OperatorTask> make_cuda_step(StepWork work);
+Ref<OperatorTask> make_cpu_measure(MeasureWork work);
+Ref<OperatorTask> make_cuda_measure(MeasureWork work);
 
 }  // namespace rondo::ops

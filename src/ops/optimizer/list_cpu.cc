@@ -174,7 +174,7 @@ class CpuStep final : public Computation {
     over(chunks_, [&](size_t i) { step(table, plan, work_.rule, chunks_[i], ratios, nullptr); });
     return {};
   }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuStep>(memory.moved(work_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuStep>(memory.moved(work_)); }
 
  private:
   void measure_lamb(const Loops& table, const StepPlan& plan, double* partials, double* ratios) const {
@@ -270,7 +270,7 @@ class CpuMeasure final : public Computation {
     if (factor != 1) over(chunks_, [&](size_t i) { multiply(table, chunks_[i], factor); });
     return {};
   }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuMeasure>(memory.moved(work_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuMeasure>(memory.moved(work_)); }
 
  private:
   void multiply(const Loops& table, const Chunk& chunk, double factor) const {
@@ -298,10 +298,10 @@ class CpuMeasure final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_step(StepWork work) {
+Ref<OperatorTask> make_cpu_step(StepWork work) {
   return make_ref<CpuStep>(std::move(work));
 }
-Ref<Task> make_cpu_measure(MeasureWork work) {
+Ref<OperatorTask> make_cpu_measure(MeasureWork work) {
   return make_ref<CpuMeasure>(std::move(work));
 }
 

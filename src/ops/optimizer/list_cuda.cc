@@ -182,7 +182,7 @@ class CudaStep final : public ListTask {
     step_all(work_.rule);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { work_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaStep>(memory.moved(work_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaStep>(memory.moved(work_)); }
 
  private:
   void step_all(device::StepRule rule) {
@@ -219,7 +219,7 @@ class CudaMeasure final : public ListTask {
     }
   }
   void list_operands(std::vector<TaskOperand>* list) const override { work_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaMeasure>(memory.moved(work_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaMeasure>(memory.moved(work_)); }
 
  private:
   MeasureWork work_;
@@ -227,10 +227,10 @@ class CudaMeasure final : public ListTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_step(StepWork work) {
+Ref<OperatorTask> make_cuda_step(StepWork work) {
   return make_ref<CudaStep>(std::move(work));
 }
-Ref<Task> make_cuda_measure(MeasureWork work) {
+Ref<OperatorTask> make_cuda_measure(MeasureWork work) {
   return make_ref<CudaMeasure>(std::move(work));
 }
 

@@ -37,7 +37,7 @@ Status submit_measure(const OneKind& call, MeasureWork work, Output& out) {
   RONDO_TRY(out.resolve(engine, device, made.back().dtype, made.back().shape, inputs, false, &work.out));
   if (work.out.accumulate)
     return error(RONDO_INVALID_ARGUMENT, "the result cannot be added to an accumulator; a plain tensor is needed");
-  Ref<Task> task = device.is_host() ? make_cpu_measure(std::move(work)) : make_cuda_measure(std::move(work));
+  Ref<OperatorTask> task = device.is_host() ? make_cpu_measure(std::move(work)) : make_cuda_measure(std::move(work));
   return submit_prepared(engine, std::move(task), {&out}, [&] { return Call{call}; });
 }
 

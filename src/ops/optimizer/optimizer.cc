@@ -335,7 +335,7 @@ Status step_once(const OptimizerStepCall& call, std::span<const View> operands) 
   if (call.finite) work.finite = operands[next++];
   if (call.scale) work.scale = operands[next++];
   Engine& engine = work.engine();
-  Ref<Task> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
+  Ref<OperatorTask> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
   return submit_prepared(engine, std::move(task), {}, [&] { return Call{call}; });
 }
 
@@ -348,7 +348,7 @@ Status Optimizer::step(std::span<const View> gradients, const View* finite, cons
   if (finite) work.finite = *finite;
   if (scale) work.scale = *scale;
   Engine& of = engine();
-  Ref<Task> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
+  Ref<OperatorTask> task = work.device().is_host() ? make_cpu_step(std::move(work)) : make_cuda_step(std::move(work));
   return submit_prepared(of, std::move(task), {}, [&] {
     OptimizerStepCall call = call_;
     call.finite = finite != nullptr;

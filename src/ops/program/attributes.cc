@@ -35,6 +35,13 @@ void add(Words* words, const Layout& layout) {
   for (int d = 0; d < layout.ndim; ++d) add(words, static_cast<uint64_t>(layout.shape[d]));
 }
 
+void add(Words* words, const UnstoredValue& value) {
+  add(words, static_cast<uint64_t>(value.dtype));
+  add(words, static_cast<uint64_t>(value.offset));
+  add(words, value.layout);
+  for (int d = 0; d < value.layout.ndim; ++d) add(words, static_cast<uint64_t>(value.layout.strides[d]));
+}
+
 void add(Words* words, const Windows& windows) {
   add(words, static_cast<uint64_t>(windows.first));
   add(words, static_cast<uint64_t>(windows.count));
@@ -58,7 +65,11 @@ void add_value(Words* words, const Value& value) {
   } else if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>) {
     add(words, static_cast<uint64_t>(value));
   } else if constexpr (requires { value.get(); }) {
+    add(words, value ? 1 : 0);
     if (value) add(words, *value);
+  } else if constexpr (requires { value.valueless_by_exception(); }) {
+    add(words, value.index());
+    std::visit([words](const auto& one) { add_value(words, one); }, value);
   } else if constexpr (requires { value.begin(); }) {
     add(words, value.size());
     for (const auto& each : value) add_value(words, each);
@@ -69,7 +80,34 @@ void add_value(Words* words, const Value& value) {
   }
 }
 
+// Null: the kind has none.
+template <class Variant>
+auto* closure_in(Variant& of) {
+  using Found = std::conditional_t<std::is_const_v<Variant>, const Closure, Closure>;
+  return std::visit(
+      [](auto& kind) -> Found* {
+        if constexpr (std::is_base_of_v<Closure, std::decay_t<decltype(kind)>>)
+          return &kind;
+        else
+          return nullptr;
+      },
+      of);
+}
+
 }  // namespace
+
+OperatorTask* closure_of(const Call& call) {
+  const Closure* const found = closure_in(call.of);
+  return found ? found->task.get() : nullptr;
+}
+
+Ref<const Call> with_closure(Ref<const Call> call, const Ref<OperatorTask>& closure) {
+  if (!call) return make_ref<const Call>(OpaqueCall{{closure}});
+  if (!closure_in(call->of)) return call;
+  Kinds::Variant own = call->of;
+  closure_in(own)->task = closure;
+  return Ref<const Call>::adopt(new Call(own, call->unwritten, call->left_out));
+}
 
 bool append_words(const Call& call, Words* words) {
   add(words, call.of.index());
@@ -86,10 +124,11 @@ bool append_words(const Call& call, Words* words) {
       call.of);
 }
 
-bool same_attributes(const Call& a, const Call& b) {
+bool same_attributes(const Call& a, const Call& b, uint32_t except) {
   Words mine, other;
-  return append_words(a, &mine) && append_words(b, &other) && mine.size() == other.size() &&
-         std::equal(mine.begin(), mine.end(), other.begin());
+  if (!append_words(a, &mine) || !append_words(b, &other) || mine.size() != other.size()) return false;
+  mine[1] &= ~uint64_t{except}, other[1] &= ~uint64_t{except};  // the results that are not made
+  return std::equal(mine.begin(), mine.end(), other.begin());
 }
 
 }  // namespace rondo::ops

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "base/members.h"
@@ -18,6 +19,7 @@
 #include "ops/operators/expression.h"
 #include "ops/operators/operators.h"
 #include "ops/operators/windows.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -87,6 +89,10 @@ struct MatmulCall {
   bool transpose_a, transpose_b, bias, allow_tf32;
   rondo_activation activation;
   RONDO_MEMBERS(transpose_a, transpose_b, bias, allow_tf32, activation)
+};
+struct MatmulIntegerCall {
+  bool a_zero, b_zero;
+  RONDO_MEMBERS(a_zero, b_zero)
 };
 struct ReduceCall {
   ReduceOp op;
@@ -317,7 +323,8 @@ struct FillCall {
   RONDO_MEMBERS(word)
 };
 struct ParameterCall {
-  uint32_t number;  // among the settings of a launch
+  uint32_t number;       // among the settings of a launch
+  uint64_t initial = 0;  // the setting's, which its number tells already
   RONDO_MEMBERS(number)
 };
 // Numbers at equal distances: whole ones start and step as whole numbers; `last` is the last one where it `ends`.
@@ -384,17 +391,46 @@ using SplitCall = SplitView;
 using BroadcastCall = BroadcastView;
 using AccumulatorCall = AccumulatorView;
 
-// These kinds do not say what decides their results, so no two nodes of them are the same.
-struct Unequal {};
-struct GroupCall : Unequal {};
-struct AroundCall : Unequal {};
-struct PartCall : Unequal {};
-struct IndexCheckCall : Unequal {};
-struct NumberCheckCall : Unequal {};
-struct CollectiveCall : Unequal {};
-struct LaunchCall : Unequal {};
-struct UserTaskCall : Unequal {};
-struct ControlCall : Unequal {
+// Passes alone make the next three. One expression over several sets of operands: the inputs of all of them, then their
+// results.
+struct GroupCall {
+  std::shared_ptr<const Fused> fused;
+  RONDO_MEMBERS(fused)
+};
+// Products that are alike, one for each place on the first axis of a, b and the result; the bias is the same.
+struct BatchedMatmulCall {
+  MatmulCall each;
+  bool as_alone;  // each has the bits that it has alone
+  RONDO_MEMBERS(each, as_alone)
+};
+// Says where a value would lie that is never in memory. The order in which its elements are combined depends on that.
+struct UnstoredValue {
+  rondo_dtype dtype;
+  int64_t offset;
+  Layout layout;
+};
+// A reduction, a softmax or a normalisation. `before` makes its first operand of the first inputs, `after` the result
+// of what would be its own; either may be null.
+struct FusedRowsCall {
+  std::variant<ReduceCall, SoftmaxCall, NormalisationCall> rows;
+  std::shared_ptr<const Fused> before, after;
+  UnstoredValue operand, result;  // of rows, which `before` makes and `after` reads
+  RONDO_MEMBERS(rows, before, after, operand, result)
+};
+
+// These kinds do what a closure of theirs does: a function of the user, a collective, bodies. Nothing tells two of them
+// the same. A call that says to observers what a task is has none.
+struct Closure {
+  Ref<OperatorTask> task;
+};
+struct PartCall : Closure {};
+struct IndexCheckCall : Closure {};
+struct NumberCheckCall : Closure {};
+struct CollectiveCall : Closure {};
+struct LaunchCall : Closure {};
+struct UserTaskCall : Closure {};
+struct OpaqueCall : Closure {};
+struct ControlCall : Closure {
   Effects effects;  // the strongest of its bodies
 };
 

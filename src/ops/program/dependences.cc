@@ -26,11 +26,14 @@ bool adds(const ProgramOperand& operand) {
 
 Dependences::Dependences(const Program& program)
     : program_(program), nodes_(program.nodes.size()), place_(nodes_.size()), values_(program.values.size()) {
+  size_t all = 0;
+  for (const ProgramNode& node : program.nodes) all += node.operands.size();
+  operands_.resize(all);
+  Operand* next = operands_.data();
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const std::vector<ProgramOperand>& operands = program.nodes[i].operands;
-    nodes_[i].sources.resize(operands.size());
-    nodes_[i].readers.resize(operands.size());
-    nodes_[i].kept.resize(operands.size());
+    nodes_[i].operands = next;
+    next += operands.size();
     const auto count = static_cast<uint32_t>(operands.size());
     // A node reads what was there before it writes.
     for (uint32_t k = 0; k < count; ++k)
@@ -38,12 +41,14 @@ Dependences::Dependences(const Program& program)
     for (uint32_t k = 0; k < count; ++k)
       if (operands[k].written) write(i, k);
     for (uint32_t k = 0; k < count; ++k) keep(i, k);
-    for (const rondo::Access& access : program.nodes[i].task->accesses())
-      if (!access.variable->storage()) follow(i, access);
+    if (const OperatorTask* const closure = program.nodes[i].closure())
+      for (const rondo::Access& access : closure->accesses())
+        if (!access.variable->storage()) follow(i, *access.variable, access.write);
+    if (program.nodes[i].checked) follow(i, *program.nodes[i].checked, false);
   }
   for (size_t v = 0; v < values_.size(); ++v)
     for (const Access& each : values_[v].last)
-      if (each.written && program.values[v].outlives()) nodes_[each.node].kept[each.operand] = true;
+      if (each.written && program.values[v].outlives()) nodes_[each.node].operands[each.operand].kept = true;
 }
 
 bool Dependences::leaves(uint32_t i, const ProgramOperand& written) const {
@@ -57,7 +62,7 @@ bool Dependences::switched_together(uint32_t i, uint32_t k) const {
 void Dependences::depend(uint32_t i, uint32_t on, bool elementwise) {
   ++steps_;
   if (on == i) return;
-  std::vector<Before>& before = nodes_[i].before;
+  SmallVector<Before, 3>& before = nodes_[i].before;
   // The place of an earlier pair is another node's, or none.
   const uint32_t at = place_[on];
   if (at < before.size() && before[at].node == on) {
@@ -93,12 +98,12 @@ void Dependences::read(uint32_t i, uint32_t k) {
     if (!each.written || each.node == i || !meet(operand(each), mine)) continue;
     const bool certain = !leaves(each.node, operand(each)) || (switched_together(i, each.node) && !adds(operand(each)));
     if (whole && certain && same(operand(each), mine)) {
-      nodes_[i].sources[k] = {each.node, each.operand};
-      ++nodes_[each.node].readers[each.operand];
+      nodes_[i].operands[k].source = {each.node, each.operand};
+      ++nodes_[each.node].operands[each.operand].readers;
       return depend(i, each.node, true);
     }
     whole = false;
-    nodes_[each.node].kept[each.operand] = true;
+    nodes_[each.node].operands[each.operand].kept = true;
     depend(i, each.node, false);
   }
   read_from(i, value.crowd);
@@ -121,28 +126,29 @@ void Dependences::write(uint32_t i, uint32_t k) {
 void Dependences::keep(uint32_t i, uint32_t k) {
   const ProgramOperand& mine = program_.nodes[i].operands[k];
   Value& value = values_[mine.value];
-  if (mine.written && !leaves(i, mine))
-    std::erase_if(value.last, [&](const Access& each) {
+  if (mine.written && !leaves(i, mine)) {
+    value.last.erase_if([&](const Access& each) {
       ++steps_;
       const ProgramOperand& other = operand(each);
       return each.node != i &&
-             (same(other, mine) || (mine.covers && mine.begin <= other.begin && other.end <= mine.end));
+             ((mine.covers && mine.begin <= other.begin && other.end <= mine.end) || same(other, mine));
     });
+  }
   if (value.last.size() >= kApart) {
-    const auto half = value.last.begin() + kApart / 2;
-    for (auto each = value.last.begin(); each != half; ++each) {
+    Access* const half = value.last.begin() + kApart / 2;
+    for (const Access* each = value.last.begin(); each != half; ++each) {
       (each->written ? value.crowd.writers : value.crowd.readers).push_back(each->node);
-      if (each->written) nodes_[each->node].kept[each->operand] = true;
+      if (each->written) nodes_[each->node].operands[each->operand].kept = true;
     }
-    value.last.erase(value.last.begin(), half);
+    value.last.assign(half, value.last.size() - kApart / 2);
   }
   value.last.push_back({i, k, mine.written});
 }
 
 // An order that has no memory: a communicator's, or what a user's tasks agree upon.
-void Dependences::follow(uint32_t i, const rondo::Access& access) {
-  Crowd& crowd = variables_[access.variable];
-  if (access.write) {
+void Dependences::follow(uint32_t i, const Variable& variable, bool writes) {
+  Crowd& crowd = variables_[&variable];
+  if (writes) {
     write_over(i, &crowd);
     crowd.writers = {i};
   } else {

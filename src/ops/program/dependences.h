@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/small_vector.h"
 #include "ops/program/program.h"
 
 namespace rondo::ops {
@@ -27,14 +28,19 @@ class Dependences {
   struct Source {
     uint32_t node = kNone, operand = 0;
   };
+  struct Operand {
+    Source source;
+    uint32_t readers = 0;  // how many operands have it as their source
+    bool kept = false;     // it must be in memory, for others that look at it there
+  };
   struct Node {
-    std::vector<Before> before;     // each once
-    std::vector<Source> sources;    // by operand
-    std::vector<uint32_t> readers;  // by operand: how many operands have it as their source
-    std::vector<bool> kept;         // by operand: it must be in memory, for others that look at it there
+    SmallVector<Before, 3> before;  // each once
+    Operand* operands;              // as many as the node has
   };
 
   explicit Dependences(const Program& program);
+  Dependences(const Dependences&) = delete;
+  Dependences& operator=(const Dependences&) = delete;
 
   const Node& node(size_t i) const { return nodes_[i]; }
   // By node: the earlier nodes that it comes after directly, ascending.
@@ -53,14 +59,14 @@ class Dependences {
     std::vector<uint32_t> writers, readers;
   };
   struct Value {
-    std::vector<Access> last;  // oldest first
+    SmallVector<Access, 3> last;  // oldest first
     Crowd crowd;
   };
 
   void read(uint32_t i, uint32_t k);
   void write(uint32_t i, uint32_t k);
   void keep(uint32_t i, uint32_t k);
-  void follow(uint32_t i, const rondo::Access& access);
+  void follow(uint32_t i, const Variable& variable, bool writes);
   void depend(uint32_t i, uint32_t on, bool elementwise);
   void read_from(uint32_t i, const Crowd& crowd);
   void write_over(uint32_t i, Crowd* crowd);
@@ -73,7 +79,8 @@ class Dependences {
 
   const Program& program_;
   std::vector<Node> nodes_;
-  std::vector<uint32_t> place_;  // by node: where it is among what the node that is looked at must come after
+  std::vector<Operand> operands_;  // of all nodes
+  std::vector<uint32_t> place_;    // by node: where it is among what the node that is looked at must come after
   std::vector<Value> values_;
   std::unordered_map<const Variable*, Crowd> variables_;  // without memory
   size_t steps_ = 0;

@@ -41,6 +41,7 @@ Status infer(const TextCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const DropoutCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const DropoutGradCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const MatmulCall& call, InputTypes inputs, ResultTypes results);
+Status infer(const MatmulIntegerCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const ReduceCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const ProductGradCall& call, InputTypes inputs, ResultTypes results);
 Status infer(const CumulativeCall& call, InputTypes inputs, ResultTypes results);

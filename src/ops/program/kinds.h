@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "base/small_vector.h"
@@ -34,12 +35,17 @@ using Kinds = KindList<
     Nothing>;
 
 // Stays where it is made: an observer that keeps it shares it.
-struct Call : Description {
+struct Call : OpInfo {
   template <class OneKind>
-  Call(const OneKind& kind, uint32_t unwritten_results = 0) : of(kind), unwritten(unwritten_results) {}
+  Call(const OneKind& kind, uint32_t unwritten_results = 0, std::vector<UnstoredValue> their_views = {})
+      : of(kind), unwritten(unwritten_results), left_out(std::move(their_views)) {}
   const Kinds::Variant of;
-  const uint32_t unwritten;  // of the results that the kind has, those that are not made, a bit each
+  const uint32_t unwritten;                   // of the results that the kind has, those that are not made, a bit each
+  const std::vector<UnstoredValue> left_out;  // these, in order
 };
+
+template <class Kind, class... Kinds>
+inline constexpr bool kIsOneOf = (std::is_same_v<Kind, Kinds> || ...);
 
 struct KindRow {
   const char* name;
@@ -90,7 +96,13 @@ inline Effects effects_of(const Call* call) {
 // where the kind does not say what decides its results.
 using Words = SmallVector<uint64_t, 48>;
 bool append_words(const Call& call, Words* words);
-bool same_attributes(const Call& a, const Call& b);
+// except: results that only one of them may leave out.
+bool same_attributes(const Call& a, const Call& b, uint32_t except = 0);
+
+// The closure of a call; null: its kind has none, or it only says what a task is.
+OperatorTask* closure_of(const Call& call);
+// The same kind with this closure, if it is one that has one; else the call itself. call null: Opaque.
+Ref<const Call> with_closure(Ref<const Call> call, const Ref<OperatorTask>& closure);
 
 // The names of a call's operands, which are so many; false if it cannot have as many. Those of a list share its name.
 bool name_operands(const Call& call, size_t inputs, size_t outputs, std::vector<std::string_view>* names);

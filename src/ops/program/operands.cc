@@ -49,7 +49,7 @@ void each_named(std::string_view text, bool outputs, const Attribute& attribute,
   }
 }
 
-// Appends the names of one side; false if there cannot be so many operands.
+// Appends the names of one side, unless none are asked for; false if there cannot be so many operands.
 bool name_side(const char* operands, bool outputs, const Attribute& attribute, size_t count,
                std::vector<std::string_view>* names) {
   size_t known = 0;
@@ -61,6 +61,7 @@ bool name_side(const char* operands, bool outputs, const Attribute& attribute, s
     return true;
   });
   if (count < known || (count > known && !has_rest)) return false;
+  if (!names) return true;
   each_named(operands, outputs, attribute, [&](const Named& each) {
     names->insert(names->end(), each.rest ? count - known : each.count, each.name);
     return true;

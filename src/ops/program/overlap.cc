@@ -72,6 +72,7 @@ bool overlap(const View& a, const View& b) {
   const auto size_b = static_cast<int64_t>(dtype_size(b.dtype));
   const int64_t first_a = a.offset + low_a * size_a, first_b = b.offset + low_b * size_b;
   if (first_a >= b.offset + high_b * size_b || first_b >= a.offset + high_a * size_a) return false;
+  if (a.layout.contiguous() && b.layout.contiguous()) return true;  // without gaps
 
   // With the lowest byte of each as its start all steps go up. A byte of both: first_a + its steps is first_b + its
   // steps. Counting b's indices from the other end turns its steps around: all terms are sums then.

@@ -15,7 +15,7 @@ namespace {
 
 // True if every byte between the first and the last is an element's, once.
 bool dense(const View& view, int64_t bytes) {
-  return static_cast<int64_t>(view.bytes()) == bytes && !view.layout.repeats();
+  return view.layout.contiguous() || (static_cast<int64_t>(view.bytes()) == bytes && !view.layout.repeats());
 }
 
 }  // namespace
@@ -32,33 +32,40 @@ uint32_t Program::value_of(Storage& storage) {
   if (fresh) {
     const bool output = outputs_.count(&storage) > 0 || storage.exposed.load(std::memory_order_acquire);
     values.push_back({&storage, made_.count(&storage) > 0, output});
+    held_.push_back(Ref<Storage>::share(&storage));
   }
   return found->second;
 }
 
-// A node's operands are what its task lists, and as a whole the other storages that it has access to. A task that does
-// more than write its results may read all of them. Nothing covers what is there if it may be switched off.
-void Program::find_operands(ProgramNode* node) {
-  Task& task = *node->task;
-  task.fold();
-  const bool reads_all = node->effects() >= Effects::ordered, always = node->section == kAlways;
+// Nothing covers what is there if it may be switched off.
+void Program::take_operands(ProgramNode* node, std::span<const TaskOperand> listed) {
   std::vector<ProgramOperand>& operands = node->operands;
   operands.clear();
-  std::vector<TaskOperand> listed;
-  task.list_operands(&listed);
+  operands.reserve(listed.size());
   for (const TaskOperand& each : listed) {
     int64_t low = 0, high = 0;
     each.view.layout.extent(&low, &high);
     const auto size = static_cast<int64_t>(dtype_size(each.view.dtype));
-    ProgramOperand operand = {
-        value_of(*each.view.storage), each.view.offset, each.view.offset, each.written, false, true, each.view};
+    ProgramOperand& operand = operands.emplace_back(ProgramOperand{
+        value_of(*each.view.storage), each.view.offset, each.view.offset, each.written, false, true, each.view});
     if (each.view.elements() > 0) {
       operand.begin += low * size;
       operand.end += high * size;
-      operand.covers = always && each.written && !each.view.accumulate && dense(each.view, operand.end - operand.begin);
+      operand.covers = node->section == kAlways && each.written && !each.view.accumulate &&
+                       dense(each.view, operand.end - operand.begin);
     }
-    operands.push_back(operand);
   }
+}
+
+// A node's operands are what its task lists, and as a whole the other storages that it has access to. A task that does
+// more than write its results may read all of them.
+void Program::find_operands(ProgramNode* node, OperatorTask& task) {
+  task.fold();
+  const bool reads_all = node->effects() >= Effects::ordered, always = node->section == kAlways;
+  std::vector<ProgramOperand>& operands = node->operands;
+  std::vector<TaskOperand> listed;
+  task.list_operands(&listed);
+  take_operands(node, listed);
   SmallVector<uint64_t, 16> known;  // in order
   const auto use = [](uint32_t value, bool written) { return uint64_t{value} << 1 | (written ? 1 : 0); };
   for (const ProgramOperand& each : operands) known.push_back(use(each.value, each.written));
@@ -86,17 +93,37 @@ void Program::add(Ref<Storage> storage) {
   added_.push_back(std::move(storage));
 }
 
-ProgramNode Program::make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
+// Takes from a task what its node is.
+void Program::describe(ProgramNode* node, const Ref<OperatorTask>& task) {
+  node->call = with_closure(std::move(node->call), task);
+  node->name = task->name();
+  node->device = &task->device();
+  node->random_count = task->random_count();
+  node->host_random_count = task->host_random_count();
+  find_operands(node, *task);
+  if (node->closure()) return;
+  for (const Access& access : task->accesses())
+    if (!access.variable->storage()) node->checked = Ref<Variable>::share(access.variable);
+}
+
+ProgramNode Program::make_node(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
   ProgramNode node;
   node.section = section;
-  node.task = std::move(task);
   node.call = std::move(call);
   node.random_offset = random_offset;
-  find_operands(&node);
+  describe(&node, task);
   return node;
 }
 
-void Program::append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
+ProgramNode Program::make_node(const char* name, Ref<const Call> call, std::span<const TaskOperand> operands,
+                               uint32_t section) {
+  ProgramNode node;
+  node.section = section;
+  replace(&node, name, std::move(call), operands);
+  return node;
+}
+
+void Program::append(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section) {
   nodes.push_back(make_node(std::move(task), std::move(call), random_offset, section));
 }
 
@@ -126,32 +153,64 @@ void Program::find_kept() {
     values[v].kept = values[v].made && uses[v].switched && (uses[v].shared || values[v].output);
 }
 
-void Program::replace(ProgramNode* node, Ref<const Call> call, Ref<Task> task) {
+// Adds a whole storage to a node's operands, unless some of it is one already.
+void Program::use_whole(ProgramNode* node, Storage& storage, bool written, bool covers) {
+  const uint32_t value = value_of(storage);
+  for (const ProgramOperand& each : node->operands)
+    if (each.value == value && each.written == written) return;
+  node->operands.push_back({value, 0, static_cast<int64_t>(storage.bytes()), written, covers, false, {}});
+}
+
+void Program::replace(ProgramNode* node, const char* name, Ref<const Call> call,
+                      std::span<const TaskOperand> operands) {
   node->call = std::move(call);
-  node->task = std::move(task);
-  find_operands(node);
+  node->name = name;
+  node->device = &operands[0].view.device();
+  if (node->effects() == Effects::pure) node->random_count = 0;
+  take_operands(node, operands);
+  // A storage that is added to is read as a whole.
+  for (const TaskOperand& each : operands)
+    if (each.view.accumulate) use_whole(node, *each.view.storage, false, false);
 }
 
 void Program::rebind(ProgramNode* node, const Rebinding& memory) {
-  node->task = node->task->again(memory);
-  find_operands(node);
+  if (const OperatorTask* const closure = node->closure()) return describe(node, closure->again(memory));
+  const std::vector<ProgramOperand> before = std::move(node->operands);
+  std::vector<TaskOperand> operands;
+  for (const ProgramOperand& each : before)
+    if (each.known) memory.move(&operands.emplace_back(TaskOperand{each.view, each.written}).view);
+  take_operands(node, operands);
+  for (const ProgramOperand& each : before) {
+    if (each.known) continue;
+    Storage* storage = values[each.value].storage;
+    int64_t offset = 0;
+    memory.move(&storage, &offset);
+    use_whole(node, *storage, each.written, each.covers);
+  }
 }
 
-bool Program::leave_out(ProgramNode* node, uint32_t unread) {
-  Ref<Task> less = node->task->without(unread);
-  if (!less) return false;
+void Program::leave_out(ProgramNode* node, uint32_t unread, const Ref<OperatorTask>& less) {
   // Bits of `unread` count the results that are made yet; those of the call, all that its kind has.
-  uint32_t written = 0, unwritten = node->call->unwritten;
+  const Call& call = *node->call;
+  std::vector<UnstoredValue> left_out;
+  uint32_t written = 0, unwritten = call.unwritten;
+  auto before = call.left_out.begin();
+  auto operand = node->operands.begin();
   for (uint32_t k = 0; k < 32; ++k) {
-    if ((node->call->unwritten >> k) & 1) continue;
-    if ((unread >> written) & 1) unwritten |= 1u << k;
-    ++written;
+    if ((call.unwritten >> k) & 1) {
+      left_out.push_back(*before++);
+      continue;
+    }
+    operand = std::find_if(operand, node->operands.end(), [](const ProgramOperand& each) { return each.written; });
+    if (operand == node->operands.end()) break;
+    if ((unread >> written++) & 1) {
+      unwritten |= 1u << k;
+      left_out.push_back({operand->view.dtype, operand->view.offset, operand->view.layout});
+    }
+    ++operand;
   }
-  node->call = std::visit([unwritten](const auto& kind) { return Ref<const Call>::adopt(new Call(kind, unwritten)); },
-                          node->call->of);
-  node->task = std::move(less);
-  find_operands(node);
-  return true;
+  node->call = Ref<const Call>::adopt(new Call(call.of, unwritten, std::move(left_out)));
+  describe(node, less);
 }
 
 std::unordered_map<const Device*, uint64_t> Program::drawn() const {
@@ -160,14 +219,14 @@ std::unordered_map<const Device*, uint64_t> Program::drawn() const {
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   for (const ProgramNode& node : nodes) {
-    if (const uint64_t count = node.task->random_count()) until(node.task->device(), node.random_offset + count);
-    if (const uint64_t count = node.task->choice_count()) until(*host, node.choice_offset + count);
+    if (node.random_count) until(*node.device, node.random_offset + node.random_count);
+    if (node.host_random_count) until(*host, node.host_random_offset + node.host_random_count);
   }
   return drawn;
 }
 
 std::string Program::text(const ProgramNode& node) const {
-  std::string line = std::string(node.call ? row_of(*node.call).name : "opaque") + " '" + node.task->name() + "':";
+  std::string line = std::string(row_of(*node.call).name) + " '" + node.name + "':";
   for (const bool written : {false, true}) {
     bool first = true;
     for (const ProgramOperand& each : node.operands) {

@@ -6,13 +6,14 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "engine/tensor.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
@@ -37,8 +38,8 @@ struct ProgramOperand {
   View view;
 };
 
-// A view that was made while recording, which is a node without a task: it is data, and nothing is done for it when the
-// program runs. Operands are resolved: they are parts of values, whatever views led to them (views.h).
+// A view that was made while recording, which is a node too, but nothing is done for it when the program runs. Operands
+// are resolved: they are parts of values, whatever views led to them (views.h).
 struct ProgramView {
   Ref<const Call> call;  // how it is made; null: the value was made so
   uint32_t value;
@@ -49,17 +50,23 @@ struct ProgramView {
 inline constexpr uint32_t kAlways = UINT32_MAX;  // no section
 
 struct ProgramNode {
-  Ref<Task> task;
-  Ref<const Call> call;  // null: opaque
+  Ref<const Call> call;
+  const char* name = nullptr;
+  Device* device = nullptr;
   std::vector<ProgramOperand> operands;
-  uint64_t random_offset = 0;  // of the numbers that it draws, from the first of its device in the recording
-  uint64_t choice_offset = 0;  // the same of those of cpu:0 that it draws besides
-  std::string operators;       // "mul, tanh, add": what a pass made it of, if it did
-  std::string site;            // "train.c:42": where in the program it was recorded, if that was noted
+  Ref<Variable> checked;           // what a check of its indices, a node of its own, leaves; null: there is none
+  uint64_t random_count = 0;       // of the numbers that it draws
+  uint64_t random_offset = 0;      // of these, from the first of its device in the recording
+  uint64_t host_random_count = 0;  // the same of those of cpu:0 that it draws besides
+  uint64_t host_random_offset = 0;
+  std::string operators;  // "mul, tanh, add": what a pass made it of, if it did
+  std::string site;       // "train.c:42": where in the program it was recorded, if that was noted
   // Which of a launch's settings switches it; if that is off, what it would write stays as it was.
   uint32_t section = kAlways;
 
   Effects effects() const { return effects_of(call.get()); }
+  // The task that is an attribute of it; null: its kind and other attributes say what it does.
+  OperatorTask* closure() const { return closure_of(*call); }
   bool opaque() const { return effects() == Effects::opaque; }
   // True if nothing is missing without it when its results are not read.
   bool removable() const { return effects() <= Effects::draws; }
@@ -96,20 +103,24 @@ class Program {
   void add(Ref<Storage> storage);
   const std::vector<Ref<Storage>>& added() const { return added_; }
 
-  // A node for a task that has declared its accesses. call: null if it is opaque.
-  ProgramNode make_node(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
+  // A node that does what a task does which has declared its accesses; it keeps the task only as a closure. call: null
+  // if it is opaque.
+  ProgramNode make_node(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
   // The same at the end.
-  void append(Ref<Task> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
+  void append(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
   // Notes a view of a value that some node uses, and no other one. from, form null: how the value was made.
   void note_view(const View* from, const ViewForm* form, const View& view, uint32_t before);
   // Once all is there: says which values are kept.
   void find_kept();
-  // Makes a node another one, in its place: what it is now, and the task that does that.
-  void replace(ProgramNode* node, Ref<const Call> call, Ref<Task> task);
+  // The same of a kind and operands, inputs before results, all on one device.
+  ProgramNode make_node(const char* name, Ref<const Call> call, std::span<const TaskOperand> operands,
+                        uint32_t section);
+  // Makes a node another one, in its place.
+  void replace(ProgramNode* node, const char* name, Ref<const Call> call, std::span<const TaskOperand> operands);
   // A node that moves() does the same on other memory.
   void rebind(ProgramNode* node, const Rebinding& memory);
-  // Leaves out some of a node's results, a bit each of its written operands in order; false if its task cannot.
-  bool leave_out(ProgramNode* node, uint32_t unread);
+  // Leaves out some of a node's results, a bit each of its written operands in order. less: does what is left.
+  void leave_out(ProgramNode* node, uint32_t unread, const Ref<OperatorTask>& less);
 
   // How many random numbers were drawn, by device.
   std::unordered_map<const Device*, uint64_t> drawn() const;
@@ -120,11 +131,15 @@ class Program {
 
  private:
   uint32_t value_of(Storage& storage);
-  void find_operands(ProgramNode* node);
+  void find_operands(ProgramNode* node, OperatorTask& task);
+  void take_operands(ProgramNode* node, std::span<const TaskOperand> operands);
+  void use_whole(ProgramNode* node, Storage& storage, bool written, bool covers);
+  void describe(ProgramNode* node, const Ref<OperatorTask>& task);
 
   Storages made_;
   const Storages outputs_;
   std::vector<Ref<Storage>> added_;
+  std::vector<Ref<Storage>> held_;  // those of the values: nodes hold none
   std::unordered_map<const Storage*, uint32_t> numbers_;
 };
 

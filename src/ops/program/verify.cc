@@ -48,10 +48,9 @@ Status verify(const Program& program, bool* undefined) {
   for (size_t v = 0; v < written.size(); ++v) written[v] = !program.values[v].made;
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const ProgramNode& node = program.nodes[i];
-    if (node.call && !has_its_operands(node)) return wrong(program, i, "its operands are not those of its kind");
-    if (node.call)
-      if (const Status status = check_types(node); !status.ok()) return wrong(program, i, status.message());
-    if (node.task->draws() && node.effects() == Effects::pure)
+    if (!has_its_operands(node)) return wrong(program, i, "its operands are not those of its kind");
+    if (const Status status = check_types(node); !status.ok()) return wrong(program, i, status.message());
+    if (node.random_count + node.host_random_count > 0 && node.effects() == Effects::pure)
       return wrong(program, i, "it draws random numbers, and its kind does not");
     for (const ProgramOperand& each : node.operands) {
       if (each.value >= program.values.size()) return wrong(program, i, "an operand is no value of the program");
@@ -70,13 +69,13 @@ Status verify(const Program& program, bool* undefined) {
 }
 
 KeptEffects::Drawn KeptEffects::drawn_by(const ProgramNode& node) {
-  return {&node.task->device(), node.random_offset};
+  return {node.device, node.random_offset};
 }
 
 KeptEffects::KeptEffects(const Program& program) {
   for (const ProgramNode& node : program.nodes) {
-    if (node.effects() >= Effects::kept) acting_.push_back(node.task.get());
-    if (node.task->random_count() > 0) drawn_.push_back(drawn_by(node));
+    if (node.effects() >= Effects::kept) acting_.push_back(node.call.get());
+    if (node.random_count > 0) drawn_.push_back(drawn_by(node));
   }
 }
 
@@ -85,11 +84,11 @@ Status KeptEffects::check(const Program& after) const {
   for (size_t i = 0; i < after.nodes.size(); ++i) {
     const ProgramNode& node = after.nodes[i];
     if (node.effects() >= Effects::ordered) {
-      while (acting < acting_.size() && acting_[acting] != node.task.get()) ++acting;
+      while (acting < acting_.size() && acting_[acting] != node.call.get()) ++acting;
       if (acting == acting_.size())
         return wrong(after, i, "it acts outside of the program, in another order than before");
     }
-    if (node.task->random_count() > 0 && std::find(drawn_.begin(), drawn_.end(), drawn_by(node)) == drawn_.end())
+    if (node.random_count > 0 && std::find(drawn_.begin(), drawn_.end(), drawn_by(node)) == drawn_.end())
       return wrong(after, i, "it draws other random numbers than before");
   }
   const auto kept = static_cast<size_t>(std::count_if(

@@ -28,7 +28,7 @@ class KeptEffects {
     bool operator==(const Drawn&) const = default;
   };
   static Drawn drawn_by(const ProgramNode& node);
-  std::vector<const Task*> acting_;
+  std::vector<const Call*> acting_;
   std::vector<Drawn> drawn_;
 };
 

@@ -28,7 +28,7 @@ class BagCheck final : public Computation {
     list->push_back({plan_.indices, false});
     if (plan_.offsets) list->push_back({*plan_.offsets, false});
   }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     BagPlan plan = plan_;
     memory.move_all(plan.indices, plan.offsets);
     return make_ref<BagCheck>(std::move(plan), place_, checked_);
@@ -90,6 +90,7 @@ class BagCheck final : public Computation {
 
 Status check_bags(BagPlan* plan) {
   Engine& engine = plan->engine();
+  if (ScopedChecked::find(&plan->checked)) return {};
   if (!engine.checks_indices() || plan->places() == 0 || plan->indices.storage->skips_outside) return {};
   const ScopedNoTape unheard;  // a tape has nothing to learn from it
   BagPlan looked = *plan;

@@ -130,7 +130,7 @@ std::vector<const View*> list_bags(const Bags& bags, std::initializer_list<const
 
 Status submit_bags(BagPlan plan, std::initializer_list<Output*> outputs, const Describe& describe) {
   Engine& engine = plan.engine();
-  Ref<Task> task = plan.device().is_host() ? make_cpu_bags(std::move(plan)) : make_cuda_bags(std::move(plan));
+  Ref<OperatorTask> task = plan.device().is_host() ? make_cpu_bags(std::move(plan)) : make_cuda_bags(std::move(plan));
   return submit_prepared(engine, std::move(task), outputs, describe);
 }
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/tensor.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/output.h"
 #include "rtc/device/bags.h"
 
@@ -62,7 +62,7 @@ Status embedding_bag_descend(const Bags& bags, const View& gradient, const BagSt
 // Indices that stand outside, and offsets that decrease or lie outside, are an error on an engine that checks indices.
 Status check_bags(BagPlan* plan);
 
-Ref<Task> make_cpu_bags(BagPlan plan);
-Ref<Task> make_cuda_bags(BagPlan plan);
+Ref<OperatorTask> make_cpu_bags(BagPlan plan);
+Ref<OperatorTask> make_cuda_bags(BagPlan plan);
 
 }  // namespace rondo::ops

@@ -33,7 +33,7 @@ class CpuBags final : public Computation {
     plan_.declare(*this);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuBags>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuBags>(memory.moved(plan_)); }
 
   Status run(const TaskContext&) override {
     if (plan_.finite && !device::from_memory(*reinterpret_cast<const device::b8*>(plan_.finite->address()))) return {};
@@ -169,7 +169,7 @@ class CpuBags final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_bags(BagPlan plan) {
+Ref<OperatorTask> make_cpu_bags(BagPlan plan) {
   return make_ref<CpuBags>(std::move(plan));
 }
 

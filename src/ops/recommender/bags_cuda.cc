@@ -65,11 +65,11 @@ class CudaBags final : public SortingTask {
     return SortingTask::prepare();
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaBags>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaBags>(memory.moved(plan_)); }
 
  private:
   // A launch of some tables: its arguments in words, which stay where they are.
-  struct Part {
+  struct TablesLaunch {
     std::vector<uint64_t> words;
     int most = 0;
     BagFacts& facts() { return *reinterpret_cast<BagFacts*>(words.data()); }
@@ -81,8 +81,8 @@ class CudaBags final : public SortingTask {
   static constexpr int kFew = 8;
   static_assert(sizeof(device::BagArguments<device::kBagMost>) <= 4096);
 
-  Part part_of(const BagFacts& facts, size_t begin) const {
-    Part part;
+  TablesLaunch part_of(const BagFacts& facts, size_t begin) const {
+    TablesLaunch part;
     const size_t here = std::min<size_t>(device::kBagMost, plan_.tables.size() - begin);
     part.most = here <= kFew ? kFew : device::kBagMost;
     part.words.resize((sizeof(BagFacts) + static_cast<size_t>(part.most) * sizeof(BagTable)) / sizeof(uint64_t));
@@ -102,12 +102,12 @@ class CudaBags final : public SortingTask {
   void add_part(const BagFacts& facts, size_t begin) { parts_.push_back(part_of(facts, begin)); }
 
   // The addresses that a launch of a part has.
-  void add_places(Part& part) {
+  void add_places(TablesLaunch& part) {
     BagFacts& facts = part.facts();
     add_address(&facts.indices, plan_.indices);
     if (plan_.offsets) add_address(&facts.offsets, *plan_.offsets);
   }
-  void add_rows(Part& part) {
+  void add_rows(TablesLaunch& part) {
     add_address(&part.facts().sums, plan_.sums);
     if (plan_.rate) add_address(&part.facts().rate, *plan_.rate);
     if (plan_.finite) add_address(&part.facts().finite, *plan_.finite);
@@ -134,12 +134,12 @@ class CudaBags final : public SortingTask {
     return most;
   }
 
-  KernelSpec spec(int number, const char* name, const Part& part, bool wide) const {
+  KernelSpec spec(int number, const char* name, const TablesLaunch& part, bool wide) const {
     KernelSpec spec(rtc::kBags, number, wide, name);
     spec.type("In", plan_.indices.dtype).constant("kMost", part.most);
     return spec;
   }
-  void launch(KernelSpec spec, Part& part, const char* text, int64_t count) {
+  void launch(KernelSpec spec, TablesLaunch& part, const char* text, int64_t count) {
     part.facts().count = count;
     add_launch(add_kernel(spec.text({rtc::kSortText, rtc::kOptimizerText, rtc::kBagsText, text})), *part.words.data(),
                blocks_for(count, kThreads));
@@ -147,7 +147,7 @@ class CudaBags final : public SortingTask {
 
   void sum() {
     const int vector = this->vector();
-    for (Part& part : parts_) {
+    for (TablesLaunch& part : parts_) {
       const BagFacts& facts = part.facts();
       const int64_t count = facts.batch * facts.here * (facts.width / vector);
       KernelSpec kernel = spec(kSum, name(), part, needs_wide(count * vector));
@@ -165,7 +165,7 @@ class CudaBags final : public SortingTask {
     if (places > 0) {
       numbering_.resize(parts_.size());
       for (size_t i = 0; i < parts_.size(); ++i) {
-        Part& part = numbering_[i] = parts_[i];
+        TablesLaunch& part = numbering_[i] = parts_[i];
         add_places(part);
         add_workspace(&part.facts().numbers);
         if (plan_.offsets) add_workspace(&part.facts().bags, bags);
@@ -177,7 +177,7 @@ class CudaBags final : public SortingTask {
     }
     const int vector = this->vector();
     const bool steps = plan_.what == BagTask::descend;
-    for (Part& part : parts_) {
+    for (TablesLaunch& part : parts_) {
       BagFacts& own = part.facts();
       const int64_t packs = facts.width / vector;
       const int64_t first = plan_.first_row(static_cast<size_t>(own.first_table));
@@ -217,12 +217,12 @@ class CudaBags final : public SortingTask {
 
   BagPlan plan_;
   rondo_dtype number_dtype_ = RONDO_I32;
-  std::deque<Part> parts_, numbering_;
+  std::deque<TablesLaunch> parts_, numbering_;
 };
 
 }  // namespace
 
-Ref<Task> make_cuda_bags(BagPlan plan) {
+Ref<OperatorTask> make_cuda_bags(BagPlan plan) {
   return make_ref<CudaBags>(std::move(plan));
 }
 

@@ -3,7 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/output.h"
 #include "rtc/device/interaction.h"
 
@@ -27,7 +27,7 @@ struct InteractionPlan {
 Status dot_interaction(const View& x, bool keep_first, Output& out);
 Status dot_interaction_grad(const View& x, const View& dy, bool keep_first, Output& out);
 
-Ref<Task> make_cpu_interaction(const InteractionPlan& plan);
-Ref<Task> make_cuda_interaction(const InteractionPlan& plan);
+Ref<OperatorTask> make_cpu_interaction(const InteractionPlan& plan);
+Ref<OperatorTask> make_cuda_interaction(const InteractionPlan& plan);
 
 }  // namespace rondo::ops

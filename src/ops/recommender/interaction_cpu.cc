@@ -21,7 +21,9 @@ class CpuInteraction final : public Computation {
     plan_.declare(*this);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuInteraction>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CpuInteraction>(memory.moved(plan_));
+  }
 
   Status run(const TaskContext&) override {
     InteractionArguments args = plan_.arguments();
@@ -90,7 +92,7 @@ class CpuInteraction final : public Computation {
 
 }  // namespace
 
-Ref<Task> make_cpu_interaction(const InteractionPlan& plan) {
+Ref<OperatorTask> make_cpu_interaction(const InteractionPlan& plan) {
   return make_ref<CpuInteraction>(plan);
 }
 

@@ -9,7 +9,7 @@ namespace rondo::ops {
 
 namespace {
 
-enum Kernel : int { kPairsKernel, kGradientKernel, kFewKernel, kStagedGradientKernel };
+enum InteractionKernel : int { kPairsKernel, kGradientKernel, kFewKernel, kStagedGradientKernel };
 
 // It follows definitions of M, kStaged.
 constexpr const char* kText = R"(
@@ -82,7 +82,9 @@ class CudaInteraction final : public KernelTask {
     add_address(&arguments_.out, plan.out());
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaInteraction>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaInteraction>(memory.moved(plan_));
+  }
 
  private:
   InteractionPlan plan_;
@@ -91,7 +93,7 @@ class CudaInteraction final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_interaction(const InteractionPlan& plan) {
+Ref<OperatorTask> make_cuda_interaction(const InteractionPlan& plan) {
   return make_ref<CudaInteraction>(plan);
 }
 

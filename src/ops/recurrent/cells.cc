@@ -38,9 +38,9 @@ Scratch::Scratch(const View& like, rondo_dtype dtype, std::initializer_list<int6
 namespace {
 
 // An expression with its operands.
-class Kernel {
+class CellKernel {
  public:
-  Kernel(const char* name, rondo_dtype dtype, const Layout& shape)
+  CellKernel(const char* name, rondo_dtype dtype, const Layout& shape)
       : name_(name), shape_(shape), builder_{made_, dtype} {}
   // In the dtype of the computation, spread over the shape.
   V input(const View& view) {
@@ -90,7 +90,7 @@ class Kernel {
   int scalars_ = 0;
 };
 
-struct Parts {
+struct GateViews {
   const View& view;
   const int64_t hidden;
   View operator[](int64_t gate) const { return columns(view, gate * hidden, hidden); }
@@ -101,8 +101,8 @@ struct Parts {
 Status run_cell(const RecurrentForm& form, const CellStep& step) {
   const int64_t hidden = step.before.layout.shape[1];
   const Layout shape = Layout::row_major(2, step.before.layout.shape);
-  const Parts gates{step.gates, hidden}, product{step.product, hidden};
-  Kernel kernel("recurrent_cell", step.gates.dtype, shape);
+  const GateViews gates{step.gates, hidden}, product{step.product, hidden};
+  CellKernel kernel("recurrent_cell", step.gates.dtype, shape);
   const bool lengths = step.lengths != nullptr;
   V active = 0.0;
   if (lengths) active = kernel.active(step);
@@ -139,8 +139,8 @@ Status run_cell(const RecurrentForm& form, const CellStep& step) {
 Status run_cell_gradient(const RecurrentForm& form, const CellGradient& step) {
   const int64_t hidden = step.state.layout.shape[1];
   const Layout shape = Layout::row_major(2, step.state.layout.shape);
-  const Parts gates{step.gates, hidden}, changes{step.change, hidden}, state_changes{step.state_change, hidden};
-  Kernel kernel("recurrent_cell_grad", step.gates.dtype, shape);
+  const GateViews gates{step.gates, hidden}, changes{step.change, hidden}, state_changes{step.state_change, hidden};
+  CellKernel kernel("recurrent_cell_grad", step.gates.dtype, shape);
   const bool lengths = step.lengths != nullptr;
   V active = 0.0;
   if (lengths) active = kernel.active(step);
@@ -179,7 +179,7 @@ Status add_biases(const View& first, const View& second, int64_t count, const Vi
   const auto add = [&](int64_t from, int64_t n, bool both) -> Status {
     if (n == 0) return {};
     const View part = columns(to, from, n);
-    Kernel kernel("recurrent_bias", to.dtype, part.layout);
+    CellKernel kernel("recurrent_bias", to.dtype, part.layout);
     const V value = kernel.input(columns(first, from, n));
     kernel.output(both ? value + kernel.input(columns(second, from, n)) : value, part);
     return kernel.submit();

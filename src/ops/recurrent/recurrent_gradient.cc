@@ -173,7 +173,7 @@ class Backward {
 
 // Tells a tape the operands and results, in the order that its rule knows. The recording is told what layers left, too,
 // for which a tape has no use, because it makes that anew.
-void note(TellTogether& all, const RecurrentForm& form, const RecurrentInputs& in,
+void note(CombinedObserver& all, const RecurrentForm& form, const RecurrentInputs& in,
           const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
           const RecurrentGradients& wanted) {
   std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
@@ -283,7 +283,7 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {
   return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
-                        [&](TellTogether& all) { note(all, form, in, layers, changes, wanted); });
+                        [&](CombinedObserver& all) { note(all, form, in, layers, changes, wanted); });
 }
 
 }  // namespace rondo::ops

@@ -43,7 +43,7 @@ constexpr int64_t kPart = 1 << 15;  // elements that are worth handing to anothe
 constexpr int64_t kShared = 1 << 17;
 
 // The loops of a reduction over values. Sums of f32 are kept in f64: a prefix has no tree to be short in.
-struct Steps : ValueSteps {
+struct CumulateLoops : ValueSteps {
   // Takes n values and gives a result after each: neighbours in a row to one accumulator, or one to each of n.
   void (*along)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
   void (*across)(void* to, const void* values, void* results, int64_t n, const device::ReduceFacts& facts);
@@ -71,7 +71,7 @@ struct StepsOf : ValueLoops<Op> {
       static_cast<Result*>(results)[i] = Op::result(acc[i], facts);
     }
   }
-  static constexpr Steps steps = {ValueLoops<Op>::steps, along, across};
+  static constexpr CumulateLoops steps = {ValueLoops<Op>::steps, along, across};
 };
 
 // As the table's column: the accumulator is the result.
@@ -82,18 +82,19 @@ constexpr bool kCumulative<device::Reduction<on_device, M, Domain, Before, Accum
     !std::is_same_v<Domain, device::Position>;
 
 // Null for what is no running value.
-const Steps* steps_of(ReduceOp op, rondo_dtype dtype) {
-  return with_reduction(op, [dtype]<class Parts>() -> const Steps* {
+const CumulateLoops* steps_of(ReduceOp op, rondo_dtype dtype) {
+  return with_reduction(op, [dtype]<class Parts>() -> const CumulateLoops* {
     if constexpr (kCumulative<typename Parts::template Of<false, float>>) {
-      return with_reduction_value<Parts, false>(
-          dtype, []<class V>(V*) -> const Steps* { return &StepsOf<typename Parts::template Of<false, V>>::steps; });
+      return with_reduction_value<Parts, false>(dtype, []<class V>(V*) -> const CumulateLoops* {
+        return &StepsOf<typename Parts::template Of<false, V>>::steps;
+      });
     } else {
       return nullptr;
     }
   });
 }
 
-struct Cumulator : ValueRun<CumulatePlan, Steps> {
+struct Cumulator : ValueRun<CumulatePlan, CumulateLoops> {
   explicit Cumulator(const CumulatePlan& plan) : ValueRun(plan, *steps_of(plan.op, plan.in.dtype), plan.rows) {}
 
   // Rows [i, end).
@@ -163,7 +164,7 @@ class CpuCumulate final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuCumulate>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuCumulate>(memory.moved(plan_)); }
 
  private:
   CumulatePlan plan_;
@@ -207,7 +208,9 @@ class CudaCumulate final : public KernelTask {
     add_address(&arguments_.out, plan.out, plan.start[1] * static_cast<int64_t>(dtype_size(plan.out.dtype)));
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaCumulate>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaCumulate>(memory.moved(plan_));
+  }
 
  private:
   CumulatePlan plan_;

@@ -77,7 +77,7 @@ void find_on_host(const device::NumberItem& item, int dims, device::u64* found) 
     device::find_numbers<W, kMaxDims>(item, 0, 1, found);
 }
 
-Ref<Task> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value);
+Ref<OperatorTask> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value);
 
 class NumberTask final : public KernelTask {
  public:
@@ -107,7 +107,7 @@ class NumberTask final : public KernelTask {
     arguments_.value = value;
     if (!device().is_host()) launch();
   }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     std::vector<NumberItem> items = items_;
     for (NumberItem& each : items) memory.move(&each.view), memory.move(&each.found);
     View words = words_;
@@ -177,7 +177,7 @@ class NumberTask final : public KernelTask {
   int dims_ = 0;  // of each item
 };
 
-Ref<Task> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value) {
+Ref<OperatorTask> make_number_task(NumberWork work, std::vector<NumberItem> items, const View& words, uint64_t value) {
   return make_ref<NumberTask>(work, std::move(items), words, value);
 }
 
@@ -187,13 +187,13 @@ int number_form(const View& view) {
   device::Dims<1> dims = {};
   return lay_out(view.layout, &dims) * 16 + static_cast<int>(dtype_size(view.dtype));
 }
-Ref<Task> make_number_check(std::vector<NumberItem> items, const View& turn) {
+Ref<OperatorTask> make_number_check(std::vector<NumberItem> items, const View& turn) {
   return make_number_task(NumberWork::check, std::move(items), turn, 0);
 }
-Ref<Task> make_number_turn(const View& turn) {
+Ref<OperatorTask> make_number_turn(const View& turn) {
   return make_number_task(NumberWork::turn, {}, turn, 0);
 }
-Ref<Task> make_number_begin(const View& record, uint64_t value) {
+Ref<OperatorTask> make_number_begin(const View& record, uint64_t value) {
   return make_number_task(NumberWork::begin, {}, record, value);
 }
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 #include "rtc/device/numbers.h"
 
 namespace rondo::ops {
@@ -22,10 +22,10 @@ inline constexpr size_t kMostNumberItems = device::kMostItems;
 // A number that is the same for views which one task may look at.
 int number_form(const View& view);
 // Looks at some views of one form. turn: one word, the turns of loops so far.
-Ref<Task> make_number_check(std::vector<NumberItem> items, const View& turn);
+Ref<OperatorTask> make_number_check(std::vector<NumberItem> items, const View& turn);
 // A turn of a loop begins.
-Ref<Task> make_number_turn(const View& turn);
+Ref<OperatorTask> make_number_turn(const View& turn);
 // Nothing is found yet, or no turn has begun: all words of a record have this value.
-Ref<Task> make_number_begin(const View& record, uint64_t value);
+Ref<OperatorTask> make_number_begin(const View& record, uint64_t value);
 
 }  // namespace rondo::ops

@@ -32,7 +32,9 @@ class CpuReduction final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuReduction>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CpuReduction>(memory.moved(plan_));
+  }
 
  private:
   ReducePlan plan_;
@@ -255,9 +257,8 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
                out);
 }
 
-Ref<Task> reduce_around(const char* name, const ProgramNode& node, const Surroundings& around) {
-  const auto& call = std::get<ReduceCall>(node.call->of);
-  const View &a = node.operands[0].view, &out = node.operands[1].view;
+Ref<OperatorTask> fused_reduce(const char* name, const ReduceCall& call, const View& a, const View& out,
+                               const RowFusion& around) {
   // On the host sums have loops of their own over what is in memory.
   if (out.device().is_host() || out.elements() == 0) return {};
   const View& to = around.after ? *around.to : out;
@@ -291,7 +292,8 @@ Ref<Task> reduce_around(const char* name, const ProgramNode& node, const Surroun
   ReducePlan whole = plan(made ? made->widest() : a, to, made, finish);
   whole.given_name = name;
   // mutation: sum_in_another_order
-  if (!(cuda_reduction_tree(whole) == cuda_reduction_tree(plan(a, out, nullptr, nullptr)))) return {};
+  if (!around.decided && !(cuda_reduction_tree(whole) == cuda_reduction_tree(plan(a, out, nullptr, nullptr))))
+    return {};
   return make_cuda_reduction(whole);
 }
 

@@ -68,14 +68,15 @@ Status reduce_expression(rondo_reduce_op op, const View& a, std::shared_ptr<Redu
                          std::shared_ptr<const ReduceFinish> finish, int n_axes, const int32_t* axes, bool keep_dims,
                          Output& out);
 
-// The task of a Reduce node together with that. Null: its results would have other bits than of what had gone through
-// memory, or there is no such task.
-Ref<Task> reduce_around(const char* name, const ProgramNode& node, const Surroundings& around);
+// The task of a Reduce node of `a` to `out` together with that. Null: its results would have other bits than of what
+// had gone through memory, or there is no such task.
+Ref<OperatorTask> fused_reduce(const char* name, const ReduceCall& call, const View& a, const View& out,
+                               const RowFusion& around);
 
 // Bytes of workspace that reduce_on_cpu() needs.
 size_t reduce_workspace(const ReducePlan& plan);
 void reduce_on_cpu(const ReducePlan& plan, void* workspace);
-Ref<Task> make_cuda_reduction(const ReducePlan& plan);
+Ref<OperatorTask> make_cuda_reduction(const ReducePlan& plan);
 // In which order elements are combined on a GPU: in the same one if these are equal.
 struct ReduceTree {
   bool columns;

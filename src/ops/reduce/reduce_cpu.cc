@@ -36,7 +36,7 @@ struct Row {
   alignas(64) std::byte bytes[16384];
 };
 
-struct Steps : ValueSteps {
+struct ReduceLoops : ValueSteps {
   bool exact;   // the results are the same however elements are combined
   size_t size;  // bytes of an accumulator
   uint64_t bits;
@@ -115,14 +115,14 @@ struct LoopsOf : ValueLoops<Op> {
     for (int64_t row = 0; row < rows; ++row, at += step)
       for (int64_t i = 0; i < n; ++i) Op::take(acc[i], scaled(at[i], facts), index + row, facts);
   }
-  static constexpr Steps steps = {ValueLoops<Op>::steps,
-                                  !device::is_floating<typename Op::Computed>,
-                                  sizeof(Acc),
-                                  0,
-                                  Ends::join,
-                                  finish,
-                                  {along, across},
-                                  ScalingOf<Op>::scales};
+  static constexpr ReduceLoops steps = {ValueLoops<Op>::steps,
+                                        !device::is_floating<typename Op::Computed>,
+                                        sizeof(Acc),
+                                        0,
+                                        Ends::join,
+                                        finish,
+                                        {along, across},
+                                        ScalingOf<Op>::scales};
 };
 
 // --- comparisons and tests
@@ -157,7 +157,7 @@ struct LargestKey {
   static void join(Acc& acc, Acc other) {
     if (device::beats<K, true>(other, acc)) acc = other;
   }
-  static K result(Acc acc, const HostFacts& facts) { return turned(acc, facts.bits); }
+  static K result(Acc acc, const HostFacts& facts) { return flipped(acc, facts.bits); }
 };
 template <class K>
 struct FirstKey {
@@ -177,19 +177,19 @@ struct Test {
 };
 
 template <class Op, class Result>
-Steps with_ends(rondo_dtype values, rondo_dtype results, const FoldLoops& loops) {
+ReduceLoops with_ends(rondo_dtype values, rondo_dtype results, const FoldLoops& loops) {
   using Ends = EndsOf<Op, Result>;
   return {{values, results, false, Ends::clear}, true, sizeof(typename Op::Acc), 0, Ends::join, Ends::finish, loops};
 }
 
-Steps fold_steps(const FoldRow& row, rondo_dtype dtype) {
+ReduceLoops fold_steps(const FoldRow& row, rondo_dtype dtype) {
   const size_t size = dtype_size(dtype);
   const bool test = row.kind == Fold::any || row.kind == Fold::all;
   rondo_dtype values = dtype == RONDO_BOOL ? RONDO_U8 : compute_dtype(dtype);
   if (test) values = size == 1 ? RONDO_U8 : size == 2 ? RONDO_U16 : size == 4 ? RONDO_U32 : RONDO_U64;
   if (row.kind == Fold::first_largest && dtype_size(values) < 4) values = RONDO_I32;
   const FoldLoops made = loops(instructions()).fold(row.kind, values);
-  Steps steps = with_key(values, [&]<class K>(K*) -> Steps {
+  ReduceLoops steps = with_key(values, [&]<class K>(K*) -> ReduceLoops {
     switch (row.kind) {
       case Fold::largest: return with_ends<LargestKey<K>, K>(values, values, made);
       case Fold::first_largest: return with_ends<FirstKey<K>, int64_t>(values, RONDO_I64, made);
@@ -209,22 +209,22 @@ Steps fold_steps(const FoldRow& row, rondo_dtype dtype) {
   return steps;
 }
 
-Steps steps_of(ReduceOp op, rondo_dtype dtype) {
-  return with_reduction(op, [dtype]<class Parts>() -> Steps {
+ReduceLoops steps_of(ReduceOp op, rondo_dtype dtype) {
+  return with_reduction(op, [dtype]<class Parts>() -> ReduceLoops {
     if constexpr (constexpr FoldRow row = kFoldOf<typename Parts::template Of<false, float>>; row.any)
       return fold_steps(row, dtype);
     else
       return with_reduction_value<Parts, false>(
-          dtype, []<class V>(V*) -> Steps { return LoopsOf<typename Parts::template Of<false, V>>::steps; });
+          dtype, []<class V>(V*) -> ReduceLoops { return LoopsOf<typename Parts::template Of<false, V>>::steps; });
   });
 }
 
 // --- the range
 // Of an expression, elements in a row, as if they had been in memory; and what another makes of results.
-class Made {
+class MadeElements {
  public:
   static constexpr int64_t kRooms = 8;
-  explicit Made(const ReducePlan& plan) : plan_(plan) {
+  explicit MadeElements(const ReducePlan& plan) : plan_(plan) {
     if (plan.expression) evaluator_.emplace(plan.expression->expression, plan.expression->scalars.data());
     if (plan.finish) finish_.emplace(plan.finish->expression, plan.finish->scalars.data());
   }
@@ -277,7 +277,7 @@ class Made {
   std::unique_ptr<std::byte[]> branches_;
 };
 
-struct Reducer : ValueRun<ReducePlan, Steps> {
+struct Reducer : ValueRun<ReducePlan, ReduceLoops> {
   HostFacts known;
   int64_t run_size = 1, run_step = 0;  // of the reduced range
   int64_t together = 1;                // results side by side, at most
@@ -331,7 +331,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     }
   }
   // [begin, end) of the reduced range for `count` results from `first` on.
-  void reduce(Made& made, int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
+  void reduce(MadeElements& made, int64_t first, int64_t count, int64_t begin, int64_t end, void* acc) const {
     if (!steps.exact) {
       std::byte* const right = facts.length > steps.leaf() ? made.branches(levels() * level_bytes()) : nullptr;
       return tree(made, first, begin, end, acc, count, right);
@@ -339,7 +339,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     steps.clear(acc, count);
     take(made, first, begin, end, acc, count);
   }
-  void deliver(Made& made, int64_t first, int64_t count, const void* acc) const {
+  void deliver(MadeElements& made, int64_t first, int64_t count, const void* acc) const {
     ValueBlock room, finished;
     for (int64_t i = 0, n; i < count; i += n) {
       n = std::min(count - i, kMostValues);
@@ -352,7 +352,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
 
  private:
   // Makes those of the results anew that accumulators say nothing of, in the same order of scaled elements.
-  void scale(Made& made, int64_t first, int64_t count, const void* acc, double* results) const {
+  void scale(MadeElements& made, int64_t first, int64_t count, const void* acc, double* results) const {
     static_assert(kTogether <= kMostValues);
     double wanted[kTogether];
     steps.scales(wanted, acc, count, known);
@@ -376,7 +376,8 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
   size_t levels() const { return std::bit_width(static_cast<uint64_t>((facts.length - 1) / steps.leaf())); }
   size_t level_bytes() const { return (static_cast<size_t>(together) * steps.size + 63) / 64 * 64; }
   // `right` has room for this level and those below.
-  void tree(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count, std::byte* right) const {
+  void tree(MadeElements& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count,
+            std::byte* right) const {
     if (end - begin > steps.leaf()) {
       const int64_t middle = middle_of(begin, end);
       std::byte* const below = right + level_bytes();
@@ -387,7 +388,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
     steps.clear(acc, count);
     take(made, first, begin, end, acc, count);
   }
-  void take(Made& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
+  void take(MadeElements& made, int64_t first, int64_t begin, int64_t end, void* acc, int64_t count) const {
     const char* from = plan.in.address() + plan.kept.offset(0, first) * in_size;
     const int64_t most = count > 1 || as_it_lies(run_step) ? steps.leaf() : kMostValues;
     ValueBlock* const rooms = as_it_lies(count > 1 ? row.in_step : run_step) ? nullptr : made.rooms();
@@ -403,7 +404,7 @@ struct Reducer : ValueRun<ReducePlan, Steps> {
       } else if (as_it_lies(row.in_step)) {
         steps.loops.across(acc, at, count, run, run_step, begin, known);
       } else {
-        run = std::min(run, Made::kRooms);
+        run = std::min(run, MadeElements::kRooms);
         for (int64_t j = 0; j < run; ++j)
           if (plan.expression)
             made.values(reader, first, begin + j, true, count, rooms + j);
@@ -442,7 +443,7 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
   };
   if (reducer.whole())
     return Workers::share(reducer.parts, [&](int64_t number) {
-      Made made(plan);
+      MadeElements made(plan);
       each_of(number, [&](int64_t first, int64_t count) {
         Row acc;
         reducer.reduce(made, first, count, 0, reducer.facts.length, acc.bytes);
@@ -456,12 +457,12 @@ void reduce_on_cpu(const ReducePlan& plan, void* workspace) {
   };
   Workers::share(reducer.parts * branches, [&](int64_t number) {
     const int64_t branch = number % branches, begin = branch ? ends[static_cast<size_t>(branch - 1)] : 0;
-    Made made(plan);
+    MadeElements made(plan);
     each_of(number / branches, [&](int64_t first, int64_t count) {
       reducer.reduce(made, first, count, begin, ends[static_cast<size_t>(branch)], partial(branch, first));
     });
   });
-  Made made(plan);
+  MadeElements made(plan);
   reducer.groups(0, outputs, [&](int64_t first, int64_t count) {
     std::vector<int64_t> left;
     reducer.walk(

@@ -110,7 +110,9 @@ class CudaReduction final : public KernelTask {
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
   const ReduceTree& tree() const { return tree_; }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaReduction>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    return make_ref<CudaReduction>(memory.moved(plan_));
+  }
 
  private:
   void plan();
@@ -303,7 +305,7 @@ void CudaReduction::plan() {
 
 }  // namespace
 
-Ref<Task> make_cuda_reduction(const ReducePlan& plan) {
+Ref<OperatorTask> make_cuda_reduction(const ReducePlan& plan) {
   return make_ref<CudaReduction>(plan);
 }
 

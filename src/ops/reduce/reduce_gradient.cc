@@ -20,9 +20,9 @@ using namespace formula;
 
 constexpr int kFirstStep = 3;  // the input after x, y and dy
 
-struct Steps : Builder {
+struct GradientSteps : Builder {
   ReduceGradient& gradient;
-  Steps(FormulaExpression& expression, rondo_dtype compute, ReduceGradient& gradient)
+  GradientSteps(FormulaExpression& expression, rondo_dtype compute, ReduceGradient& gradient)
       : Builder{expression, compute}, gradient(gradient) {}
 
   void close(const V& v, rondo_dtype to, ReduceOp op) {
@@ -43,13 +43,13 @@ struct Steps : Builder {
 };
 
 V total(const V& v) {
-  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::sum);
+  return static_cast<GradientSteps&>(*v.builder).reduced(v, ReduceOp::sum);
 }
 V product(const V& v) {
-  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::prod);
+  return static_cast<GradientSteps&>(*v.builder).reduced(v, ReduceOp::prod);
 }
 V largest(const V& v) {
-  return static_cast<Steps&>(*v.builder).reduced(v, ReduceOp::max);
+  return static_cast<GradientSteps&>(*v.builder).reduced(v, ReduceOp::max);
 }
 // The second time takes away what the mean was rounded by: far from zero that is more than the distance. Half of it, as
 // the largest number and the lowest are further apart than any number is from zero.
@@ -112,7 +112,7 @@ V others(const V& x) {
 }
 
 template <class F, class E>
-void take(Steps& steps, rondo_dtype to, const F& formula, const E& edges) {
+void take(GradientSteps& steps, rondo_dtype to, const F& formula, const E& edges) {
   using Made = std::decay_t<decltype(formula())>;
   using Edges = std::decay_t<decltype(edges())>;
   static_assert(std::is_same_v<Made, None> ? std::is_same_v<Edges, None> : kTellsEdges<Edges, V>,
@@ -135,7 +135,7 @@ ReduceGradient reduce_gradient_of(ReduceOp op, rondo_dtype dtype) {
   ReduceGradient gradient;
   FormulaExpression made;
   const rondo_dtype compute = compute_dtype(dtype);
-  Steps steps(made, compute, gradient);
+  GradientSteps steps(made, compute, gradient);
   const V x(steps, made.expression.input(dtype)), y(steps, made.expression.input(dtype));
   const V dy(steps, made.expression.input(dtype));
   const V n(steps, made.expression.scalar(compute)), p(steps, made.expression.scalar(compute));

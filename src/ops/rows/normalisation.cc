@@ -105,17 +105,17 @@ Status normalise_grad(Normalisation op, const View& a, const View& dy, int axis,
   return submit_rows(plan, out);
 }
 
-Ref<Task> normalisation_around(const char* name, const ProgramNode& node, const Surroundings& around) {
-  const auto& call = std::get<NormalisationCall>(node.call->of);
-  const View &x = node.operands.front().view, &out = node.operands.back().view;
+Ref<OperatorTask> fused_normalisation(const char* name, const NormalisationCall& call, std::span<const View> inputs,
+                                      const View& out, const RowFusion& around) {
+  const View& x = inputs[0];
   std::shared_ptr<RowExpression> made = row_expression(x, out, around);
   if (!made) return {};
   RowPlan apart;
   apart.kind = RowKind::normalisation;
   apart.norm = call.op;
   size_t next = 1;
-  if (call.weight) apart.weight = node.operands[next++].view;
-  if (call.bias) apart.bias = node.operands[next++].view;
+  if (call.weight) apart.weight = inputs[next++];
+  if (call.bias) apart.bias = inputs[next];
   RowPlan whole = apart;
   apart.x = x;
   apart.out = out;
@@ -123,7 +123,9 @@ Ref<Task> normalisation_around(const char* name, const ProgramNode& node, const 
   whole.scale = call.epsilon;
   whole.given_name = name;
   lay_out_rows(std::move(made), call.axis, around.after ? *around.to : out, &whole);
-  if (!(cuda_row_tree(whole) == cuda_row_tree(apart))) return {};
+  if (out.device().is_host())
+    return around.decided || cpu_shares_rows(whole) ? make_cpu_rows(whole) : Ref<OperatorTask>();
+  if (!around.decided && !(cuda_row_tree(whole) == cuda_row_tree(apart))) return {};
   return make_cuda_rows(whole);
 }
 

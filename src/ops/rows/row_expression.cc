@@ -50,9 +50,8 @@ void lay_out_rows(std::shared_ptr<RowExpression> expression, int axis, const Vie
   plan->expression = std::move(expression);
 }
 
-std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const Surroundings& around) {
-  // On the host rows have loops of their own over what is in memory.
-  if (out.device().is_host() || out.elements() == 0 || out.accumulate) return {};
+std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const RowFusion& around) {
+  if (out.elements() == 0 || out.accumulate) return {};
   const View& to = around.after ? *around.to : out;
   auto made = std::make_shared<RowExpression>();
   made->dtype = x.dtype;

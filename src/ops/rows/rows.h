@@ -103,17 +103,25 @@ Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> ex
 
 // The expressions that a recording has around a row operator of x whose results are `out`; null: it cannot be in one
 // task with them.
-std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const Surroundings& around);
+std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, const RowFusion& around);
 // Gives a plan an expression, and with it its operand, its result, and rows along the axis in all that is walked.
 void lay_out_rows(std::shared_ptr<RowExpression> expression, int axis, const View& to, RowPlan* plan);
 // The task of a Softmax or Normalisation node together with what is around it. Null: its results would have other bits
 // than of what had gone through memory, or there is no such task.
-Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around);
-Ref<Task> normalisation_around(const char* name, const ProgramNode& node, const Surroundings& around);
+Ref<OperatorTask> fused_softmax(const char* name, const SoftmaxCall& call, const View& x, const View& out,
+                                const RowFusion& around);
+// inputs: x, then weight and bias, if it has them.
+Ref<OperatorTask> fused_normalisation(const char* name, const NormalisationCall& call, std::span<const View> inputs,
+                                      const View& out, const RowFusion& around);
 
 size_t rows_workspace(const RowPlan& plan);
 void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which = instructions());
-Ref<Task> make_cuda_rows(const RowPlan& plan);
+// True if threads share the rows, or all is too little to be shared. Else operators around them are shared better
+// apart.
+bool cpu_shares_rows(const RowPlan& plan);
+// On the host elements of a row are combined in one order, whatever is around the operator.
+Ref<OperatorTask> make_cpu_rows(const RowPlan& plan);
+Ref<OperatorTask> make_cuda_rows(const RowPlan& plan);
 // In which order elements of a row are combined on a GPU: in the same one if these are equal.
 struct RowTree {
   int threads, group, beside, vector, items;

@@ -237,7 +237,7 @@ class CpuRows final : public Computation {
     return {};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CpuRows>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuRows>(memory.moved(plan_)); }
 
  private:
   RowPlan plan_;
@@ -321,11 +321,13 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
   if (streams) end_streaming();
 }
 
+constexpr int64_t kSharedElements = 1 << 14;
+
 // Parts that threads may work on side by side, each with a row of workspace.
 int64_t parts_of(const RowPlan& plan) {
-  constexpr int64_t kMost = 8, kElements = 1 << 14;
+  constexpr int64_t kMost = 8;
   const int64_t rows = plan.rows.elements();
-  return rows < 2 || plan.length < 1 || plan.length > (1 << 20) || rows < kElements / plan.length
+  return rows < 2 || plan.length < 1 || plan.length > (1 << 20) || rows < kSharedElements / plan.length
              ? 1
              : std::min(rows, kMost);
 }
@@ -348,13 +350,21 @@ void rows_on_cpu(const RowPlan& plan, void* workspace, Instructions which) {
   });
 }
 
+bool cpu_shares_rows(const RowPlan& plan) {
+  return parts_of(plan) > 1 || plan.rows.elements() < kSharedElements / std::max<int64_t>(plan.length, 1);
+}
+
+Ref<OperatorTask> make_cpu_rows(const RowPlan& plan) {
+  return make_ref<CpuRows>(plan);
+}
+
 Status submit_rows(const RowPlan& plan, Output& out) {
   Engine& engine = plan.out.engine();
   const auto call = [&] { return describe_rows(plan); };
   // A row operator with expressions around it has no gradient.
   const Describe describe = plan.expression ? Describe() : Describe(call);
   if (plan.out.elements() == 0) return submit_nothing(plan.name(), plan, {&out}, describe);
-  return plan.out.device().is_host() ? submit(engine, make_ref<CpuRows>(plan), {&out}, describe)
+  return plan.out.device().is_host() ? submit(engine, make_cpu_rows(plan), {&out}, describe)
                                      : submit_prepared(engine, make_cuda_rows(plan), {&out}, describe);
 }
 

@@ -97,7 +97,7 @@ class CudaRows final : public KernelTask {
             items_,   split_.ahead, split_.across, split_.ahead ? arguments_.packs : 0};
   }
   void list_operands(std::vector<TaskOperand>* list) const override { plan_.list_operands(list); }
-  Ref<Task> again(const Rebinding& memory) const override { return make_ref<CudaRows>(memory.moved(plan_)); }
+  Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CudaRows>(memory.moved(plan_)); }
 
  private:
   std::vector<Walked> walked() const {
@@ -289,7 +289,7 @@ class CudaRows final : public KernelTask {
 
 }  // namespace
 
-Ref<Task> make_cuda_rows(const RowPlan& plan) {
+Ref<OperatorTask> make_cuda_rows(const RowPlan& plan) {
   return make_ref<CudaRows>(plan);
 }
 

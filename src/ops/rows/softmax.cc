@@ -117,9 +117,8 @@ Status softmax_expression(rondo_softmax_op op, std::shared_ptr<RowExpression> ex
   return submit_rows(plan_expression(SoftmaxOptions{op}, std::move(expression), axis, to), out);
 }
 
-Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surroundings& around) {
-  const auto& call = std::get<SoftmaxCall>(node.call->of);
-  const View &x = node.operands[0].view, &out = node.operands[1].view;
+Ref<OperatorTask> fused_softmax(const char* name, const SoftmaxCall& call, const View& x, const View& out,
+                                const RowFusion& around) {
   std::shared_ptr<RowExpression> made = row_expression(x, out, around);
   if (call.lengths || !made) return {};
   SoftmaxOptions options;
@@ -127,8 +126,12 @@ Ref<Task> softmax_around(const char* name, const ProgramNode& node, const Surrou
   options.temperature = call.temperature;
   RowPlan whole = plan_expression(options, std::move(made), call.axis, around.after ? *around.to : out);
   whole.given_name = name;
+  if (out.device().is_host())
+    return around.decided || cpu_shares_rows(whole) ? make_cpu_rows(whole) : Ref<OperatorTask>();
   const RowKind kind = call.op == RONDO_LOG_SOFTMAX ? RowKind::log_softmax : RowKind::softmax;
-  if (!(cuda_row_tree(whole) == cuda_row_tree(plan_along(kind, x, nullptr, call.axis, options, out)))) return {};
+  if (!around.decided &&
+      !(cuda_row_tree(whole) == cuda_row_tree(plan_along(kind, x, nullptr, call.axis, options, out))))
+    return {};
   return make_cuda_rows(whole);
 }
 

@@ -8,8 +8,8 @@
 #include <climits>
 
 #include "device/cuda/cuda_device.h"
-#include "engine/tensor.h"
 #include "ops/operators/element.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 

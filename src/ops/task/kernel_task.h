@@ -11,16 +11,16 @@
 
 #include "base/small_vector.h"
 #include "device/cuda/cuda_device.h"
-#include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/kernel_spec.h"
 
 namespace rondo::ops {
 
-class KernelTask : public Task {
+class KernelTask : public OperatorTask {
  public:
   // Finds the kernels of all launches. An override that says more about them calls this at its end.
   Status prepare() override;
-  Ref<Task> again(const Rebinding& memory) const override = 0;
+  Ref<OperatorTask> again(const Rebinding& memory) const override = 0;
   size_t own_kernels() const override { return launches_.size(); }
   // Launches all, in their order. Prepares the task if it came here by another way than the usual ones.
   Status run(const TaskContext& context) override;
@@ -28,7 +28,7 @@ class KernelTask : public Task {
  protected:
   static constexpr int kThreads = 256;  // of a block, unless a launch says otherwise
 
-  KernelTask(const char* name, Device& device) : Task(name, device) {}
+  KernelTask(const char* name, Device& device) : OperatorTask(name, device) {}
 
   // A kernel that launches name by the number that is returned.
   int add_kernel(const KernelSpec& spec) {

@@ -10,7 +10,7 @@
 
 namespace rondo::ops {
 
-// Commits the outputs. list: as Task::list_operands.
+// Commits the outputs. list: as OperatorTask::list_operands.
 template <class List>
 Status submit_nothing(const char* name, const List& list, std::initializer_list<Output*> outputs,
                       const Describe& describe = {}) {

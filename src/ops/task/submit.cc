@@ -6,8 +6,19 @@ namespace rondo::ops {
 
 namespace {
 
-[[gnu::always_inline]] inline Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
-                                            const Describe& describe, ThreadState& thread) {
+// Leaves the contents as they are; as a write that goes well it clears the error.
+class Accept final : public OperatorTask {
+ public:
+  explicit Accept(Storage& storage) : OperatorTask("accept", storage.device()) {
+    leaves_gaps_ = true;
+    writes(storage);
+  }
+  Status run(const TaskContext&) override { return {}; }
+};
+
+[[gnu::always_inline]] inline Status submit(Engine& engine, Ref<OperatorTask> task,
+                                            std::initializer_list<Output*> outputs, const Describe& describe,
+                                            ThreadState& thread) {
   if (thread.observed()) [[unlikely]]
     RONDO_TRY(engine.submit(std::move(task), describe(), thread));
   else
@@ -18,11 +29,12 @@ namespace {
 
 }  // namespace
 
-Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs, const Describe& describe) {
+Status submit(Engine& engine, Ref<OperatorTask> task, std::initializer_list<Output*> outputs,
+              const Describe& describe) {
   return submit(engine, std::move(task), outputs, describe, this_thread());
 }
 
-Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
+Status submit_prepared(Engine& engine, Ref<OperatorTask> task, std::initializer_list<Output*> outputs,
                        const Describe& describe) {
   RONDO_TRY(engine.usable());  // before a device is touched: in a child of fork() it is not ours
   ThreadState& thread = this_thread();
@@ -31,17 +43,21 @@ Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Out
   return submit(engine, std::move(task), outputs, describe, thread);
 }
 
-TellTogether::TellTogether(Observer& tapes)
+Status accept(Storage& storage) {
+  return storage.engine().submit(make_ref<Accept>(storage));
+}
+
+CombinedObserver::CombinedObserver(Observer& tapes)
     : tapes_(tapes), sink_(this_thread().sink), first_(sink_ ? sink_->taken() : 0) {}
 
-void TellTogether::done(const char* name, const Ref<const Description>& what,
-                        const std::vector<TaskOperand>& operands) noexcept {
+void CombinedObserver::done(const char* name, const Ref<const OpInfo>& what,
+                            const std::vector<TaskOperand>& operands) noexcept {
   tapes_.done(name, what, operands);
   to_recording(what, operands);
 }
 
-void TellTogether::to_recording(const Ref<const Description>& what, const std::vector<TaskOperand>& operands) noexcept {
-  if (sink_) sink_->together(first_, what, operands);
+void CombinedObserver::to_recording(const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept {
+  if (sink_) sink_->combine(first_, what, operands);
 }
 
 }  // namespace rondo::ops

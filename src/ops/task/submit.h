@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "engine/tasks/thread_state.h"
 #include "ops/program/kinds.h"
+#include "ops/program/operator_task.h"
 #include "ops/task/output.h"
 
 namespace rondo::ops {
@@ -27,12 +28,15 @@ class Describe {
 };
 
 // Submits a task whose outputs are `outputs`, saying what it is; on success commits them.
-RONDO_HOT Status submit(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
+RONDO_HOT Status submit(Engine& engine, Ref<OperatorTask> task, std::initializer_list<Output*> outputs,
                         const Describe& describe = {});
 // The same for tasks with a prepare(): eager ones are prepared here, before the engine may run them under a stream's
 // lock; recorded ones by the graph's compiler, which prepares many side by side.
-RONDO_HOT Status submit_prepared(Engine& engine, Ref<Task> task, std::initializer_list<Output*> outputs,
+RONDO_HOT Status submit_prepared(Engine& engine, Ref<OperatorTask> task, std::initializer_list<Output*> outputs,
                                  const Describe& describe = {});
+
+// From here on what is in the storage counts as written well, whatever it is. Ordered like a write.
+Status accept(Storage& storage);
 
 // The description of a task that is a step of an operator: it writes what it lists, and does nothing else.
 inline constexpr auto part = [] { return Call{PartCall{}}; };
@@ -51,14 +55,14 @@ class ScopedNoTape {
 };
 
 // Tells tapes, and the recording whose tasks from here on are its steps, what these do together.
-class TellTogether final : public Observer {
+class CombinedObserver final : public Observer {
  public:
-  explicit TellTogether(Observer& tapes);
-  void submitted(const Task&, const Ref<const Description>&) noexcept override {}
-  void done(const char* name, const Ref<const Description>& what,
+  explicit CombinedObserver(Observer& tapes);
+  void submitted(const Task&, const Ref<const OpInfo>&) noexcept override {}
+  void done(const char* name, const Ref<const OpInfo>& what,
             const std::vector<TaskOperand>& operands) noexcept override;
   // The recording alone, for operators of which tapes know less.
-  void to_recording(const Ref<const Description>& what, const std::vector<TaskOperand>& operands) noexcept;
+  void to_recording(const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept;
   Observer& tapes() { return tapes_; }
 
  private:
@@ -73,7 +77,7 @@ Status submit_unheard(const Steps& steps, const Tell& tell) {
   Observer* const tapes = this_thread().tapes;
   if (!tapes) [[likely]]
     return steps();
-  TellTogether together(*tapes);
+  CombinedObserver together(*tapes);
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());

@@ -61,7 +61,7 @@ ExpressionCall::~ExpressionCall() {
     if (slots_[i] != out_[i]) destroy_tensor(slots_[i]);  // made, and not handed over
 }
 
-Status ExpressionCall::pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts) {
+Status ExpressionCall::pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, StagedTasks* parts) {
   RONDO_TRY(bind(text_, arguments, &bound_));
   RONDO_TRY(find_tensors());
   RONDO_TRY(lower_like(like));
@@ -165,12 +165,12 @@ Status ExpressionCall::find_factor(int i) {
   std::vector<bool> wanted(text_.nodes().size());
   wanted[product.nodes[i]] = true;
   Layout shape, possible;
-  RONDO_TRY(told(node, broadcast(operands_of(std::move(wanted)), &shape)));
+  RONDO_TRY(located(node, broadcast(operands_of(std::move(wanted)), &shape)));
   if (shape.ndim < 2)  // of numbers alone too
     return text_.error_at(RONDO_INVALID_ARGUMENT, node.at, "%s has shape %s; at least 2 axes are needed", factor.name,
                           shape_text(shape).c_str());
   if (Status status = check_shape(shape.ndim, shape.shape, of.dtype, &possible); !status.ok())
-    return told(node, status);
+    return located(node, status);
   factor.view = make_temporary(engine(), device(), of.dtype, shape, &temporaries_.emplace_front());
   factor.staged = true;
   return {};
@@ -187,7 +187,7 @@ MatmulOptions ExpressionCall::product_options() const {
 Status ExpressionCall::find_product_shape() {
   const Node& product = *text_.product();
   for (int i = 0; i < 2; ++i) RONDO_TRY(find_factor(i));
-  RONDO_TRY(told(product, matmul_shape(names(), factors_[0].view, factors_[1].view, product_options(), &shape_)));
+  RONDO_TRY(located(product, matmul_shape(names(), factors_[0].view, factors_[1].view, product_options(), &shape_)));
   std::vector<bool> results(text_.nodes().size());
   for (const ExpressionText::Result& each : text_.results()) results[each.node] = true;
   const uint64_t operands = operands_of(std::move(results));
@@ -245,7 +245,7 @@ Expression ExpressionCall::needed(const Expression& expression, unsigned given, 
 }
 
 // Adds the steps before the product, if a result comes from it.
-void ExpressionCall::stage(Parts* parts) const {
+void ExpressionCall::stage(StagedTasks* parts) const {
   bool multiplied = false;
   for (size_t i = 0; i < slots_.size(); ++i) multiplied |= comes_from(i, Node::product);
   if (!multiplied) return;
@@ -263,7 +263,7 @@ void ExpressionCall::stage(Parts* parts) const {
 }
 
 // Computes every elementwise result, and the further inputs of reductions, in one task.
-Status ExpressionCall::elementwise(Parts* parts) {
+Status ExpressionCall::elementwise(StagedTasks* parts) {
   Expression expression = lowered_.expression;
   SmallVector<View, 2> written;
   for (size_t i = 0; i < slots_.size(); ++i) {

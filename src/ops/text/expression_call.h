@@ -35,12 +35,12 @@ class ExpressionCall {
 
   // Tasks that the caller submits: those before row_results(), and those between that and reduce_results(). Within each
   // kind no task writes what another one touches.
-  struct Parts {
+  struct StagedTasks {
     std::vector<Ref<ElementwiseTask>> before, results;
   };
   // Checks, and appends the tasks of all that is elementwise. like: another call of the text, posed before, whose
   // expression serves this one too if their arguments are alike; or null.
-  Status pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, Parts* parts);
+  Status pose(std::span<const rondo_argument> arguments, const ExpressionCall* like, StagedTasks* parts);
   // Before the elementwise results, which may be written over the operands of these; no other task reads the results of
   // these.
   Status row_results();
@@ -85,7 +85,7 @@ class ExpressionCall {
   }
   const View& first() const { return *tensors_[0]; }
   // The same status, with the place of a node.
-  Status told(const Node& node, const Status& status) const {
+  Status located(const Node& node, const Status& status) const {
     return status.ok() ? status : text_.error_at(status.code(), node.at, "%s", status.message());
   }
   // The operand that a node is, if it is one that is a tensor.
@@ -109,8 +109,8 @@ class ExpressionCall {
   Status check_outputs() const;
   bool overwritten(const View& operand) const;
   Expression needed(const Expression& expression, unsigned given, Views* inputs) const;
-  void stage(Parts* parts) const;
-  Status elementwise(Parts* parts);
+  void stage(StagedTasks* parts) const;
+  Status elementwise(StagedTasks* parts);
   bool made_within(size_t result);
   Status find_source(size_t result, Expression* expression, SmallVector<View, 2>* written);
 

@@ -83,7 +83,7 @@ Status ExpressionParser::called(const Token& name, uint16_t (&nodes)[3], int cou
   node.at = name.at;
   if (find_dtype(name.text, &node.dtype)) {
     if (is_f8(node.dtype))
-      return refused(name.at, shown(name.text) + " is no dtype to compute with; cast the result (rondo_cast)");
+      return refused(name.at, quoted(name.text) + " is no dtype to compute with; cast the result (rondo_cast)");
     if (count != 1) return takes(name, 1, 1, count);
     node.kind = Node::cast;
     node.count = 1;
@@ -92,7 +92,7 @@ Status ExpressionParser::called(const Token& name, uint16_t (&nodes)[3], int cou
   }
   const Operator* row = find_operator(name.text);
   if (!row)
-    return refused(name.at, shown(name.text) +
+    return refused(name.at, quoted(name.text) +
                                 " is not a function: possible are the operators of docs/operators.md, "
                                 "where, dtypes as casts, matmul, softmaxes and reductions");
   int least = row->operands;
@@ -110,8 +110,8 @@ Status ExpressionParser::called(const Token& name, uint16_t (&nodes)[3], int cou
 Status ExpressionParser::takes(const Token& name, int least, int most, int count) const {
   return refused(name.at,
                  least == most
-                     ? format("%s takes %d arguments, not %d", shown(name.text).c_str(), least, count)
-                     : format("%s takes %d to %d arguments, not %d", shown(name.text).c_str(), least, most, count));
+                     ? format("%s takes %d arguments, not %d", quoted(name.text).c_str(), least, count)
+                     : format("%s takes %d to %d arguments, not %d", quoted(name.text).c_str(), least, most, count));
 }
 
 // sum(value), sum(value, 0, -1), sum(value, 0, keep)

@@ -144,8 +144,8 @@ Token next_token(std::string_view text, uint32_t* at) {
   return wrong(i, "a character that has no meaning here");
 }
 
-Place place_of(std::string_view text, uint32_t at) {
-  Place place;
+TextPosition place_of(std::string_view text, uint32_t at) {
+  TextPosition place;
   const size_t begin = line_begin(text, at);
   for (size_t i = 0; i < begin; ++i) place.line += text[i] == '\n';
   for (size_t i = begin; i < at;) {

@@ -26,10 +26,10 @@ struct Token {
 Token next_token(std::string_view text, uint32_t* at);
 
 // The position of a byte, for people: line and column from 1, columns counted in characters.
-struct Place {
+struct TextPosition {
   uint32_t line = 1, column = 1;
 };
-Place place_of(std::string_view text, uint32_t at);
+TextPosition place_of(std::string_view text, uint32_t at);
 
 // The line that a byte stands in, or a window of it, and below it a caret under that byte. Two lines without the last
 // newline; bytes that are not UTF-8, and controls, become '?'.

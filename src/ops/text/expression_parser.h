@@ -86,6 +86,6 @@ class ExpressionParser {
 };
 
 // As messages show it: quoted, and not longer than a glance.
-std::string shown(std::string_view text);
+std::string quoted(std::string_view text);
 
 }  // namespace rondo::ops

@@ -49,13 +49,13 @@ Status ExpressionCall::product_result(size_t i) {
   const Node& node = *text_.product();
   const View &a = factors_[0].view, &b = factors_[1].view;
   if (node_of(i).kind == Node::product)
-    return told(node, multiply(names(), a, b, product_options(), nullptr, a.dtype, outputs_[i]));
+    return located(node, multiply(names(), a, b, product_options(), nullptr, a.dtype, outputs_[i]));
   const Lowered::Result& result = lowered_.results[i];
   RONDO_TRY(check_float(i, "product"));
   auto after = std::make_shared<RowSide>();
   if (!take_out(result.value, compute_dtype(result.dtype), &lowered_.product.given, after.get()))
     return error(RONDO_INTERNAL, "'%s' does not fit", text_.name());
-  return told(node, multiply(names(), a, b, product_options(), std::move(after), result.dtype, outputs_[i]));
+  return located(node, multiply(names(), a, b, product_options(), std::move(after), result.dtype, outputs_[i]));
 }
 
 // For a softmax, the steps before and after it are computed where it loads and where it stores.
@@ -66,7 +66,7 @@ Status ExpressionCall::softmax_result(size_t i) {
   if (operand && node_of(i).kind == Node::softmax) {
     View a = *operand;
     a.layout = broadcast_layout(a.layout, shape_);
-    return told(node, ops::softmax(SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
+    return located(node, ops::softmax(SoftmaxOptions{softmax.op}, a, softmax.axis, outputs_[i]));
   }
   const Lowered::Origin& origin = lowered_.softmaxes[node.index];
   const Lowered::Result &of = origin.of, &result = lowered_.results[i];
@@ -79,7 +79,7 @@ Status ExpressionCall::softmax_result(size_t i) {
   if (!fits) return error(RONDO_INTERNAL, "'%s' does not fit", text_.name());
   if (made->before.inputs.empty())
     return text_.error_at(RONDO_INVALID_ARGUMENT, node.at, "the softmax is of no tensor; its rows would be all alike");
-  return told(node, softmax_expression(softmax.op, std::move(made), softmax.axis, outputs_[i]));
+  return located(node, softmax_expression(softmax.op, std::move(made), softmax.axis, outputs_[i]));
 }
 
 // For a reduction, the steps after it are computed where it stores.
@@ -90,8 +90,8 @@ Status ExpressionCall::reduce_result(size_t i) {
   const int32_t* const axes = count ? reduction.axes.data() : nullptr;
   std::shared_ptr<ReduceFinish> finish;
   if (node_of(i).kind != Node::reduce) RONDO_TRY(make_finish(i, &finish));
-  return told(node, reduce_expression(reduction.op, sources_[i], std::move(made_[i]), std::move(finish), count, axes,
-                                      reduction.keep, outputs_[i]));
+  return located(node, reduce_expression(reduction.op, sources_[i], std::move(made_[i]), std::move(finish), count, axes,
+                                         reduction.keep, outputs_[i]));
 }
 Status ExpressionCall::make_finish(size_t i, std::shared_ptr<ReduceFinish>* finish) const {
   const Lowered::Result& result = lowered_.results[i];

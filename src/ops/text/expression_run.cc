@@ -46,7 +46,7 @@ struct Set {
   std::optional<ExpressionCall> call;
 
   // The same status, with the set that it is about.
-  Status told(const Status& status) const {
+  Status located(const Status& status) const {
     return status.ok() ? status : status.with_context(format("set %zu", number));
   }
 };
@@ -79,7 +79,7 @@ Status check_apart(const std::deque<Set>& sets) {
     for (auto b = a + 1; b != all.end() && storage(*b) == storage(*a) && b->begin < a->end; ++b)
       if (a->set != b->set && (a->written || b->written) && overlap(*a->view, *b->view)) {
         const Given &writes = a->written ? *a : *b, &other = a->written ? *b : *a;
-        return writes.set->told(error(
+        return writes.set->located(error(
             RONDO_INVALID_ARGUMENT, "%s shares elements with %s of another set; what a set writes, no other may touch",
             writes.name, other.name));
       }
@@ -90,7 +90,7 @@ Status check_apart(const std::deque<Set>& sets) {
 
 Status run_expression(const ExpressionText& text, std::span<const rondo_argument> arguments, rondo_tensor** out) {
   ExpressionCall call(text, out);
-  ExpressionCall::Parts parts;
+  ExpressionCall::StagedTasks parts;
   RONDO_TRY(call.pose(arguments, nullptr, &parts));
   RONDO_TRY(submit_together(text, call, std::move(parts.before)));
   RONDO_TRY(call.row_results());
@@ -105,27 +105,27 @@ Status run_expression_each(const ExpressionText& text, size_t count, std::span<c
   if (count == 0) return {};
   const size_t n_arguments = arguments.size() / count, n_out = text.results().size();
   std::deque<Set> sets;
-  ExpressionCall::Parts parts;
+  ExpressionCall::StagedTasks parts;
   for (size_t i = 0; i < count; ++i) {
     Set& set = sets.emplace_back();
     set.number = i;
     ExpressionCall& call = set.call.emplace(text, out + i * n_out);
-    RONDO_TRY(set.told(
+    RONDO_TRY(set.located(
         call.pose(arguments.subspan(i * n_arguments, n_arguments), i > 0 ? &*sets[i - 1].call : nullptr, &parts)));
     const ExpressionCall& first = *sets[0].call;
     if (&call.engine() != &first.engine())
-      return set.told(
+      return set.located(
           error(RONDO_INVALID_ARGUMENT, "it belongs to another engine than set 0; all must be of one engine"));
     if (&call.device() != &first.device())
-      return set.told(error(RONDO_INVALID_ARGUMENT, "it is on %s but set 0 is on %s; all must be on one device",
-                            device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str()));
+      return set.located(error(RONDO_INVALID_ARGUMENT, "it is on %s but set 0 is on %s; all must be on one device",
+                               device_name(call.device().id()).c_str(), device_name(first.device().id()).c_str()));
   }
   RONDO_TRY(check_apart(sets));
   const ExpressionCall& first = *sets[0].call;
   RONDO_TRY(submit_together(text, first, std::move(parts.before)));
-  for (Set& set : sets) RONDO_TRY(set.told(set.call->row_results()));
+  for (Set& set : sets) RONDO_TRY(set.located(set.call->row_results()));
   RONDO_TRY(submit_together(text, first, std::move(parts.results)));
-  for (Set& set : sets) RONDO_TRY(set.told(set.call->reduce_results()));
+  for (Set& set : sets) RONDO_TRY(set.located(set.call->reduce_results()));
   for (Set& set : sets) set.call->commit();
   return {};
 }

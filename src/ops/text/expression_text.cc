@@ -25,7 +25,7 @@ bool find_constant(std::string_view name, Scalar* value) {
 
 }  // namespace
 
-std::string shown(std::string_view text) {
+std::string quoted(std::string_view text) {
   constexpr size_t kMost = 40;
   const std::string_view part = text.substr(0, kMost);
   return format("'%.*s%s'", static_cast<int>(part.size()), part.data(), text.size() > kMost ? "..." : "");
@@ -48,7 +48,7 @@ Status ExpressionParser::expected(const char* what) const {
   if (token_.kind == Token::wrong)
     return to_.error_at(RONDO_INVALID_ARGUMENT, token_.at, "%s", std::string(token_.text).c_str());
   return to_.error_at(RONDO_INVALID_ARGUMENT, token_.at, "expected %s, found %s", what,
-                      token_.kind == Token::end ? "the end" : shown(token_.text).c_str());
+                      token_.kind == Token::end ? "the end" : quoted(token_.text).c_str());
 }
 Status ExpressionParser::refused(uint32_t at, const std::string& why) const {
   return to_.error_at(RONDO_INVALID_ARGUMENT, at, "%s", why.c_str());
@@ -107,7 +107,7 @@ Status ExpressionParser::statement() {
   const Token name = token_;
   Scalar reserved;
   if (name.text == "let" || find_constant(name.text, &reserved))
-    return refused(name.at, shown(name.text) + " has a meaning of its own; choose another name");
+    return refused(name.at, quoted(name.text) + " has a meaning of its own; choose another name");
   advance();
   static constexpr struct {
     const char* symbol;
@@ -132,10 +132,10 @@ Status ExpressionParser::statement() {
 Status ExpressionParser::define(const Token& name, bool local, uint16_t node) {
   Definition* const known = find(name.text);
   if (known && (known->local || local))
-    return refused(name.at, shown(name.text) + (known->local ? " is a value of let, which is assigned once"
-                                                             : " is a result already; choose another name"));
+    return refused(name.at, quoted(name.text) + (known->local ? " is a value of let, which is assigned once"
+                                                              : " is a result already; choose another name"));
   if (local && std::find(to_.operands_.begin(), to_.operands_.end(), name.text) != to_.operands_.end())
-    return refused(name.at, shown(name.text) + " is an operand already; choose another name");
+    return refused(name.at, quoted(name.text) + " is an operand already; choose another name");
   if (known) {
     known->node = node;
   } else {
@@ -222,7 +222,7 @@ Status ExpressionText::error_at(rondo_status code, uint32_t at, const char* patt
   va_start(arguments, pattern);
   const std::string message = vformat(pattern, arguments);
   va_end(arguments);
-  const Place place = place_of(text_, at);
+  const TextPosition place = place_of(text_, at);
   return {code, format("%u:%u: ", place.line, place.column) + message + "\n" + caret_lines(text_, at)};
 }
 

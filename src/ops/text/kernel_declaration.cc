@@ -95,7 +95,7 @@ class DeclarationParser {
     while (range.begin < range.end && is_space(text_[range.end - 1])) --range.end;
   }
   Status refused(size_t at, const std::string& why) const {
-    const Place place = place_of(text_, static_cast<uint32_t>(at));
+    const TextPosition place = place_of(text_, static_cast<uint32_t>(at));
     return error(RONDO_INVALID_ARGUMENT, "kernels %u:%u: %s\n%s", place.line, place.column, why.c_str(),
                  caret_lines(text_, static_cast<uint32_t>(at)).c_str());
   }

@@ -37,7 +37,7 @@ class UserKernelTask final : public KernelTask {
     declare_output(*this, view);
   }
   void list_operands(std::vector<TaskOperand>* list) const override { *list = operands_; }
-  Ref<Task> again(const Rebinding& memory) const override {
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
     auto made = make_ref<UserKernelTask>(name(), device(), kernel_, shape_, words_.size());
     for (size_t i = 0; i < words_.size(); ++i) made->number(i, words_[i]);
     for (size_t k = 0; k < operands_.size(); ++k) {

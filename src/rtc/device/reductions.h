@@ -97,10 +97,15 @@ struct Square {
     return x * x;
   }
 };
+// A magnitude, and the power of it that is added up.
+template <class C>
+struct PowerTerm {
+  C size, power;
+};
 struct Power {
   template <class C>
-  RONDO_INLINE static C of(C x, const ReduceFacts& facts) {
-    return pow(op_abs(x), static_cast<C>(facts.parameter));
+  RONDO_INLINE static PowerTerm<C> of(C x, const ReduceFacts& facts) {
+    return {op_abs(x), static_cast<C>(facts.parameter)};
   }
 };
 template <int instead>
@@ -319,6 +324,48 @@ struct LogSumExp {
   RONDO_INLINE static C result(Acc acc) { return acc.sum == C(0) ? acc.top : acc.top + log(acc.sum); }
 };
 
+// A sum of powers of magnitudes, as shares of the power of one about as large as the largest so far, so that powers
+// neither overflow nor vanish where the norm does not. Shares are rounded anew each time that it changes: that is when
+// one twice as large comes, so that elements that rise slowly do not add up their roundings. A share of a high power
+// might overflow then, and its roundings matter less, so there the largest itself is taken.
+template <class C, bool on_device>
+struct PowerSum {
+  static constexpr bool kRuns = false;
+  using Shares = Sum<C, on_device>;
+  struct Acc {
+    typename Shares::Acc shares;
+    C top, power;  // top 0: nothing yet but zeros
+  };
+  RONDO_INLINE static Acc identity() { return {Shares::identity(), C(0), C(1)}; }
+  RONDO_INLINE static void take(Acc& acc, PowerTerm<C> term, i64) {
+    Acc one = {Shares::identity(), term.size, term.power};
+    Shares::take(one.shares, C(1), 0);
+    join(acc, one);
+  }
+  RONDO_INLINE static void join(Acc& acc, Acc other) {
+    if (other.top == C(0)) return;
+    if (acc.top == C(0) || is_far_above(other.top, acc)) {
+      const Acc before = acc;
+      acc = other;
+      other = before;
+    }
+    if (other.top != C(0)) Shares::join(acc.shares, Shares::times(other.shares, share(other.top, acc), false));
+  }
+  RONDO_INLINE static bool is_far_above(C size, const Acc& acc) {
+    return acc.power > C(64) || op_isnan(size) ? beats<C, true>(size, acc.top) : size >= C(2) * acc.top;
+  }
+  // Quotients of small powers do not vanish as those of magnitudes may.
+  RONDO_INLINE static C share(C size, const Acc& of) {
+    if (size == of.top) return C(1);  // infinite ones too
+    return of.power < C(0.5) ? pow(size, of.power) / pow(of.top, of.power) : pow(size / of.top, of.power);
+  }
+  // How often the power of `size` there is.
+  struct Total {
+    C size, count;
+  };
+  RONDO_INLINE static Total result(Acc acc) { return {acc.top, Shares::result(acc.shares)}; }
+};
+
 // --- what becomes of the accumulated value
 // kDegree: of elements times s the result is that of the elements times s to the power of it; 0: they are never scaled.
 // kSquares: squares are added up, which may also vanish. kNarrow: elements are scaled in f32 too.
@@ -353,9 +400,15 @@ struct Root : OfSquares {
   }
 };
 struct PowerRoot : Unscaled {
-  template <class C>
-  RONDO_INLINE static C of(C total, const ReduceFacts& facts) {
-    return pow(total, static_cast<C>(1 / facts.parameter));
+  // In f64, and in four steps where the root alone does not fit: the largest may be small.
+  template <class T>
+  RONDO_INLINE static f64 of(T total, const ReduceFacts& facts) {
+    const f64 size = static_cast<f64>(total.size), count = static_cast<f64>(total.count);
+    if (size == 0.0) return 0.0;
+    const f64 root = pow(count, 1 / facts.parameter);
+    if (!op_isinf(root)) return size * root;
+    const f64 step = pow(count, 0.25 / facts.parameter);
+    return size * step * step * step * step;
   }
 };
 // The parameter is what the number of elements is reduced by.
@@ -402,7 +455,7 @@ struct Reduction {
     else
       return Inner::identity();
   }
-  RONDO_INLINE static Computed term(const Acc& acc, M value, const ReduceFacts& facts) {
+  RONDO_INLINE static auto term(const Acc& acc, M value, const ReduceFacts& facts) {
     Computed x = convert<Computed>(from_memory(value));
     if constexpr (kScaled) x *= acc.scale;
     return Before::of(x, facts);
@@ -414,7 +467,7 @@ struct Reduction {
       return acc;
   }
   RONDO_INLINE static void take(Acc& acc, M value, i64 index, const ReduceFacts& facts) {
-    const Computed each = term(acc, value, facts);
+    const auto each = term(acc, value, facts);
     Inner::take(inner(acc), each, index);
   }
   static constexpr bool kRuns = Inner::kRuns;

@@ -15,7 +15,7 @@ bool tells_from_result(rondo_activation activation, const Node& node) {
 }
 
 Status before_activation(rondo_activation activation, Backward& backward, const View& dy,
-                         const std::function<Status(Slot* z)>& again, Slot* dz) {
+                         const std::function<Status(OwnedTensor* z)>& again, OwnedTensor* dz) {
   const View& out = backward.node().outputs[0].view;
   const rondo_dtype dtype = out.dtype, computed = compute_dtype(dtype);
   const ops::ActivationOperator& is = ops::operator_of(activation);
@@ -30,7 +30,7 @@ Status before_activation(rondo_activation activation, Backward& backward, const 
     const View* operands[] = {&backward.output(0), &dy};
     return backward.compute(is.gradient, e, operands, words, out.layout, dz);
   }
-  Slot z;
+  OwnedTensor z;
   RONDO_TRY(again(&z));
   const ops::Gradient gradient = ops::gradient_of(is.op, 1, &dtype, dtype);
   std::copy_n(gradient.constants, gradient.n_constants, words + is.parameters);

@@ -16,6 +16,6 @@ bool tells_from_result(rondo_activation activation, const Node& node);
 // dz = the gradient of what the activation was applied to, from that of the result, dy. If the result does not tell,
 // `again` computes it once more, because the operator left it nowhere.
 Status before_activation(rondo_activation activation, Backward& backward, const View& dy,
-                         const std::function<Status(Slot* z)>& again, Slot* dz);
+                         const std::function<Status(OwnedTensor* z)>& again, OwnedTensor* dz);
 
 }  // namespace rondo::tape

@@ -31,7 +31,7 @@ Status run(const ops::AttentionCall& call, Backward& backward) {
   RONDO_TRY(backward.incoming_or_zeros(&dy, OUT));
   if (backward.has_incoming(LSE)) RONDO_TRY(backward.incoming_view(&dlse, LSE));
   // The three may be parts of one tensor: all of it, or each is made apart and then passed on.
-  Slot made[3];
+  OwnedTensor made[3];
   const bool parts = backward.begin_parts(made);
   {
     ops::Output dq(&made[0].tensor), dk(&made[1].tensor), dv(&made[2].tensor);

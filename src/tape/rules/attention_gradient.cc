@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "ops/attention/attention.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -31,9 +31,9 @@ View with(const View& view, std::initializer_list<int64_t> shape, std::initializ
   return result;
 }
 
-class Formula {
+class AttentionFormula {
  public:
-  Formula(Steps& steps, const ops::AttentionGradCall& call, std::span<const View> in)
+  AttentionFormula(GradientBuilder& steps, const ops::AttentionGradCall& call, std::span<const View> in)
       : steps_(steps),
         numbers_(call.numbers),
         at_(call),
@@ -133,9 +133,9 @@ class Formula {
   // The result and, where something came in for them, the logarithms.
   std::vector<View> attend(const View& q, const View& k, const View& v) {
     const double scale = numbers_.scale != 0 ? numbers_.scale : 1 / std::sqrt(static_cast<double>(q.layout.shape[3]));
-    const auto multiply = [&](const View& a, const View& b, bool turned) {
+    const auto multiply = [&](const View& a, const View& b, bool transposed) {
       ops::MatmulOptions options;
-      options.transpose_b = turned;
+      options.transpose_b = transposed;
       return steps_.make([&](ops::Output& out) { return ops::matmul(a, b, options, out); });
     };
     View scores = steps_.scalar(RONDO_MUL, multiply(grouped(q, shared_), grouped(k, 1), true), scale);
@@ -156,7 +156,7 @@ class Formula {
     return made;
   }
 
-  Steps& steps_;
+  GradientBuilder& steps_;
   const ops::AttentionNumbers& numbers_;
   const Operands at_;
   const std::span<const View> in_;
@@ -174,8 +174,8 @@ unsigned flowing(const ops::AttentionGradCall& call, unsigned active) {
 }
 
 Status run(const ops::AttentionGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
-    Formula(steps, call, inputs).run(outputs);
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
+    AttentionFormula(steps, call, inputs).run(outputs);
   });
 }
 

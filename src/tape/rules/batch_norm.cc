@@ -9,8 +9,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/operators/scalar.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -33,7 +33,7 @@ SmallVector<int32_t, 8> listed(unsigned axes) {
   return list;
 }
 
-View root(Steps& steps, const View& variance, double epsilon) {
+View root(GradientBuilder& steps, const View& variance, double epsilon) {
   return steps.unary(RONDO_RSQRT, steps.scalar(RONDO_ADD, variance, epsilon));
 }
 
@@ -44,7 +44,7 @@ struct Rule {
   const View& out;
   const Layout& shape;
   const rondo_dtype dtype;  // it is computed in
-  Steps steps;
+  GradientBuilder steps;
   View dy, y;  // y: the result, if the activation needs it
 
   Rule(const ops::BatchNormCall& call, Backward& backward)
@@ -94,7 +94,7 @@ struct Rule {
   }
 
   // The two sums over the axes, as tensors that have size 1 there.
-  Status sums(const View& inverse, bool weighted, unsigned axes, Slot* sum, Slot* dot) {
+  Status sums(const View& inverse, bool weighted, unsigned axes, OwnedTensor* sum, OwnedTensor* dot) {
     return ops::norm_sums(value(in.a), dy, masked() ? &y : nullptr, value(in.mean), inverse,
                           in.rest ? &value(in.rest) : nullptr, weighted ? &value(in.weight) : nullptr, axes,
                           &sum->tensor, &dot->tensor);
@@ -108,7 +108,7 @@ struct Rule {
     View inverse;
     if (needed_inputs(wanted)) inverse = call.given ? root(steps, value(in.second), call.epsilon) : value(in.second);
     RONDO_TRY(steps.status());
-    Slot sum, dot, of_group, dot_of_group;
+    OwnedTensor sum, dot, of_group, dot_of_group;
     if (wants_line(in.bias) && !wants_line(in.weight) && !statistics && (call.given || apart || !wants_a)) {
       RONDO_TRY(bias_alone());
     } else if (lines || (wants_a && !call.given && !apart)) {
@@ -118,7 +118,7 @@ struct Rule {
     }
     if (statistics) RONDO_TRY(of_statistics(sum.tensor->view, dot.tensor->view, inverse));
     if (wants_a && !call.given && apart) RONDO_TRY(sums(inverse, call.weight, call.axes, &of_group, &dot_of_group));
-    const Slot &first = apart ? of_group : sum, &second = apart ? dot_of_group : dot;
+    const OwnedTensor &first = apart ? of_group : sum, &second = apart ? dot_of_group : dot;
     return elements(inverse, wants_a && !call.given ? &first.tensor->view : nullptr,
                     wants_a && !call.given ? &second.tensor->view : nullptr, apart);
   }
@@ -220,7 +220,7 @@ Status run(const ops::BatchNormCall& call, Backward& backward) {
 }
 
 Status run(const ops::BatchNormStatisticsCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const View a = steps.cast(inputs[0], compute_dtype(inputs[0].dtype));
     const auto axes = listed(call.axes);
     outputs[0] = steps.reduce(RONDO_MEAN, a, {axes.begin(), axes.size()});
@@ -229,7 +229,7 @@ Status run(const ops::BatchNormStatisticsCall& call, Backward& backward) {
 }
 
 Status run(const ops::BatchNormSumsCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
     const View x = steps.cast(inputs[0], dtype);
     View g = steps.cast(inputs[1], dtype);

@@ -28,7 +28,7 @@ bool has(unsigned inputs, size_t input) {
 }
 
 // The operator again, as far as the sum, or as far as the activation.
-Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished, Slot* result) {
+Status again(const ops::ConvolutionCall& call, Backward& backward, bool finished, OwnedTensor* result) {
   const Places at(call);
   ops::ConvolutionOptions options = call.options;
   options.activation = RONDO_ACTIVATION_NONE;
@@ -59,7 +59,7 @@ Status give_channels(Backward& backward, size_t input, const View& changes) {
   });
 }
 
-Status multiply(const View& a, const View& b, Slot* product) {
+Status multiply(const View& a, const View& b, OwnedTensor* product) {
   ops::Output out(&product->tensor);
   return ops::binary(RONDO_MUL, a, b, 0, nullptr, out);
 }
@@ -87,7 +87,7 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
   const Places at(call);
   const Node& node = backward.node();
   View dz;
-  Slot changed, scaled;
+  OwnedTensor changed, scaled;
   // A gradient that is only passed on may be one number for all elements.
   if (call.options.activation != RONDO_ACTIVATION_NONE ||
       (backward.wanted() & ~(call.residual ? 1u << at.residual : 0u)))
@@ -95,14 +95,15 @@ Status run(const ops::ConvolutionCall& call, Backward& backward) {
   if (call.options.activation != RONDO_ACTIVATION_NONE) {
     const View dy = dz;
     RONDO_TRY(before_activation(
-        call.options.activation, backward, dy, [&](Slot* z) { return again(call, backward, true, z); }, &changed));
+        call.options.activation, backward, dy, [&](OwnedTensor* z) { return again(call, backward, true, z); },
+        &changed));
     dz = changed.tensor->view;
   }
   if (call.bias && backward.wants(at.bias)) RONDO_TRY(give_channels(backward, at.bias, dz));
   const View passed = dz;
   if (call.scale) {
     if (backward.wants(at.scale)) {
-      Slot sum, product;
+      OwnedTensor sum, product;
       RONDO_TRY(again(call, backward, false, &sum));
       RONDO_TRY(multiply(sum.tensor->view, dz, &product));
       RONDO_TRY(give_channels(backward, at.scale, product.tensor->view));

@@ -5,8 +5,8 @@
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
 #include "ops/task/submit.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -16,7 +16,7 @@ using ops::ReduceOp;
 
 struct Running {
   const ops::CumulativeCall& call;
-  Steps& steps;
+  GradientBuilder& steps;
   View x, dy;
 
   View forward(rondo_reduce_op op, const View& a) const { return steps.cumulative(op, a, call.axis, call.reverse); }
@@ -73,7 +73,7 @@ struct Running {
     const View from = forward(call.reverse ? RONDO_MIN : RONDO_MAX, candidates);
     rondo_tensor* const sum = steps.filled(x.device(), x.dtype, x.layout, 0);
     if (!sum) return {};
-    Slot target;
+    OwnedTensor target;
     target.tensor = make_view(sum->storage, accumulator_view(sum->view));
     steps.then([&] { return ops::put_along_axis(target.tensor, from, dy, call.axis); });
     return sum->view;
@@ -157,7 +157,7 @@ Status run(const ops::CumulativeCall& call, Backward& backward) {
     return backward.give(0, operand.layout, [&](ops::Output& out) {
       return ops::cumulative(RONDO_SUM, dy, call.axis, !call.reverse, out);
     });
-  Steps steps(backward.engine());
+  GradientBuilder steps(backward.engine());
   const rondo_dtype dtype = compute_dtype(operand.dtype);
   const View x = steps.cast(operand, dtype), change = steps.cast(dy, dtype);
   const View gradient = Running{call, steps, x, change}.gradient();

@@ -6,8 +6,8 @@
 #include "base/bit_cast.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/operators/gradients.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -37,7 +37,7 @@ double number_of(rondo_dtype dtype, uint64_t word) {
 // The expression, one operator per instruction.
 class Interpreter {
  public:
-  Interpreter(const ops::Fused& fused, Steps& steps, std::span<const View> inputs)
+  Interpreter(const ops::Fused& fused, GradientBuilder& steps, std::span<const View> inputs)
       : expression_(fused.expression), words_(fused.words), steps_(steps), device_(inputs[0].device()) {
     for (const View& each : inputs) inputs_.push_back(steps.cast(each, compute_dtype(each.dtype)));
     scalars_.resize(static_cast<size_t>(expression_.scalars()));
@@ -87,7 +87,7 @@ class Interpreter {
 
   const Expression& expression_;
   const uint64_t* const words_;
-  Steps& steps_;
+  GradientBuilder& steps_;
   Device& device_;
   std::vector<View> inputs_, scalars_, results_;
 };
@@ -115,7 +115,7 @@ unsigned flowing(const ops::FusedCall& call, unsigned active) {
 }
 
 Status run(const ops::FusedCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     Interpreter interpreter(*call.fused, steps, inputs);
     for (size_t i = 0; i < outputs.size(); ++i)
       if (backward.has_incoming(i)) outputs[i] = interpreter.output(static_cast<int>(i));

@@ -12,7 +12,7 @@ namespace rondo::tape {
 
 namespace {
 
-enum { A, GATE };
+enum { VALUE, GATE };
 
 ops::Gradient of_activation(const ops::GatedCall& call) {
   return ops::gradient_of(call.row->op, 1, &call.computed, call.computed);
@@ -36,19 +36,19 @@ Status run(const ops::GatedCall& call, Backward& backward) {
   ops::Expression e;
   const ops::Value gate = e.cast(e.input(operands[0]->dtype), computed), change = e.input(dy.dtype);
   ops::Value activated = 0;
-  if (backward.wants(A) || slope.uses_result) {
+  if (backward.wants(VALUE) || slope.uses_result) {
     ops::Value parameters[2] = {};
     for (int i = 0; i < call.row->parameters; ++i) parameters[i] = e.scalar(computed);
     next = std::copy_n(call.words, call.row->parameters, next);
     activated = e.apply(call.row->op, gate, parameters[0], parameters[1]);
   }
-  if (backward.wants(A)) {
-    const rondo_dtype to = backward.node().inputs[A].view.dtype;
+  if (backward.wants(VALUE)) {
+    const rondo_dtype to = backward.node().inputs[VALUE].view.dtype;
     e.output(e.cast(e.apply(ops::Op::mul, change, activated), to), to, false);
-    inputs.push_back(A);
+    inputs.push_back(VALUE);
   }
   if (backward.wants(GATE)) {
-    operands.push_back(&backward.input(A));
+    operands.push_back(&backward.input(VALUE));
     const ops::Value of_gate = e.apply(ops::Op::mul, change, e.cast(e.input(operands[2]->dtype), computed));
     ops::Value given[3] = {}, made = 0;
     int n = 0;

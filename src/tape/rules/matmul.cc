@@ -12,7 +12,7 @@ namespace {
 enum { A, B, BIAS };
 
 // The operator again, as far as the activation.
-Status again(const ops::MatmulCall& call, Backward& backward, Slot* z) {
+Status again(const ops::MatmulCall& call, Backward& backward, OwnedTensor* z) {
   ops::MatmulOptions options;
   options.transpose_a = call.transpose_a;
   options.transpose_b = call.transpose_b;
@@ -57,11 +57,11 @@ Needs needed(const ops::MatmulCall& call, const Node& node, unsigned wanted) {
 Status run(const ops::MatmulCall& call, Backward& backward) {
   View dz;
   RONDO_TRY(backward.incoming_view(&dz));
-  Slot changed;
+  OwnedTensor changed;
   if (call.activation != RONDO_ACTIVATION_NONE) {
     const View dy = dz;
     RONDO_TRY(before_activation(
-        call.activation, backward, dy, [&](Slot* z) { return again(call, backward, z); }, &changed));
+        call.activation, backward, dy, [&](OwnedTensor* z) { return again(call, backward, z); }, &changed));
     dz = changed.tensor->view;
   }
   const auto product = [&](const View& left, const View& right, bool transpose_left, bool transpose_right) {

@@ -9,14 +9,14 @@
 
 #include "ops/batch_norm/batch_norm.h"
 #include "ops/operators/edges.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
 namespace {
 
-enum { A, WEIGHT };
+enum { NORMALISED, WEIGHT };
 
 // One number per place of the axis, under the shape.
 View along(const View& line, const Layout& shape, int axis) {
@@ -40,7 +40,7 @@ Status pass_line(Backward& backward, size_t input, const View& gradient, int axi
 }
 
 // The sum over rows.
-Status of_line(Backward& backward, size_t input, const View& changes, int axis, Steps* steps) {
+Status of_line(Backward& backward, size_t input, const View& changes, int axis, GradientBuilder* steps) {
   const auto axes = other_axes(changes.layout.ndim, axis);
   const View sum = steps->reduce(RONDO_SUM, changes, {axes.begin(), axes.size()});
   RONDO_TRY(steps->status());
@@ -48,61 +48,61 @@ Status of_line(Backward& backward, size_t input, const View& changes, int axis, 
 }
 
 // The table's gradients are written in terms: values of the row's shape, or one for each row.
-struct Term {
-  Steps& steps;
+struct RowValue {
+  GradientBuilder& steps;
   View view;
   int32_t axis;
 
-  Term(Steps& steps, const View& view, int32_t axis) : steps(steps), view(view), axis(axis) {}
-  Term(const Term&) = default;
-  Term& operator=(const Term& other) {  // of the same steps
+  RowValue(GradientBuilder& steps, const View& view, int32_t axis) : steps(steps), view(view), axis(axis) {}
+  RowValue(const RowValue&) = default;
+  RowValue& operator=(const RowValue& other) {  // of the same steps
     view = other.view;
     return *this;
   }
-  Term with(const View& other) const { return {steps, other, axis}; }
-  Term reduced(rondo_reduce_op op) const { return with(steps.reduce(op, view, {&axis, 1})); }
+  RowValue with(const View& other) const { return {steps, other, axis}; }
+  RowValue reduced(rondo_reduce_op op) const { return with(steps.reduce(op, view, {&axis, 1})); }
 };
-[[maybe_unused]] Term operator+(const Term& a, double b) {
+[[maybe_unused]] RowValue operator+(const RowValue& a, double b) {
   return a.with(a.steps.scalar(RONDO_ADD, a.view, b));
 }
-Term operator-(const Term& a, const Term& b) {
+RowValue operator-(const RowValue& a, const RowValue& b) {
   return a.with(a.steps.binary(RONDO_SUB, a.view, b.view));
 }
-Term operator*(const Term& a, const Term& b) {
+RowValue operator*(const RowValue& a, const RowValue& b) {
   return a.with(a.steps.binary(RONDO_MUL, a.view, b.view));
 }
-[[maybe_unused]] Term rsqrt(const Term& a) {
+[[maybe_unused]] RowValue rsqrt(const RowValue& a) {
   return a.with(a.steps.unary(RONDO_RSQRT, a.view));
 }
-Term mean(const Term& a) {
+RowValue mean(const RowValue& a) {
   return a.reduced(RONDO_MEAN);
 }
-[[maybe_unused]] Term total(const Term& a) {
+[[maybe_unused]] RowValue total(const RowValue& a) {
   return a.reduced(RONDO_SUM);
 }
-[[maybe_unused]] Term variance(const Term& a) {
+[[maybe_unused]] RowValue variance(const RowValue& a) {
   return a.reduced(RONDO_VAR);
 }
-Term deviation(const Term& a) {
+RowValue deviation(const RowValue& a) {
   return a.reduced(RONDO_STD);
 }
 // The elements are divided first: the sum of their squares may be beyond all numbers where its share is not.
-Term mean_root(const Term& a) {
+RowValue mean_root(const RowValue& a) {
   const auto length = static_cast<double>(a.view.layout.shape[a.axis]);
   return a.with(a.steps.scalar(RONDO_MUL, a.view, 1 / std::sqrt(length))).reduced(RONDO_L2_NORM);
 }
-Term inverse(const Term& a, double epsilon) {
+RowValue inverse(const RowValue& a, double epsilon) {
   const View root = epsilon == 0 ? a.view : a.steps.scalar(RONDO_HYPOT, a.view, std::sqrt(epsilon));
   return a.with(a.steps.unary(RONDO_RECIPROCAL, root));
 }
 
 using ops::LIMIT;
 
-Term gradient(ops::Normalisation op, const Term& x, const Term& g, const Term& n, double epsilon) {
+RowValue gradient(ops::Normalisation op, const RowValue& x, const RowValue& g, const RowValue& n, double epsilon) {
   switch (op) {
-#define NORMALISATION(name, Formula, gradient, edges, ...)                                              \
-  case ops::Normalisation::name:                                                                        \
-    static_assert(ops::kTellsEdges<decltype(edges), Term>, "a row says what its gradient is at edges"); \
+#define NORMALISATION(name, Formula, gradient, edges, ...)                                                  \
+  case ops::Normalisation::name:                                                                            \
+    static_assert(ops::kTellsEdges<decltype(edges), RowValue>, "a row says what its gradient is at edges"); \
     return gradient;
 #include "ops/operators/normalisations.def"
 #undef NORMALISATION
@@ -125,15 +125,15 @@ Statistics statistics_of(ops::Normalisation op) {
 }
 
 // The gradients of weight and bias, by one kernel, where each row x has become (x - centre) * inverse.
-struct OfBoth {
+struct WeightBiasGrad {
   const ops::NormalisationCall& call;
   Backward& backward;
   const View& a;
-  Steps steps;
-  Slot mean, root, rest, sum, dot;
+  GradientBuilder steps;
+  OwnedTensor mean, root, rest, sum, dot;
 
-  OfBoth(const ops::NormalisationCall& call, Backward& backward)
-      : call(call), backward(backward), a(backward.input(A)), steps(backward.engine()) {}
+  WeightBiasGrad(const ops::NormalisationCall& call, Backward& backward)
+      : call(call), backward(backward), a(backward.input(NORMALISED)), steps(backward.engine()) {}
 
   Status statistics(View* centre, View* inverse) {
     if (statistics_of(call.op) == Statistics::moments) {
@@ -166,7 +166,7 @@ struct OfBoth {
 
 Needs needed(const ops::NormalisationCall& call, unsigned wanted) {
   Needs needs;
-  if (wanted & (call.weight ? 3u : 1u)) needs.inputs |= 1u << A;
+  if (wanted & (call.weight ? 3u : 1u)) needs.inputs |= 1u << NORMALISED;
   if ((wanted & 1) && call.weight) needs.inputs |= 1u << WEIGHT;
   return needs;
 }
@@ -174,26 +174,26 @@ Needs needed(const ops::NormalisationCall& call, unsigned wanted) {
 Status run(const ops::NormalisationCall& call, Backward& backward) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
-  const View& a = backward.node().inputs[A].view;
+  const View& a = backward.node().inputs[NORMALISED].view;
   const size_t bias = call.weight ? 2 : 1;
   const bool wants_bias = call.bias && backward.wants(bias), wants_weight = call.weight && backward.wants(WEIGHT);
   const bool both =
       wants_weight && statistics_of(call.op) != Statistics::none && !a.device().is_host() && a.elements() > 0;
-  if (both) RONDO_TRY(OfBoth(call, backward).run(dy, wants_bias));
+  if (both) RONDO_TRY(WeightBiasGrad(call, backward).run(dy, wants_bias));
   if (wants_bias && !both) {
-    Steps steps(backward.engine());
+    GradientBuilder steps(backward.engine());
     RONDO_TRY(of_line(backward, bias, steps.cast(dy, compute_dtype(dy.dtype)), call.axis, &steps));
   }
   if (wants_weight && !both) {
-    Steps steps(backward.engine());
+    GradientBuilder steps(backward.engine());
     const rondo_dtype dtype = compute_dtype(a.dtype);
     const View x = steps.cast(a, dtype);
     const View n = steps.make(
         [&](ops::Output& out) { return ops::normalise(call.op, x, call.axis, nullptr, nullptr, call.epsilon, out); });
     RONDO_TRY(of_line(backward, WEIGHT, steps.binary(RONDO_MUL, n, steps.cast(dy, dtype)), call.axis, &steps));
   }
-  if (!backward.wants(A)) return {};
-  return backward.give(A, a.layout, [&](ops::Output& out) {
+  if (!backward.wants(NORMALISED)) return {};
+  return backward.give(NORMALISED, a.layout, [&](ops::Output& out) {
     return ops::normalise_grad(call.op, a, dy, call.axis, call.weight ? &backward.input(WEIGHT) : nullptr, call.epsilon,
                                out);
   });
@@ -201,13 +201,13 @@ Status run(const ops::NormalisationCall& call, Backward& backward) {
 
 // The table's formula for a gradient, as operators.
 Status run(const ops::NormalisationGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
-    const Term x{steps, steps.cast(inputs[0], dtype), call.axis};
+    const RowValue x{steps, steps.cast(inputs[0], dtype), call.axis};
     const View change = steps.cast(inputs[1], dtype);
-    Term g = x.with(change);
+    RowValue g = x.with(change);
     if (call.weight) g = g * x.with(along(steps.cast(inputs[2], dtype), change.layout, call.axis));
-    const Term n = x.with(steps.make([&](ops::Output& out) {
+    const RowValue n = x.with(steps.make([&](ops::Output& out) {
       return ops::normalise(call.op, x.view, call.axis, nullptr, nullptr, call.epsilon, out);
     }));
     outputs[0] = steps.cast(gradient(call.op, x, g, n, call.epsilon).view, inputs[0].dtype);

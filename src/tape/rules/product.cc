@@ -5,21 +5,21 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
 namespace {
 
-View part(Steps& steps, const View& of, int axis, int64_t start, int64_t stop) {
+View part(GradientBuilder& steps, const View& of, int axis, int64_t start, int64_t stop) {
   View view;
   steps.then([&] { return slice_view(of, axis, start, stop, 1, &view); });
   return view;
 }
 
 // Halves by halves. x has elements.
-View product(Steps& steps, const View& x, int axis) {
+View product(GradientBuilder& steps, const View& x, int axis) {
   View rest = x, odd;
   for (int64_t n = x.layout.shape[axis]; n > 1 && steps.status().ok(); n /= 2) {
     if (n % 2) {
@@ -32,7 +32,7 @@ View product(Steps& steps, const View& x, int axis) {
 }
 
 // Each by those 1, 2, 4, ... places before it.
-View running_product(Steps& steps, const View& x, int axis, bool reverse) {
+View running_product(GradientBuilder& steps, const View& x, int axis, bool reverse) {
   const int64_t n = x.layout.shape[axis];
   View all = x;
   for (int64_t by = 1; by < n && steps.status().ok(); by *= 2) {
@@ -49,7 +49,7 @@ View running_product(Steps& steps, const View& x, int axis, bool reverse) {
 }  // namespace
 
 Status run(const ops::ProductGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     if (inputs[0].elements() == 0) return;
     const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
     const View given = steps.cast(inputs[0], dtype), dy = steps.cast(inputs[1], dtype);

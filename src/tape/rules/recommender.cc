@@ -5,8 +5,8 @@
 #include "ops/recommender/bags.h"
 #include "ops/recommender/interaction.h"
 #include "ops/recurrent/cells.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -41,7 +41,7 @@ Status run(const ops::EmbeddingBagCall& call, Backward& backward) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
   ops::EmbeddingBagGradCall grad{call.mean, call.offsets, {}, {}};
-  std::vector<Slot> made(tables);
+  std::vector<OwnedTensor> made(tables);
   std::vector<rondo_tensor**> wanted(tables);
   for (size_t i = 0; i < tables; ++i) {
     grad.rows.push_back(node.inputs[first + i].view.layout.shape[0]);
@@ -59,7 +59,7 @@ Status run(const ops::EmbeddingBagCall& call, Backward& backward) {
 Status run(const ops::EmbeddingBagGradCall& call, Backward& backward) {
   const size_t last = *ops::input_of(call, "dy");
   const Layout& sums = backward.node().inputs[last].view.layout;
-  Steps steps(backward.engine());
+  GradientBuilder steps(backward.engine());
   Device& device = *backward.node().outputs[0].device;
   const View zero = steps.number(device, backward.node().outputs[0].view.dtype, 0);
   RONDO_TRY(steps.status());
@@ -96,7 +96,7 @@ Status run(const ops::DotInteractionCall& call, Backward& backward) {
 // A gradient that came in for a pair is that of both of its vectors: as a matrix of vectors by vectors, with zeros
 // where a vector meets itself, it is multiplied with them. The one that came in for the first vector stands in front.
 Status run(const ops::DotInteractionGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const View& given = inputs[0];
     const int64_t batch = given.layout.shape[0], vectors = given.layout.shape[1], width = given.layout.shape[2];
     const int64_t kept = call.keep_first ? width : 0, pairs = inputs[1].layout.shape[1] - kept;

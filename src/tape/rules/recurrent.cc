@@ -95,7 +95,7 @@ Status run(const ops::RecurrentCall& call, Backward& backward) {
     if (&layer != &layers.back()) layer.out = backward.output(next++);
   }
 
-  std::vector<Slot> made(node.inputs.size());
+  std::vector<OwnedTensor> made(node.inputs.size());
   const auto slot = [&](size_t input) { return backward.wants(input) ? &made[input].tensor : nullptr; };
   ops::RecurrentGradients wanted;
   wanted.x = slot(0);

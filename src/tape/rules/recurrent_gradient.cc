@@ -5,8 +5,8 @@
 #include "ops/movement/shapes.h"
 #include "ops/recurrent/cells.h"
 #include "ops/recurrent/recurrent.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
@@ -15,9 +15,9 @@ namespace {
 using ops::at;
 using ops::columns;
 
-class Formula {
+class RecurrentFormula {
  public:
-  Formula(Steps& steps, const ops::RecurrentGradCall& call, std::span<const View> in)
+  RecurrentFormula(GradientBuilder& steps, const ops::RecurrentGradCall& call, std::span<const View> in)
       : steps_(steps),
         form_(call.form),
         call_(call),
@@ -149,7 +149,7 @@ class Formula {
     return made;
   }
 
-  Steps& steps_;
+  GradientBuilder& steps_;
   const ops::RecurrentForm& form_;
   const ops::RecurrentGradCall& call_;
   const rondo_dtype dtype_, given_;
@@ -171,8 +171,8 @@ unsigned flowing(const ops::RecurrentGradCall& call, unsigned active) {
 }
 
 Status run(const ops::RecurrentGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
-    Formula(steps, call, inputs).run(outputs);
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
+    RecurrentFormula(steps, call, inputs).run(outputs);
   });
 }
 

@@ -35,7 +35,7 @@ Status run_sum(double factor, uint32_t axes, Backward& backward) {
   const Layout& shape = backward.node().inputs[0].view.layout;
   const Value& incoming = backward.incoming();
   if (incoming.uniform) return backward.pass(0, shape, Value::of(incoming.number * factor));
-  Slot scaled;
+  OwnedTensor scaled;
   Value value = incoming;
   if (factor != 1) {
     ops::Output out(&scaled.tensor);
@@ -64,7 +64,7 @@ Status run(const ops::ReduceCall& call, Backward& backward) {
   if (call.op == ops::ReduceOp::sum) return run_sum(1, call.axes, backward);
   if (call.op == ops::ReduceOp::mean) return run_sum(1 / reduced_count(shape, call.axes), call.axes, backward);
   const ops::ReduceGradient gradient = ops::reduce_gradient_of(call.op, operand.dtype);
-  Slot again;
+  OwnedTensor again;
   View dy, result;
   RONDO_TRY(backward.incoming_view(&dy));
   dy = with_axes(dy, shape, call.axes);

@@ -1,18 +1,11 @@
 // Gradients of softmaxes and of cross-entropy, and gradients of those.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
 namespace {
-
-// A temporary that an operator makes.
-template <class MakeIt>
-Status make(Slot* slot, const MakeIt& make_it) {
-  ops::Output out(&slot->tensor);
-  return make_it(out);
-}
 
 // One number per row, under a row's shape.
 View per_row(const View& view, const Layout& shape) {
@@ -24,7 +17,7 @@ View per_row(const View& view, const Layout& shape) {
 }
 
 // Tells which elements are before the end of their row; lengths: one per row, with all axes but this one.
-View within(Steps& steps, const View& lengths, const Layout& shape, int axis) {
+View within(GradientBuilder& steps, const View& lengths, const Layout& shape, int axis) {
   if (!steps.status().ok()) return {};
   Layout line = shape;
   for (int d = 0; d < line.ndim; ++d) line.shape[d] = d == axis ? shape.shape[axis] : 1;
@@ -50,7 +43,7 @@ ops::SoftmaxOptions options_of(const ops::SoftmaxCall& call, const Backward& bac
 }
 
 Status run(const ops::SoftmaxCall& call, Backward& backward) {
-  Slot again;
+  OwnedTensor again;
   View y, dy;
   RONDO_TRY(backward.incoming_view(&dy));
   RONDO_TRY(result_of(backward, &again, &y));
@@ -62,7 +55,7 @@ Status run(const ops::SoftmaxCall& call, Backward& backward) {
 // With s the factor: s y (dy - sum(y dy)), or s (dy - exp(y) sum(dy)) of logarithms. Elements after a row's end count
 // nowhere.
 Status run(const ops::SoftmaxGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const rondo_dtype dtype = compute_dtype(inputs[0].dtype);
     const int32_t axis = call.axis;
     const auto total = [&](const View& of) { return steps.reduce(RONDO_SUM, of, {&axis, 1}); };
@@ -91,7 +84,7 @@ Status run(const ops::CrossEntropyCall&, Backward& backward) {
     return backward.give(0, logits.layout, [&](ops::Output& out) {
       return ops::cross_entropy_grad(logits, labels, incoming.number, out);
     });
-  Slot rows;
+  OwnedTensor rows;
   {
     ops::Output out(&rows.tensor);
     RONDO_TRY(ops::cross_entropy_grad(logits, labels, 1, out));
@@ -105,7 +98,7 @@ Status run(const ops::CrossEntropyCall&, Backward& backward) {
 // (softmax(logits) - onehot(labels)) scale, zero in the rows of labels outside; what does not depend on logits is left
 // out.
 Status run(const ops::CrossEntropyGradCall& call, Backward& backward) {
-  return backward.differentiate([&](Steps& steps, std::span<const View> inputs, std::span<View> outputs) {
+  return backward.differentiate([&](GradientBuilder& steps, std::span<const View> inputs, std::span<View> outputs) {
     const View &logits = inputs[0], &labels = inputs[1];
     const View inside = steps.binary(RONDO_LOGICAL_AND, steps.scalar(RONDO_GE, labels, 0),
                                      steps.scalar(RONDO_LT, labels, static_cast<double>(logits.layout.shape[1])));

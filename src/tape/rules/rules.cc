@@ -124,7 +124,7 @@ Status run(const ops::ElementwiseCall& call, Backward& backward) {
     if ((gradient.uses >> at) & 1) operands.push_back(&backward.input(i));
     if ((gradient.of >> at) & 1) inputs.push_back(i);
   }
-  Slot again;
+  OwnedTensor again;
   View result;
   if (gradient.uses_result) {
     RONDO_TRY(result_of(backward, &again, &result));
@@ -196,7 +196,7 @@ Status run(const ops::DropoutGradCall& call, Backward& backward) {
 }  // namespace
 
 // The first result. One that was added to a tensor is not kept: it is computed again.
-Status result_of(const Backward& backward, Slot* again, View* result) {
+Status result_of(const Backward& backward, OwnedTensor* again, View* result) {
   const Node& node = backward.node();
   if (!node.outputs[0].view.accumulate) {
     *result = backward.output(0);

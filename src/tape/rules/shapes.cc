@@ -6,25 +6,26 @@
 
 #include "engine/views.h"
 #include "ops/movement/shapes.h"
+#include "tape/gradient_builder.h"
 #include "tape/rules/kinds.h"
-#include "tape/steps.h"
 
 namespace rondo::tape {
 
 namespace {
 
 template <class MakeIt>
-Status make(Slot* slot, const MakeIt& make_it) {
+Status make(OwnedTensor* slot, const MakeIt& make_it) {
   ops::Output out(&slot->tensor);
   return make_it(out);
 }
 
 // Zeros of a shape, to which `add` adds through a view.
 template <class Add>
-Status add_into_zeros(const Backward& backward, const View& like, const Layout& shape, Slot* sum, const Add& add) {
+Status add_into_zeros(const Backward& backward, const View& like, const Layout& shape, OwnedTensor* sum,
+                      const Add& add) {
   sum->tensor = make_tensor(backward.engine(), like.device(), like.dtype, Layout::row_major(shape.ndim, shape.shape));
   RONDO_TRY(ops::fill(sum->tensor->view, ops::Scalar::of(0)));
-  Slot target;
+  OwnedTensor target;
   target.tensor = make_view(sum->tensor->storage, accumulator_view(sum->tensor->view));
   return add(target.tensor);
 }
@@ -36,10 +37,10 @@ template <class Shows, class Along>
 Status run_map(Backward& backward, const Layout& shape, const Shows& shows, const Along& along) {
   View dy;
   RONDO_TRY(backward.incoming_view(&dy));
-  std::deque<Slot> made;
+  std::deque<OwnedTensor> made;
   for (int d = 0; d < shape.ndim; ++d) {
     if (!shows(d)) continue;
-    Slot &numbers = made.emplace_back(), &map = made.emplace_back(), &sum = made.emplace_back();
+    OwnedTensor &numbers = made.emplace_back(), &map = made.emplace_back(), &sum = made.emplace_back();
     const ops::NewTensor line{&backward.engine(), &dy.device(), RONDO_I64, {}};
     RONDO_TRY(make(&numbers, [&](ops::Output& out) {
       using ops::Scalar;
@@ -131,7 +132,7 @@ Status run(const ops::TriangleCall& call, Backward& backward) {
 Status run(const ops::TakeCall& call, Backward& backward) {
   const Layout& shape = backward.node().inputs[0].view.layout;
   View dy;
-  Slot sum;
+  OwnedTensor sum;
   RONDO_TRY(backward.incoming_view(&dy));
   RONDO_TRY(add_into_zeros(backward, dy, shape, &sum,
                            [&](rondo_tensor* to) { return ops::put(to, backward.input(1), dy, call.axis); }));
@@ -143,7 +144,7 @@ Status run(const ops::TakeAlongAxisCall& call, Backward& backward) {
   Layout shape = backward.node().outputs[0].view.layout;
   shape.shape[call.axis] = backward.node().inputs[0].view.layout.shape[call.axis];
   View dy;
-  Slot sum;
+  OwnedTensor sum;
   RONDO_TRY(backward.incoming_view(&dy));
   RONDO_TRY(add_into_zeros(backward, dy, shape, &sum, [&](rondo_tensor* to) {
     return ops::put_along_axis(to, backward.input(1), dy, call.axis);
@@ -165,7 +166,7 @@ Status taken_by_last(const ops::PutCall& call, Backward& backward, const View& d
   const View& indices = backward.input(0);
   const Layout& values = backward.node().inputs[1].view.layout;
   const int axis = call.axis;
-  Steps steps(backward.engine());
+  GradientBuilder steps(backward.engine());
   View wins, parts;
   if (call.along) {
     Layout line = values;
@@ -202,7 +203,7 @@ Status run(const ops::PutCall& call, Backward& backward) {
   if (!call.replaces || !backward.wants(2)) return {};
   // Elements that were there before count where nothing was put.
   const View& indices = backward.input(0);
-  Steps steps(backward.engine());
+  GradientBuilder steps(backward.engine());
   rondo_tensor* const rest = steps.tensor_of([&](ops::Output& out) { return ops::copy(dy, out); });
   const View zero = steps.number(dy.device(), dy.dtype, 0);
   steps.then([&] {
@@ -215,7 +216,7 @@ Status run(const ops::PutCall& call, Backward& backward) {
 Status run(const ops::SortCall& call, Backward& backward) {
   const Layout& shape = backward.node().inputs[0].view.layout;
   View dy;
-  Slot places, sum;
+  OwnedTensor places, sum;
   RONDO_TRY(backward.incoming_view(&dy));
   if (!call.indices)
     RONDO_TRY(make(&places,

@@ -28,7 +28,7 @@ Status spread(const ops::Windows& windows, const View* places, const Layout& ima
 
 Status run(const ops::WindowCall& call, Backward& backward) {
   if (!call.largest) return spread(call.windows, nullptr, call.image, backward);
-  Slot largest, places;
+  OwnedTensor largest, places;
   {
     ops::Output out(&largest.tensor), to(&places.tensor);
     RONDO_TRY(ops::window_largest(backward.node().name, call.windows, backward.input(0), out, &to));

@@ -52,7 +52,9 @@ def layers(work):
     nodes = [("Conv", ["x", "w", "b"], "c", {}), ("Relu", ["c"], "y", {})]
     yield "fused.convolution", work.session(nodes, {"x": small}, {"w": made(256, 64, 1, 1), "b": made(256)}, "y")
     yield "eager.transformer", transformer(work, made, 16)
+    yield "minilm.16", transformer(work, made, 16)
     yield "minilm.128", transformer(work, made, 128)
+    yield "product.16", work.session([("MatMul", ["x", "w"], "y", {})], {"x": made(16, 384)}, {"w": made(384, 1536)}, "y")
 
 
 def transformer(work, made, words):

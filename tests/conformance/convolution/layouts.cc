@@ -265,6 +265,22 @@ TEST_P(ConvolutionLayouts, BroadcastOperands) {
   });
 }
 
+// As the gradient of a sum is, which convolutions are then given.
+TEST_P(ConvolutionLayouts, OperandsOfOneElement) {
+  const Convolution problem{{2, 4, 6, 5}, {6, 4, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  const Array x = random_array(RONDO_F32, problem.image, 1, -2, 2), one = full(RONDO_F32, {1, 1, 1, 1}, 1.5),
+              filter = full(RONDO_F32, problem.filter, 1.5), result = full(RONDO_F32, problem.result(), 1.5);
+  run([&](Results& results) {
+    const rondo_convolution_options options = problem.options();
+    const Tensor image = up(x), all = broadcast(up(one), problem.result());
+    results.keep("filter", make(rondo_convolution, image, broadcast(up(one), problem.filter), &options),
+                 [=] { return expect_convolution(problem, Way::forward, x, filter); });
+    results.keep("gradient of the filter",
+                 make(rondo_convolution_filter_grad, image, all, 2, problem.filter.data() + 2, &options),
+                 [=] { return expect_convolution(problem, Way::filter, x, result); });
+  });
+}
+
 // A graph's report says what a library was given copies of. The fewest bytes are copied, and none of what lies in one
 // order.
 TEST_P(ConvolutionLayouts, ReportSaysWhatIsCopied) {

@@ -69,6 +69,10 @@ class Scale : public OnTape {
       for (const bool along : {true, false})
         forward((std::string(name) + (along ? " of rows" : " of columns")).c_str(), op == RONDO_VAR ? 2 : 1,
                 [op = op, along](rondo_tensor* x) { return reduce(op, x, {along ? 2 : 0}); });
+    for (const double p : {0.75, 3.0, 40.0})
+      for (const int32_t axis : {0, 2})
+        forward(("lp_norm over axis " + std::to_string(axis) + ", p " + std::to_string(p)).c_str(), 1,
+                [p, axis](rondo_tensor* x) { return make(rondo_reduce_with, RONDO_LP_NORM, x, 1, &axis, 0, 1, &p); });
     return all;
   }
   Row batch_norm() const {

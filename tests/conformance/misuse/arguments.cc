@@ -70,6 +70,53 @@ TEST_P(MisuseArguments, OtherDevices) {
   refused("rondo_gather_rows", "indices", rondo_gather_rows, a, upload(engine(), kCpu, full(RONDO_I64, {1}, 0)));
 }
 
+TEST_P(MisuseArguments, WholeProductsAndZeroPoints) {
+  const Tensor a = ones(RONDO_U8, {4, 3}), b = ones(RONDO_I8, {3, 5}), zero = ones(RONDO_U8, {4, 1}),
+               zeros = ones(RONDO_I8, {5});
+  const char* const name = "rondo_matmul_integer";
+  const auto wrong = [&](const char* argument, rondo_tensor* left, rondo_tensor* right, rondo_tensor* a_zero,
+                         rondo_tensor* b_zero) {
+    refused(name, argument, rondo_matmul_integer, left, right, a_zero, b_zero);
+  };
+  wrong("a_zero", a, b, zeros, zeros);  // i8
+  wrong("a_zero", a, b, ones(RONDO_F32, {4, 1}), zeros);
+  wrong("b_zero", a, b, zero, ones(RONDO_U8, {5}));
+  wrong("b_zero", a, b, zero, ones(RONDO_I32, {}));
+  wrong("a_zero", a, b, ones(RONDO_U8, {4}), nullptr);
+  wrong("a_zero", a, b, ones(RONDO_U8, {1, 3}), nullptr);
+  wrong("a_zero", a, b, ones(RONDO_U8, {1, 4, 1}), nullptr);
+  wrong("b_zero", a, b, nullptr, ones(RONDO_I8, {3, 1}));
+  wrong("b_zero", a, b, nullptr, ones(RONDO_I8, {4}));
+  wrong("b_zero", a, b, nullptr, ones(RONDO_I8, {0}));
+  for (const Tensor& out :
+       {ones(RONDO_I32, {4, 4}), ones(RONDO_I32, {5}), ones(RONDO_I32, {1, 4, 5}), ones(RONDO_I64, {4, 5}),
+        ones(RONDO_F32, {4, 5}), broadcast(ones(RONDO_I32, {1, 5}), {4, 5})})
+    refused_into(out, name, "out", rondo_matmul_integer, a, b, zero, zeros);
+  const Engine other = create_engine(options());
+  const auto foreign = [&](rondo_dtype dtype, const Shape& shape) {
+    return upload(other.get(), device(), full(dtype, shape, 1));
+  };
+  wrong("b", a, foreign(RONDO_I8, {3, 5}), zero, zeros);
+  wrong("a_zero", a, b, foreign(RONDO_U8, {}), zeros);
+  wrong("b_zero", a, b, zero, foreign(RONDO_I8, {}));
+  refused_into(foreign(RONDO_I32, {4, 5}), name, "out", rondo_matmul_integer, a, b, zero, zeros);
+  const char* const arguments[] = {"a", "b", "a_zero", "b_zero"};
+  for (size_t i = 0; i < 4; ++i) {
+    rondo_tensor* given[] = {a, b, zero, zeros};
+    given[i] = ones(RONDO_U8, {4, 1}).release();
+    rondo_tensor_destroy(given[i]);
+    wrong(arguments[i], given[0], given[1], given[2], given[3]);
+  }
+  if (!on_cuda()) return;
+  const auto home = [&](rondo_dtype dtype, const Shape& shape) {
+    return upload(engine(), kCpu, full(dtype, shape, 1));
+  };
+  wrong("b", a, home(RONDO_I8, {3, 5}), zero, zeros);
+  wrong("a_zero", a, b, home(RONDO_U8, {}), zeros);
+  wrong("b_zero", a, b, zero, home(RONDO_I8, {}));
+  refused_into(home(RONDO_I32, {4, 5}), name, "out", rondo_matmul_integer, a, b, zero, zeros);
+}
+
 TEST_P(MisuseArguments, DevicesThatDoNotExist) {
   const Tensor a = ones(RONDO_F32, {4});
   rondo_tensor* out = nullptr;

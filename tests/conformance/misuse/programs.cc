@@ -3,6 +3,8 @@
 // Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <cstddef>
+
 #include "harness.h"
 
 namespace conformance {
@@ -19,6 +21,17 @@ class MisusePrograms : public OnEngine {
   static void all_refused(const std::vector<ProgramCall>& calls) {
     for (const ProgramCall& each : calls)
       expect_refused(each.call(), RONDO_INVALID_ARGUMENT, each.function, each.argument);
+  }
+  // Writes a program with f(x) = -x to a file, opens it and makes an instance.
+  void make_negation(const std::string& path, rondo_program** program, rondo_program_instance** instance) const {
+    const char *const key = "rondo.program",
+                      *const text = R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2]]],"weights":[],"nodes":[
+{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2]]}}],
+"outputs":[["y",1,"f32",[2]]]}]})";
+    must(rondo_model_file_write(path.c_str(), nullptr, nullptr, 0, &key, &text, 1));
+    must(rondo_program_open(path.c_str(), program));
+    must(rondo_program_create_instance(*program, engine(), device(), instance));
   }
 };
 CONFORMANCE_ENGINE_SUITE(MisusePrograms);
@@ -57,6 +70,12 @@ TEST_P(MisusePrograms, NullArguments) {
     options.values = values;
     return rondo_program_save(path.c_str(), 1, names, graphs, &options);
   };
+  const auto save_beside = [&](const char* const* from) {
+    rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+    options.n_weights_from = 1;
+    options.weights_from = from;
+    return rondo_program_save(path.c_str(), 1, names, graphs, &options);
+  };
   all_refused({
       {"rondo_program_save", "path", [&] { return save(nullptr, names, graphs); }},
       {"rondo_program_save", "names", [&] { return save(path.c_str(), nullptr, graphs); }},
@@ -73,6 +92,8 @@ TEST_P(MisusePrograms, NullArguments) {
       {"rondo_program_save", "options->keys[0]", [&] { return save_text(none, names); }},
       {"rondo_program_save", "options->values", [&] { return save_text(names, nullptr); }},
       {"rondo_program_save", "options->values[0]", [&] { return save_text(names, none); }},
+      {"rondo_program_save", "options->weights_from", [&] { return save_beside(nullptr); }},
+      {"rondo_program_save", "options->weights_from[0]", [&] { return save_beside(none); }},
   });
   EXPECT_NE(access(path.c_str(), F_OK), 0) << "a refused save left a file";
 
@@ -89,12 +110,24 @@ TEST_P(MisusePrograms, NullArguments) {
   size_t length = 7;
   rondo_graph* handle = nullptr;
   rondo_tensor *out = nullptr, *given = w;
+  const char *const within = "rondo_program_call_within", *const measure = "rondo_program_memory";
+  const char *const bytes = "rondo_program_open_bytes", *const named = "rondo_program_call_named";
+  const char *const x_name[] = {"input0"}, *const y_name[] = {"output0"};
+  const auto call_named = [](rondo_program_instance* of, const char* called, const char* const* input_names,
+                             rondo_tensor* const* inputs, const char* const* output_names, rondo_tensor** outputs) {
+    return rondo_program_call_named(of, called, 0, 1, input_names, inputs, 1, output_names, outputs);
+  };
+  rondo_program_memory_info need = RONDO_PROGRAM_MEMORY_INFO_INIT;
   const auto create = [&](rondo_program* of, rondo_engine* where, rondo_program_instance** to) {
     return rondo_program_create_instance(of, where, device(), to);
   };
   all_refused({
       {"rondo_program_open", "path", [&] { return rondo_program_open(nullptr, &no_program); }},
       {"rondo_program_open", "program", [&] { return rondo_program_open(path.c_str(), nullptr); }},
+      {bytes, "data", [&] { return rondo_program_open_bytes(nullptr, 9, &no_program); }},
+      {bytes, "program", [&] { return rondo_program_open_bytes(path.c_str(), 9, nullptr); }},
+      {bytes, "bytes is 18446744073709551615",
+       [&] { return rondo_program_open_bytes(path.c_str(), SIZE_MAX, &no_program); }},
       {"rondo_program_query", "program", [&] { return rondo_program_query(nullptr, &facts); }},
       {"rondo_program_query", "info", [&] { return rondo_program_query(program, nullptr); }},
       {"rondo_program_function", "program", [&] { return rondo_program_function(nullptr, 0, &name, &function); }},
@@ -132,6 +165,21 @@ TEST_P(MisusePrograms, NullArguments) {
       {"rondo_program_call", "function", [&] { return rondo_program_call(instance, nullptr, 1, &given, 1, &out); }},
       {"rondo_program_call", "inputs", [&] { return rondo_program_call(instance, "f", 1, nullptr, 1, &out); }},
       {"rondo_program_call", "outputs", [&] { return rondo_program_call(instance, "f", 1, &given, 1, nullptr); }},
+      {within, "instance", [&] { return rondo_program_call_within(nullptr, "f", 9, 1, &given, 1, &out); }},
+      {within, "function", [&] { return rondo_program_call_within(instance, nullptr, 9, 1, &given, 1, &out); }},
+      {within, "timeout_ms", [&] { return rondo_program_call_within(instance, "f", 0, 1, &given, 1, &out); }},
+      {within, "inputs", [&] { return rondo_program_call_within(instance, "f", 9, 1, nullptr, 1, &out); }},
+      {within, "outputs", [&] { return rondo_program_call_within(instance, "f", 9, 1, &given, 1, nullptr); }},
+      {named, "instance", [&] { return call_named(nullptr, "f", x_name, &given, y_name, &out); }},
+      {named, "function", [&] { return call_named(instance, nullptr, x_name, &given, y_name, &out); }},
+      {named, "input_names", [&] { return call_named(instance, "f", nullptr, &given, y_name, &out); }},
+      {named, "inputs", [&] { return call_named(instance, "f", x_name, nullptr, y_name, &out); }},
+      {named, "output_names", [&] { return call_named(instance, "f", x_name, &given, nullptr, &out); }},
+      {named, "outputs", [&] { return call_named(instance, "f", x_name, &given, y_name, nullptr); }},
+      {measure, "program", [&] { return rondo_program_memory(nullptr, engine(), device(), 0, nullptr, &need); }},
+      {measure, "engine", [&] { return rondo_program_memory(program, nullptr, device(), 0, nullptr, &need); }},
+      {measure, "n_dims", [&] { return rondo_program_memory(program, engine(), device(), 1, &index, &need); }},
+      {measure, "info", [&] { return rondo_program_memory(program, engine(), device(), 0, nullptr, nullptr); }},
       {"rondo_program_graph", "instance", [&] { return rondo_program_graph(nullptr, "f", &handle); }},
       {"rondo_program_graph", "function", [&] { return rondo_program_graph(instance, nullptr, &handle); }},
       {"rondo_program_graph", "graph", [&] { return rondo_program_graph(instance, "f", nullptr); }},
@@ -140,6 +188,9 @@ TEST_P(MisusePrograms, NullArguments) {
       {"rondo_program_instance_weight", "name", [&] { return rondo_program_instance_weight(instance, nullptr, &out); }},
       {"rondo_program_instance_weight", "tensor",
        [&] { return rondo_program_instance_weight(instance, "weight0", nullptr); }},
+      {"rondo_program_instance_save", "instance",
+       [&] { return rondo_program_instance_save(nullptr, path.c_str(), nullptr); }},
+      {"rondo_program_instance_save", "path", [&] { return rondo_program_instance_save(instance, nullptr, nullptr); }},
   });
   const char* const dims[] = {"B"};
   const int64_t least[] = {1}, most[] = {4};
@@ -180,6 +231,7 @@ TEST_P(MisusePrograms, NullArguments) {
       {create_function, "options->weight_names", [&] { return create_with([&] { options.n_weights = 1; }); }},
       {create_function, "options->weights",
        [&] { return create_with([&] { options.n_weights = 1, options.weight_names = names; }); }},
+      {create_function, "options->most_bytes", [&] { return create_with([&] { options.most_bytes = -1; }); }},
       {create_function, "options->extra_values", [&] { return create_with([&] { options.n_extra = 1; }); }},
       {create_function, "options->extra_functions",
        [&] { return create_with([&] { options.n_extra = 1, options.extra_values = least; }); }},
@@ -199,19 +251,60 @@ TEST_P(MisusePrograms, NullArguments) {
   unlink(path.c_str());
 }
 
+// Where and with what an instance is not saved: nothing is written then, and it is saved afterwards.
+TEST_P(MisusePrograms, SavesOfInstancesThatAreRefused) {
+  const char* const save = "rondo_program_instance_save";
+  const std::string path = testing::TempDir() + "rondo_refused_save_" + std::to_string(getpid()) + ".safetensors",
+                    to = path + ".saved";
+  rondo_program* program = nullptr;
+  rondo_program_instance* instance = nullptr;
+  make_negation(path, &program, &instance);
+
+  must(rondo_record_begin(engine(), nullptr));
+  expect_refused(rondo_program_instance_save(instance, to.c_str(), nullptr), RONDO_INVALID_STATE, save, nullptr);
+  EXPECT_TRUE(has_word(rondo_last_error(), "cannot be recorded")) << rondo_last_error();
+  must(rondo_record_abort(engine()));
+
+  rondo_status inside = RONDO_OK;
+  std::string message;
+  must(push(engine(),
+            [&](rondo_task_context*) {
+              inside = rondo_program_instance_save(instance, to.c_str(), nullptr);
+              message = rondo_last_error();
+              return RONDO_OK;
+            },
+            {}, {}));
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_EQ(inside, RONDO_INVALID_STATE);
+  EXPECT_TRUE(has_word(message, save) && has_word(message, "inside a task")) << message;
+
+  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  for (const size_t size : {size_t{0}, offsetof(rondo_program_save_options, values), size_t{4097}, size_t{1} << 40}) {
+    options.size = size;
+    expect_refused(rondo_program_instance_save(instance, to.c_str(), &options), RONDO_INVALID_ARGUMENT, save,
+                   "options->size");
+    EXPECT_TRUE(has_word(rondo_last_error(), "rondo_program_save_options")) << rondo_last_error();
+  }
+  EXPECT_NE(access(to.c_str(), F_OK), 0) << "a refused save left a file";
+  must(rondo_program_instance_save(instance, to.c_str(), nullptr));
+  EXPECT_EQ(access(to.c_str(), F_OK), 0);
+  unlink(to.c_str());
+
+  rondo_program_instance_destroy(instance);
+  expect_refused(rondo_program_instance_save(instance, to.c_str(), nullptr), RONDO_INVALID_ARGUMENT, save, "instance");
+  expect_refused(rondo_program_instance_save(reinterpret_cast<rondo_program_instance*>(program), to.c_str(), nullptr),
+                 RONDO_INVALID_ARGUMENT, save, "instance");
+  EXPECT_NE(access(to.c_str(), F_OK), 0) << "a refused save left a file";
+  rondo_program_destroy(program);
+  unlink(path.c_str());
+}
+
 // A program outlives its handle where an instance has it, and no destroyed handle is read.
 TEST_P(MisusePrograms, DestroyedHandles) {
   const std::string path = testing::TempDir() + "rondo_dead_program_" + std::to_string(getpid()) + ".safetensors";
-  const char *const key = "rondo.program",
-                    *const text = R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
-{"name":"f","inputs":[["x","f32",[2]]],"weights":[],"nodes":[
-{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[0]},"out":{"out":[1,"f32",[2]]}}],
-"outputs":[["y",1,"f32",[2]]]}]})";
-  must(rondo_model_file_write(path.c_str(), nullptr, nullptr, 0, &key, &text, 1));
   rondo_program* program = nullptr;
   rondo_program_instance* instance = nullptr;
-  must(rondo_program_open(path.c_str(), &program));
-  must(rondo_program_create_instance(program, engine(), device(), &instance));
+  make_negation(path, &program, &instance);
   rondo_program_info facts = RONDO_PROGRAM_INFO_INIT;
   rondo_graph* graph = nullptr;
   const auto refused = [](rondo_status status, const char* function) {

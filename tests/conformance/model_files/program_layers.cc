@@ -227,13 +227,13 @@ TEST_P(ProgramLayers, WrongLayersAreRefused) {
       {"\"kind\":\"gru\"", "\"kind\":\"gru2\"", "'gru2' is not known"},
       {"\"layers\":1", "\"layers\":2", "n_weights is 2"},
       {"\"layers\":1", "\"layers\":0", "options->layers is 0"},
-      {"\"layers\":1", "\"layers\":2147483647", "more than 262144 steps"},
+      {"\"layers\":1", "\"layers\":2147483647", "more than 32768 steps"},
       {"\"layers\":1", "\"layers\":1,\"relu\":true", "relu"},
       {"\"kind\":\"gru\"", "\"kind\":\"gru\",\"biased\":true", "attributes are not those"},
       {"\"lengths\":true},", "\"lengths\":true,\"last_c\":true},", "Recurrent"},
       {"[\"n\",\"i32\",[2]]", "[\"n\",\"i64\",[2]]", "lengths has dtype i64"},
       {"[\"n\",\"i32\",[2]]", "[\"n\",\"i32\",[3]]", "lengths has shape [3]"},
-      {"[3,2,4]]", "[9000000,2,4]]", "more than 262144 steps"},
+      {"[3,2,4]]", "[9000000,2,4]]", "more than 32768 steps"},
       {"{\"out\":[4,\"f32\",[3,2,3]]}", "{\"out\":[4,\"f32\",[3,2,3]],\"left\":[[5,\"f32\",[3,2,9]]]}", "needed"},
   };
   for (const auto& each : edits) {

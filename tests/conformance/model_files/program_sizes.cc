@@ -13,7 +13,7 @@ TEST_P(ProgramSizes, SizesNeverSeenHaveTheBits) {
   const Sized sized = encoder();
   int recordings = 0;
   must(save_sized(sized, encoder_dims(), &recordings));
-  EXPECT_LE(recordings, 12);
+  EXPECT_LE(recordings, 14);
   same_at(sized, {{1, 1}, {1, 7}, {2, 1}, {3, 33}, {16, 64}, {13, 2}}, 2);
   const std::string program = text(open(path()));
   EXPECT_NE(program.find("\"dims\":[[\"B\",1,16],[\"T\",1,64]]"), program.npos) << program;
@@ -92,6 +92,30 @@ TEST_P(ProgramSizes, CallsCheckBoundsAndShapes) {
   rondo_tensor *const in[] = {one}, *out[] = {nullptr, nullptr};
   expect_refused(rondo_program_call(made.get(), "f", 1, in, 2, out), RONDO_INVALID_ARGUMENT, "rondo_program_call",
                  "n_inputs is 1");
+}
+
+TEST_P(ProgramSizes, SizesMayBeMultiplesOnly) {
+  const Sized sized = {[](const Dims& dims) {
+                         return std::vector<Kind>{{RONDO_F32, {2, 8 * dims[0], 3 * dims[1]}}};
+                       },
+                       [&](const std::vector<Tensor>& in, const Dims& dims) {
+                         return list(reduce(RONDO_SUM, reshape(in[0], {2, dims[0], 8, 3 * dims[1]}), {2}));
+                       }};
+  must(save_sized(sized, {{"H", 1, 20}, {"W", 2, 9}}));
+  same_at(sized, {{1, 2}, {7, 5}, {20, 9}}, 1);
+  EXPECT_NE(text(open(path())).find("[\"input0\",\"f32\",[2,\"8*H\",\"3*W\"]]"), std::string::npos);
+  const Program program = open(path());
+  const Instance made = instance(program);
+  for (const auto& [shape, why] :
+       {std::pair<Shape, const char*>{{2, 12, 9}, "('input0') has 12 along axis 1, which is 8*H; a multiple of 8"},
+        {{2, 16, 10}, "has 10 along axis 2, which is 3*W; a multiple of 3 is needed"},
+        {{2, 168, 9}, "the size 'H' is 21, by inputs[0] ('input0'), whose axis 1 is 8*H; 1 to 20 are possible"},
+        {{3, 16, 9}, "with H = 2, W = 3 it is [2, 16, 9]"}}) {
+    const Tensor x = up(numbers(shape));
+    rondo_tensor *const in[] = {x}, *out[] = {nullptr};
+    expect_refused(rondo_program_call(made.get(), "f", 1, in, 1, out), RONDO_INVALID_ARGUMENT, "rondo_program_call",
+                   why);
+  }
 }
 
 TEST_P(ProgramSizes, BranchesOnSizesAreRefused) {
@@ -394,7 +418,12 @@ TEST_P(ProgramSizes, WrongFilesAreRefused) {
   EXPECT_EQ(refusal(with(dims, "[\"B\"]", "[\"B\"]")), "");
   refused(with("", "[\"B\"]", "[\"B\"]"), "a number is expected");
   refused(with(dims, "[\"C\"]", "[\"C\"]"), "it has a name that is no size of the program");
-  refused(with(dims, "[\"2*B\"]", "[\"2*B\"]"), "no axis of an input has just the size 'B'");
+  EXPECT_EQ(refusal(with(dims, "[\"2*B\"]", "[\"2*B\"]")), "");
+  for (const std::string axis : {"B+1", "2*B+1", "0*B", "02*B", "-2*B", "B*2", "2*B*B", "20000000000000*B", "(2*B)"}) {
+    const std::string shape = "[\"" + axis + "\"]";
+    EXPECT_NE(refusal(with(dims, shape, shape)), "") << axis;
+  }
+  refused(with(dims, "[\"B+1\"]", "[\"B+1\"]"), "no axis of an input has just the size 'B', or a multiple of it");
   refused(with(dims, "[\"B\"]", "[\"3\"]"), "a sum such as");
   refused(with(dims, "[\"B\"]", "[\"B/0\"]"), "it divides by 0");
   refused(with(dims, "[\"B\"]", "[\"B/B\"]"), "it divides by no number");

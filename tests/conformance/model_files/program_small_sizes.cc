@@ -50,6 +50,22 @@ TEST_P(ProgramSmallSizes, BranchesAreRefused) {
   for (const int64_t most : {2, 64}) refused(0, most, "at n = 0");
 }
 
+// Of several sizes the one is named that the branch asks for, also where it is not taken if all of them are 1.
+TEST_P(ProgramSmallSizes, OneOfSeveralIsNamed) {
+  Sized sized = {[](const Dims& dims) { return std::vector<Kind>{{RONDO_F32, {dims[0], dims[1]}}}; }, nullptr};
+  const auto refused = [&](const std::function<bool(const Dims&)>& branch, const char* where) {
+    sized.body = [&](const std::vector<Tensor>& in, const Dims& dims) {
+      return list(make(rondo_unary, branch(dims) ? RONDO_ABS : RONDO_NEG, in[0]));
+    };
+    expect_refused(save_sized(sized, {{"B", 1, 64}, {"T", 1, 64}}), RONDO_UNSUPPORTED, "rondo_program_save_with_dims",
+                   where);
+    EXPECT_EQ(std::string(rondo_last_error()).find("B = 1, T = 1 "), std::string::npos) << rondo_last_error();
+  };
+  refused([](const Dims& dims) { return dims[0] == 1; }, "at B = 1, T = 7");
+  refused([](const Dims& dims) { return dims[1] == 1; }, "at B = 5, T = 1");
+  refused([](const Dims& dims) { return dims[0] != 1 && dims[1] == 1; }, "at B = 5, T = 1");
+}
+
 // There are too few sizes to try what was found at others.
 TEST_P(ProgramSmallSizes, FewAreAllRecorded) {
   const Tensor w = up(numbers({4, 3})), table = up(numbers({8, 4}));

@@ -54,6 +54,7 @@ class ProgramFiles : public OnCalls {
     std::filesystem::remove_all(folder_);
     OnCalls::TearDown();
   }
+  std::string folder() const { return folder_; }
   std::string path(const std::string& name = "program.safetensors") const { return folder_ / name; }
   static rondo_status save(const std::string& path, rondo_graph* graph,
                            const rondo_program_save_options* options = nullptr) {

@@ -286,6 +286,34 @@ TEST_P(Matmul, FewRowsByColumnsAlongK) {
   }
 }
 
+TEST_P(Matmul, FewRowsByAMatrix) {
+  if (on_cuda()) GTEST_SKIP() << "the cpu's loops are meant";
+  std::vector<Problem> problems = {{{3, 2048}, {2048, 33}}};
+  for (const int64_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 37, 193}) {
+    const int64_t n = m % 3 == 0 ? 259 : 256, k = m % 3 == 1 ? 261 : 256;
+    problems.push_back({m % 5 == 0 ? Shape{k, m} : Shape{m, k}, m % 2 ? Shape{k, n} : Shape{n, k}, m % 5 == 0,
+                        m % 2 == 0, m % 4 > 1, m % 4 == 3 ? RONDO_ACTIVATION_RELU : RONDO_ACTIVATION_NONE});
+  }
+  problems.push_back({{2, 5, 300}, {2, 280, 300}, false, true, true, RONDO_ACTIVATION_GELU});
+  check(RONDO_F32, problems);
+}
+
+TEST_P(Matmul, FewRowsOfViewsAndIntoViews) {
+  if (on_cuda()) GTEST_SKIP() << "the cpu's loops are meant";
+  Array x = random_array(RONDO_F32, {7, 300}, 1, -2, 2), y = random_array(RONDO_F32, {300, 280}, 2, -2, 2);
+  x.set(1, NAN), x.set(301, INFINITY), y.set(5 * 280 + 279, INFINITY), x.set(605, 0);
+  const Tensor wide_a = empty(RONDO_F32, {7, 600}), wide_b = empty(RONDO_F32, {300, 560});
+  const Tensor a = slice(wide_a, 1, 0, 600, 2), b = slice(wide_b, 1, 1, 560, 2);
+  into(a, rondo_copy, up(x)), into(b, rondo_copy, up(y));
+  const auto expected = [=] { return expect_matmul({}, x, y, nullptr); };
+  run([&](Results& results) {
+    results.keep("views", make(rondo_matmul, a, b, nullptr), expected);
+    const Tensor wide = empty(RONDO_F32, {7, 560}), every_second = slice(wide, 1, 0, 560, 2);
+    into(every_second, rondo_matmul, a, b, nullptr);
+    results.keep("into every second", make(rondo_copy, every_second), expected);
+  });
+}
+
 TEST_P(Matmul, RowsAndColumnsOfViews) {
   for (const rondo_dtype dtype : sparing() ? std::vector{RONDO_F32} : std::vector{RONDO_F32, RONDO_F64}) {
     const Array x = random_array(dtype, {4, 600}, 4, -2, 2), y = random_array(dtype, {300, 700}, 5, -2, 2);

@@ -384,6 +384,29 @@ TEST_P(Reduce, Parameters) {
   });
 }
 
+// Each element is larger than the one before it, by little or by much, or smaller.
+TEST_P(Reduce, NormsOfRisingElements) {
+  for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64})
+    for (const double factor : {1.000001, 1.1, 1 / 1.1}) {
+      Array x(dtype, {2, 900}), y(dtype, {900, 2});
+      for (size_t i = 0; i < x.size(); ++i) {
+        x.set(i, std::pow(Real(factor), Real(i % 900)));
+        y.set(i, std::pow(Real(factor), Real(i / 2)));
+      }
+      const Tensor a = up(x), b = up(y);
+      const int32_t last = 1, first = 0;
+      run([&](Results& results) {
+        for (const double p : {0.3, 1.5, 3.0, 70.0}) {
+          const std::string name = "p " + std::to_string(p) + ", factor " + std::to_string(factor);
+          results.keep("rows, " + name, make(rondo_reduce_with, RONDO_LP_NORM, a, 1, &last, 0, 1, &p),
+                       [=] { return expect_reduce(RONDO_LP_NORM, x, {1}, false, p); });
+          results.keep("columns, " + name, make(rondo_reduce_with, RONDO_LP_NORM, b, 1, &first, 0, 1, &p),
+                       [=] { return expect_reduce(RONDO_LP_NORM, y, {0}, false, p); });
+        }
+      });
+    }
+}
+
 // A variance far from zero keeps its digits, and a norm of integers beyond 2^31.
 TEST_P(Reduce, FarFromZero) {
   Array x(RONDO_F32, {5000});

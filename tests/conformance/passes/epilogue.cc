@@ -203,6 +203,59 @@ TEST_P(Epilogue, OnTheHostTheBitsAreThoseOfOperatorsApart) {
     }
 }
 
+// A call that has a bias, or more, still takes in what it may have besides.
+TEST_P(Epilogue, WhatACallHasAlreadyStaysBeforeTheRest) {
+  const std::vector<Array> arrays = {random_array(RONDO_F32, {2, 5, 9, 17}, 3, -2, 2),
+                                     random_array(RONDO_F32, {6, 5, 3, 3}, 4, -2, 2),
+                                     random_array(RONDO_F32, {6}, 5, -3, 3),
+                                     random_array(RONDO_F32, {6}, 6, -9, 9),
+                                     random_array(RONDO_F32, {2, 6, 7, 15}, 7, -9, 9),
+                                     random_array(RONDO_F32, {15, 8}, 8, -2, 2),
+                                     random_array(RONDO_F32, {8}, 9, -9, 9)};
+  for (int parts = 0; parts < 8; ++parts)
+    for (const Activation& activation : kActivations) {
+      const bool scale = parts & 1, residual = parts & 2, first = parts & 4;  // first: in the call
+      if (!activation.made || (quick() && parts % 3 != 0)) continue;
+      const auto body = [&](const auto& x, bool all) {
+        rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+        if (scale) options.scale = x[2];
+        options.bias = x[3];
+        if (residual && (all || first)) options.residual = x[4];
+        if (all) options.activation = activation.number;
+        Tensor y = make(rondo_convolution, x[0], x[1], &options);
+        if (residual && !all && !first) y = make(rondo_binary, RONDO_ADD, x[4], y);
+        rondo_matmul_options product = RONDO_MATMUL_OPTIONS_INIT;
+        product.bias = x[6];
+        if (all) product.activation = activation.number;
+        Tensor z = make(rondo_matmul, x[4], x[5], &product);
+        if (!all) y = activation.made(y), z = activation.made(z);
+        return list(std::move(y), std::move(z));
+      };
+      compare_with(
+          arrays, [&](const auto& x) { return body(x, false); }, [&](const auto& x) { return body(x, true); },
+          "parts " + std::to_string(parts), 2);
+    }
+}
+
+// A library of the host may not take a residual that lies otherwise than the result.
+TEST_P(Epilogue, RepeatedResidualsStayApartOnTheHost) {
+  if (on_cuda()) GTEST_SKIP() << "of a cpu";
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {2, 5, 9, 7}, 3, -2, 2), random_array(RONDO_F32, {6, 5, 3, 3}, 4, -2, 2),
+       random_array(RONDO_F32, {6}, 5, -9, 9), random_array(RONDO_F32, {7, 1}, 6, -9, 9)},
+      [&](const auto& x) {
+        rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+        options.bias = x[2];
+        const auto last = [](rondo_tensor* of) {
+          return transpose(make(rondo_copy, transpose(of, {0, 2, 3, 1})), {0, 3, 1, 2});
+        };
+        const Tensor y = make(rondo_convolution, last(x[0]), x[1], &options);
+        return list(make(rondo_binary, RONDO_ADD, y, x[3]));
+      },
+      "a number for each line");
+  EXPECT_EQ(graph_info(graph.get()).tasks, 3) << graph_report(graph.get());
+}
+
 // A chain of 16-bit operators is computed in f32, and rounded at its end.
 TEST_P(Epilogue, ChainsAreRoundedOnce) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {

@@ -69,6 +69,20 @@ TEST_P(Fused, EightBitsKeepTheirSignOnTheWay) {
   }
 }
 
+// On the host the sum is a task of its own, which fails with its second operand too; the product after it is none.
+TEST_P(Fused, ReadersThatAreRefusedFindTheirOperand) {
+  const Graph graph = compare(
+      {random_array(RONDO_F32, {1000}, 4, -1, 1), random_array(RONDO_F32, {1000}, 5, -1, 1)},
+      [](const auto& x) {
+        const Tensor relu = make(rondo_unary, RONDO_RELU, make(rondo_unary, RONDO_NEG, x[0]));
+        Tensor sum = make(rondo_binary, RONDO_ADD, relu, x[1]);
+        Tensor twice = make(rondo_binary_scalar, RONDO_MUL, relu, 2);
+        return list(std::move(sum), std::move(twice));
+      },
+      "refused reader");
+  expect_tasks(graph.get(), on_cuda() ? 1 : 2);
+}
+
 // Writing where something is read still, or read again later.
 TEST_P(Fused, HazardsKeepTheirOrder) {
   const std::vector<Array> arrays = {random_array(RONDO_F32, {4000}, 7, -1, 1),

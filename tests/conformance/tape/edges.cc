@@ -126,11 +126,6 @@ bool below_normal(const std::string& row, rondo_dtype dtype, Real x) {
   static const std::set<std::string> rows = {"hypot", "l2_norm", "lp_norm", "std"};
   return rows.count(row) > 0 && x != 0 && std::fabs(x) < std::ldexp(Real(1), least_exponent(dtype));
 }
-// It adds up powers as they are.
-bool powers_leave_the_range(const std::string& row, rondo_dtype dtype, Real x) {
-  const Real far = dtype == RONDO_F32 ? 1e12L : 1e100L, size = std::fabs(x);
-  return row == "lp_norm" && std::isfinite(x) && x != 0 && (size > far || size < 1 / far);
-}
 
 class Edges : public OnTape {
  protected:
@@ -201,7 +196,6 @@ class Edges : public OnTape {
   }
   static void check_values(const Case& each, const Array& got) {
     for (size_t k = 0; k < each.values.size(); ++k) {
-      if (left_out(each, k, powers_leave_the_range)) continue;
       const Real want = std::strtold(each.values[k].c_str(), nullptr);
       // Where several terms are added, errors are those of the largest.
       Real largest = std::fabs(want);

@@ -153,7 +153,9 @@ CUresult cuGraphExecDestroy(CUgraphExec handle) {
   SIM_ENTER_IF(cuGraphExecDestroy, Need::Init);
   Lock lock(driver().mutex);
   if (CUresult refused = check_unsafe()) return refused;
-  return driver().execs.remove(handle) == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+  if (driver().execs.remove(handle) == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (settings().frees_wait && current_device() != nullptr) driver().wait_for(current_device(), lock);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec handle, CUgraphNode node_handle, const CUDA_KERNEL_NODE_PARAMS* p) {

@@ -93,9 +93,10 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   Driver& d = driver();
   Lock lock(d.mutex);
   if (CUresult refused = check_unsafe()) return refused;
-  // The real driver often waits for the device here. Nothing promises that, so this one does not: work still in flight
-  // meets freed memory and is reported.
+  // The real driver often waits for the device here. Nothing promises that, so this one does not unless it is told to:
+  // work still in flight meets freed memory and is reported.
   Device* owner = d.device_of(address);
+  if (settings().frees_wait && owner != nullptr) d.wait_for(owner, lock);
   if (owner == nullptr || !owner->heap.release(address)) {
     report("cuMemFree of an address that is no allocation" +
            (owner == nullptr ? std::string() : ": " + owner->heap.describe(address)));
@@ -123,6 +124,7 @@ CUresult cuMemFreeHost(void* address) {
   // As with device memory, copies still in flight meet freed memory and are reported, except that a copy which a lost
   // device is in the middle of is waited for.
   if (current_device() != nullptr && current_device()->error != 0) driver().scheduler.wait_running(lock);
+  if (settings().frees_wait) driver().wait_for(nullptr, lock);
   if (!driver().pinned.release(address)) {
     report("cuMemFreeHost of an address that is no pinned allocation");
     return CUDA_ERROR_INVALID_VALUE;

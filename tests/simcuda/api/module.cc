@@ -181,20 +181,6 @@ CUresult refuse_launch(Stream& stream, CUresult error) {
   return error;
 }
 
-// What the current device has been given until now; nobody else gets into its context meanwhile.
-void wait_for_device(Lock& lock) {
-  Driver& d = driver();
-  Device* device = current_device();
-  std::vector<TaskRef> given;
-  for (const auto& [handle, stream] : d.streams)
-    if (stream->device == device && stream->tail != nullptr) given.push_back(stream->tail);
-  ++device->loading;
-  for (const TaskRef& task : given)
-    if (!task->done) d.scheduler.wait(lock, task);
-  --device->loading;
-  d.loaded.notify_all();
-}
-
 }  // namespace
 
 extern "C" {
@@ -211,7 +197,7 @@ CUresult cuModuleLoadDataEx(CUmodule* result, const void* image, unsigned, CUjit
   std::shared_ptr<Module> module;
   if (CUresult error = load(image, &module)) return error;
   Lock lock(d.mutex);
-  if (settings().loads_wait) wait_for_device(lock);
+  if (settings().loads_wait) d.wait_for(current_device(), lock);
   module->device = current_device();
   module->id = d.next_id++;
   *result = d.modules.add(module);
@@ -227,6 +213,7 @@ CUresult cuModuleUnload(CUmodule handle) {
     if (CUresult refused = check_unsafe()) return refused;
     module = d.modules.remove(handle);
     if (module == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+    if (settings().frees_wait) d.wait_for(module->device, lock);
     for (const auto& [name, function] : module->functions) {
       std::shared_ptr<Function> gone = d.functions.remove(function);
       // Tasks in flight and executables hold the function: they would run code that is no longer there.

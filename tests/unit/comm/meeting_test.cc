@@ -8,7 +8,6 @@
 #include <set>
 
 #include "comm/rendezvous/net.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace rondo::comm {
 namespace {
@@ -36,10 +35,6 @@ std::string refusal(const Environment& environment) {
   const Status status = read(environment, &meeting);
   EXPECT_EQ(status.code(), RONDO_INVALID_ARGUMENT);
   return status.message();
-}
-
-std::string hex_of(const Digest& digest) {
-  return hex({reinterpret_cast<const char*>(digest.data()), digest.size()});
 }
 
 const Environment kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "1"},       {"OMPI_COMM_WORLD_SIZE", "2"},
@@ -240,18 +235,6 @@ TEST(Meeting, Addresses) {
   EXPECT_EQ(join_address(host, port), "[::1]:7");
   for (const char* wrong : {"", "h", "h:", ":1", "h:x", "h:70000", "h:-1", "::1", "[::1]", "a:b:1"})
     EXPECT_EQ(parse_address(wrong, &host, &port).code(), RONDO_INVALID_ARGUMENT) << wrong;
-}
-
-// The examples of FIPS 180-4 and RFC 4231.
-TEST(Sha256, KnownAnswers) {
-  EXPECT_EQ(hex_of(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(hex_of(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(hex_of(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")),
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(hex_of(hmac_sha256("Jefe", "what do ya want for nothing?")),
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-  EXPECT_EQ(hex_of(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
-            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 }  // namespace

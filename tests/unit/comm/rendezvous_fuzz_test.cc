@@ -171,7 +171,7 @@ void say(const File& socket, const std::string& text) {
 }
 
 struct Ear final : Session::Listener {
-  void told(int rank, std::string) override { check(rank); }
+  void received(int rank, std::string) override { check(rank); }
   void left(int rank) noexcept override { check(rank); }
   void lost(int rank, const Status& cause) noexcept override {
     check(rank);

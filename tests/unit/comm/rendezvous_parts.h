@@ -56,7 +56,7 @@ struct Party {
 };
 
 struct Ear final : Session::Listener {
-  void told(int rank, std::string text) override { note(std::to_string(rank) + " says " + text); }
+  void received(int rank, std::string text) override { note(std::to_string(rank) + " says " + text); }
   void left(int rank) noexcept override { note(std::to_string(rank) + " left"); }
   void lost(int rank, const Status& cause) noexcept override {
     note(std::to_string(rank) + " lost: " + cause.message());

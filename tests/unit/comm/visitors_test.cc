@@ -13,8 +13,8 @@
 #include <list>
 #include <thread>
 
+#include "base/machine/sha256.h"
 #include "comm/rendezvous/handshake.h"
-#include "comm/rendezvous/sha256.h"
 
 namespace {
 std::atomic<int> g_accepts{0};

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <rondo/rondo.hpp>
 
 namespace {
@@ -76,6 +78,28 @@ TEST_F(CppPrograms, CheckedNumbersNameTheOperator) {
             std::string::npos);
 }
 
+TEST_F(CppPrograms, BytesAndNamesStandForFileAndOrder) {
+  rondo::save_program(path, {{"scale", scale, {"x", "y"}, {"sum"}}}, {{"w", w}});
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+  const Program program = Program::from_bytes(bytes), same = Program::from_bytes(bytes.data(), bytes.size());
+  EXPECT_EQ(program.text(), Program(path).text());
+  EXPECT_EQ(program.text(), same.text());
+  std::fill(bytes.begin(), bytes.end(), '?');  // the program has a copy
+  const rondo::ProgramInstance instance = program.instance(engine, kCpu);
+  for (const int64_t timeout_ms : {0, 60000})
+    EXPECT_EQ(instance.call_named("scale", {{"y", y}, {"x", x}}, {"sum"}, timeout_ms).at(0).read<float>(),
+              (Floats{7, 35}));
+  EXPECT_TRUE(instance.call_named("scale", {{"y", y}, {"x", x}}, {}).empty());
+  const auto why = [&](rondo_status status, const std::vector<std::pair<std::string, Tensor>>& inputs) {
+    return refusal(status, [&] { (void)instance.call_named("scale", inputs, {"sum"}); });
+  };
+  EXPECT_NE(why(RONDO_INVALID_ARGUMENT, {{"y", y}}).find("n_inputs is 1; the function has 2"), std::string::npos);
+  EXPECT_NE(why(RONDO_NOT_FOUND, {{"y", y}, {"z", x}}).find("input_names[1] is 'z'"), std::string::npos);
+  EXPECT_NE(refusal(RONDO_IO_ERROR, [] { (void)Program::from_bytes(std::string()); }).find("it has 0 bytes"),
+            std::string::npos);
+}
+
 TEST_F(CppPrograms, SavedFunctionsRunOnAnotherEngine) {
   rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
                       {{"labels", "cat\ndog"}});
@@ -93,6 +117,55 @@ TEST_F(CppPrograms, SavedFunctionsRunOnAnotherEngine) {
   const Graph graph = instance.graph("scale");
   EXPECT_EQ(graph.info().inputs, 2);
   EXPECT_EQ(graph.call({b, a}).at(0).read<float>(), (Floats{11, 25}));
+}
+
+TEST_F(CppPrograms, JsonBesideItsWeightsIsTheSameProgram) {
+  const std::string json = path + ".rondo.json", file = path.substr(path.rfind('/') + 1) + ".weights",
+                    ready = path.substr(0, path.rfind('/') + 1) + file;
+  rondo::save_program(json, {{"scale", scale}, {"count", count}}, {{"w", w}, {"total", total}}, {}, nullptr,
+                      {file, {}});
+  const rondo::ProgramInstance instance = Program(json).instance(engine, kCpu);
+  EXPECT_EQ(instance.call("scale", {x, y}).at(0).read<float>(), (Floats{7, 35}));
+  EXPECT_EQ(instance.call("count", {x}).at(0).read<float>(), (Floats{2, 31}));
+  instance.save(path);
+  const rondo::ProgramInstance again = Program(path).instance(engine, kCpu);
+  EXPECT_EQ(again.weight("total").read<float>(), (Floats{2, 31})) << "states are saved as they are now";
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      instance.save(json, {"", {file}});
+                    })
+                .find("another dtype, shape or contents"),
+            std::string::npos);
+  Program(json).instance(engine, kCpu).save(json, {"", {file}});  // nothing is written but the JSON
+  rondo::write_model_file(ready, {{"w", x}, {"total", total}});
+  EXPECT_NE(refusal(RONDO_IO_ERROR, [&] { (void)Program(json).instance(engine, kCpu); }).find("its SHA-256 is"),
+            std::string::npos);
+  std::remove(json.c_str());
+  std::remove(ready.c_str());
+}
+
+TEST_F(CppPrograms, MemoryAndTimeAreLimited) {
+  rondo::save_program(path, {{"scale", scale}, {"count", count}}, {{"w", w}, {"total", total}});
+  const Program program(path);
+  const rondo_program_memory_info memory = program.memory(engine, kCpu);
+  EXPECT_EQ(memory.weight_bytes, 8);
+  EXPECT_EQ(memory.state_bytes, 8);
+  EXPECT_GT(memory.graph_bytes, 0);
+  rondo::ProgramInstanceOptions options;
+  options.most_bytes = memory.weight_bytes + memory.state_bytes + memory.graph_bytes;
+  const rondo::ProgramInstance instance = program.instance(engine, kCpu, options);
+  EXPECT_EQ(instance.call_within(60000, "scale", {x, y}).at(0).read<float>(), (Floats{7, 35}));
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT,
+                    [&] {
+                      (void)instance.call_within(0, "scale", {x, y});
+                    })
+                .find("timeout_ms"),
+            std::string::npos);
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { (void)instance.call_within(1, "none", {x}); }).find("'none'"),
+            std::string::npos);
+  --options.most_bytes;
+  EXPECT_NE(refusal(RONDO_OUT_OF_MEMORY, [&] { (void)program.instance(engine, kCpu, options); }).find("most_bytes is"),
+            std::string::npos);
 }
 
 TEST_F(CppPrograms, FileSaysWhatIsInIt) {

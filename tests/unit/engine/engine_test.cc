@@ -60,6 +60,28 @@ TEST(EngineFold, OneAccessPerVariable) {
   }
 }
 
+// --- recordings ---
+
+class Private final : public Task {
+ public:
+  using Task::Task;
+  Status run(const TaskContext&) override { return {}; }
+};
+
+TEST(EngineRecords, TasksThatObserversKnow) {
+  EngineOverFake over;
+  testing::Keeper keeper(*over.engine);
+  Engine::set_thread_sink(&keeper);
+  const Status refused = over.engine->submit(make_ref<Private>("private", over.device));
+  const Status taken =
+      over.engine->submit(make_work("work", over.device, {}, {}, [](const TaskContext&) { return Status(); }));
+  Engine::set_thread_sink(nullptr);
+  EXPECT_EQ(refused.code(), RONDO_INVALID_STATE);
+  EXPECT_NE(message(refused).find("private cannot be recorded; do it before"), std::string::npos) << message(refused);
+  EXPECT_TRUE(taken.ok()) << message(taken);
+  EXPECT_EQ(keeper.tasks().size(), 1u);
+}
+
 // --- events ---
 
 TEST(EngineEvents, NoneOnOneStream) {

@@ -34,10 +34,9 @@ bool eventually(const std::function<bool()>& condition) {
 }
 
 // An operator of Rondo's, as the engine sees it.
-class Own final : public Computation {
+class Own final : public Task {
  public:
-  Own(std::function<void()> body) : Computation("own", cpu_device()), body_(std::move(body)) {}
-  Ref<Task> again(const Rebinding&) const override { return {}; }
+  Own(std::function<void()> body) : Task("own", cpu_device()), body_(std::move(body)) { lendable_ = true; }
   Status run(const TaskContext&) override {
     body_();
     return {};
@@ -78,8 +77,8 @@ class Helping : public ::testing::Test {
 };
 
 struct Ears final : Observer {
-  void submitted(const Task&, const Ref<const Description>&) noexcept override {}
-  void done(const char*, const Ref<const Description>&, const std::vector<TaskOperand>&) noexcept override {}
+  void submitted(const Task&, const Ref<const OpInfo>&) noexcept override {}
+  void done(const char*, const Ref<const OpInfo>&, const std::vector<TaskOperand>&) noexcept override {}
 };
 
 TEST_F(Helping, BodyKnowsNoRecordingOrTapeOfItsCaller) {

@@ -14,7 +14,7 @@ class Fuse : public OnPrograms {
   static std::string fused(ops::Program program, PassReport* report = nullptr) { return names(pass(program, report)); }
   static ops::Program& pass(ops::Program& program, PassReport* report = nullptr) {
     PassReport first{}, second{};
-    EXPECT_TRUE(dead(program, &first).ok());
+    EXPECT_TRUE(dce(program, &first).ok());
     EXPECT_TRUE(fuse(program, report ? report : &second).ok());
     return program;
   }
@@ -302,6 +302,23 @@ TEST_F(Fuse, ResultsOfOtherInputsAreOtherTasksOnTheHost) {
               must(rondo_binary(RONDO_ADD, first, y, second.slot()));
             })),
             "relu add");
+}
+
+// What an operator that was refused reads is read outside of the group, whoever joins that after it.
+TEST_F(Fuse, WhatARefusedOperatorReadsIsStored) {
+  Result x, y, sum, twice;
+  filled(4, x.slot());
+  filled(4, y.slot());
+  ops::Program program = recorded([&] {
+    Result a, b;
+    must(rondo_unary(RONDO_NEG, x, a.slot()));
+    must(rondo_unary(RONDO_RELU, a, b.slot()));
+    must(rondo_binary(RONDO_ADD, b, y, sum.slot()));  // fails with y too
+    must(rondo_binary_scalar(RONDO_MUL, b, 2, twice.slot()));
+  });
+  EXPECT_EQ(pass(program).text(),
+            "0 Fused 'neg+relu+mul': %0 (given) f32 [4] -> %2 f32 [4], %5 (output) f32 [4]\n"
+            "1 Elementwise 'add': %2 f32 [4], %3 (given) f32 [4] -> %4 (output) f32 [4]\n");
 }
 
 // 16 scalars are what an expression has.

@@ -229,7 +229,7 @@ TEST_F(OperandViewsOf, BodiesHaveViewsOfTheirOwn) {
         nullptr, const_cast<std::function<void()>*>(&body)));
   });
   EXPECT_TRUE(program.views.empty()) << "those of a body are the body's";
-  auto& control = static_cast<Control&>(*program.nodes.at(0).task);
+  Control& control = *Control::of(program.nodes.at(0));
   EXPECT_EQ(chains(control.bodies()[0].program->program)[0][0], (Chain{"value", "Transpose"}));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/elementwise/elementwise_task.h"
+#include "ops/invoke/lower.h"
 #include "program_fixture.h"
 
 namespace rondo {
@@ -13,7 +14,7 @@ class Passes : public OnPrograms {
   // What dead() makes of it, and how many lines it reports.
   static std::string without_dead(ops::Program program, size_t changes) {
     PassReport report{};
-    EXPECT_TRUE(dead(program, &report).ok());
+    EXPECT_TRUE(dce(program, &report).ok());
     EXPECT_EQ(report.lines.size(), changes) << program.text();
     return names(program);
   }
@@ -70,7 +71,7 @@ TEST_F(Passes, ThePageShowsProgramsAsTheyAre) {
   // before]
   EXPECT_EQ(program.text(), before);
   PassReport report{};
-  EXPECT_TRUE(dead(program, &report).ok());
+  EXPECT_TRUE(dce(program, &report).ok());
   const char* const after =
       // [after
       "0 Elementwise 'relu': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
@@ -163,12 +164,28 @@ TEST_F(Passes, AResultThatNobodyReadsIsLeftOutOfItsTask) {
   };
   ASSERT_EQ(program.nodes.size(), 2U);
   EXPECT_EQ(written(program.nodes[0]) + written(program.nodes[1]), 4);
-  const uint64_t draws = program.nodes[0].task->random_count();
+  const uint64_t draws = program.nodes[0].random_count;
   PassReport report{};
-  EXPECT_TRUE(dead(program, &report).ok());
+  EXPECT_TRUE(dce(program, &report).ok());
   EXPECT_EQ(report.lines.size(), 2U);
   EXPECT_EQ(written(program.nodes[0]) + written(program.nodes[1]), 2) << program.text();
-  EXPECT_EQ(program.nodes[0].task->random_count(), draws);
+  EXPECT_EQ(program.nodes[0].random_count, draws);
+}
+
+// Of a dropout whose mask alone is read nothing is left out, since one that reads nothing is none.
+TEST_F(Passes, ADropoutOfWhichTheMaskIsReadStays) {
+  Result a, mask;
+  filled(64, a.slot());
+  ops::Program program = recorded([&] {
+    Result dropped;
+    must(rondo_dropout(a, 0.5, dropped.slot(), mask.slot()));
+  });
+  PassReport report{};
+  EXPECT_TRUE(dce(program, &report).ok());
+  ASSERT_EQ(program.nodes.size(), 1U);
+  std::vector<Ref<ops::OperatorTask>> tasks;
+  const Status lowered = ops::lower(program.values[0].storage->engine(), &program, &tasks);
+  EXPECT_TRUE(lowered.ok()) << lowered.message();
 }
 
 TEST_F(Passes, RandomNumbersStayThoseThatWereDrawn) {
@@ -182,7 +199,7 @@ TEST_F(Passes, RandomNumbersStayThoseThatWereDrawn) {
   const uint64_t second = program.nodes[1].random_offset;
   EXPECT_GT(second, 0U);
   PassReport report{};
-  EXPECT_TRUE(dead(program, &report).ok());
+  EXPECT_TRUE(dce(program, &report).ok());
   ASSERT_EQ(program.nodes.size(), 1U);
   EXPECT_EQ(program.nodes[0].random_offset, second);
 }
@@ -240,7 +257,7 @@ TEST_F(Passes, OperatorsThatAreCalledTwiceAreComputedOnce) {
     });
     const size_t before = program.nodes.size();
     PassReport report{};
-    EXPECT_TRUE(common(program, &report).ok());
+    EXPECT_TRUE(cse(program, &report).ok());
     EXPECT_LT(program.nodes.size(), before) << i << "\n" << program.text();
     EXPECT_EQ(program.nodes.back().operands[0].value, program.nodes[program.nodes.size() - 2].operands[0].value)
         << i << "\n"
@@ -273,7 +290,7 @@ TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
   // before]
   EXPECT_EQ(program.text(), before);
   PassReport report{};
-  EXPECT_TRUE(common(program, &report).ok());
+  EXPECT_TRUE(cse(program, &report).ok());
   const char* const after =
       // [after
       "0 Softmax 'softmax': %0 (given) f32 [4, 10] -> %1 f32 [4, 10]\n"
@@ -324,7 +341,7 @@ TEST_F(Passes, PageShowsAProductFused) {
 Status fill_through(ops::Program& program, PassReport* report) {
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     ops::ProgramNode& copy = program.nodes[i];
-    if (!copy.call || !std::holds_alternative<ops::CopyCall>(copy.call->of)) continue;
+    if (!std::holds_alternative<ops::CopyCall>(copy.call->of)) continue;
     const ops::ProgramOperand from = copy.operands[0], to = copy.operands[1];
     // Who wrote last what is copied.
     const ops::ProgramNode* writer = nullptr;
@@ -335,20 +352,59 @@ Status fill_through(ops::Program& program, PassReport* report) {
         writer = &program.nodes[k];
         whole = each.covers && each.begin <= from.begin && from.end <= each.end && each.view.dtype == to.view.dtype;
       }
-    if (!writer || !whole || !writer->call || !std::holds_alternative<ops::FillCall>(writer->call->of)) continue;
+    if (!writer || !whole || !std::holds_alternative<ops::FillCall>(writer->call->of)) continue;
     // The same number, into the copy's place.
-    const auto& fill = static_cast<const ops::ElementwiseTask&>(*writer->task);
-    ops::Expression number;
-    number.output(number.scalar(compute_dtype(to.view.dtype)), to.view.dtype, to.view.accumulate);
-    const View* views[] = {&to.view};
+    const TaskOperand result[] = {{to.view, true}};
     report->lines.push_back("filled instead: " + program.text(copy));
-    program.replace(
-        &copy, make_ref<const ops::Call>(ops::FillCall{fill.scalars()[0]}),
-        make_ref<ops::ElementwiseTask>("fill", copy.task->device(), number, to.view.layout, views, fill.scalars()));
+    program.replace(&copy, "fill", writer->call, result);
   }
   return {};
 }
 // example]
+
+// A node has one truth: whatever it was, what a pass says that it is now is what later passes and the graph go by.
+TEST_F(Passes, WhatANodeIsReplacedByIsWhatRuns) {
+  Result a, out;
+  filled(4, a.slot());
+  ops::Program program = recorded([&] {
+    Result doubled;
+    must(rondo_binary_scalar(RONDO_MUL, a, 2, doubled.slot()));
+    must(rondo_unary(RONDO_NEG, doubled, out.slot()));
+  });
+  ops::ProgramNode& node = program.nodes[0];
+  const TaskOperand operands[] = {{node.operands[0].view, false}, {node.operands[1].view, true}};
+  program.replace(&node, "copy", make_ref<const ops::Call>(ops::CopyCall{}), operands);
+  const auto task_of = [&] {
+    Ref<ops::OperatorTask> task;
+    EXPECT_TRUE(ops::lower(a.tensor->view.engine(), program.nodes[0], &task).ok());
+    return task;
+  };
+  const auto kernel = [](const ops::OperatorTask& task) {
+    return static_cast<const ops::ElementwiseTask&>(task).expression();
+  };
+  EXPECT_STREQ(task_of()->name(), "copy");
+  EXPECT_EQ(kernel(*task_of()).scalars(), 0) << "nothing is multiplied";
+  PassReport report{};
+  ASSERT_TRUE(fuse(program, &report).ok());
+  ASSERT_EQ(program.text(), "0 Fused 'copy+neg': %0 (given) f32 [4] -> %2 (output) f32 [4]\n");
+  EXPECT_EQ(kernel(*task_of()).scalars(), 0);
+}
+
+TEST_F(Passes, WhatIsNoOperatorIsNotLowered) {
+  Result a, out;
+  filled(4, a.slot());
+  ops::Program program = recorded([&] { must(rondo_unary(RONDO_NEG, a, out.slot())); });
+  ops::ProgramNode& node = program.nodes[0];
+  const TaskOperand operands[] = {{node.operands[0].view, false}, {node.operands[1].view, true}};
+  program.replace(&node, "part", make_ref<const ops::Call>(ops::PartCall{}), operands);
+  node.site = "train.c:42";
+  std::vector<Ref<ops::OperatorTask>> tasks;
+  const Status status = ops::lower(a.tensor->view.engine(), &program, &tasks);
+  EXPECT_EQ(status.code(), RONDO_INTERNAL);
+  EXPECT_NE(std::string(status.message()).find("its kind is no operator: Part 'part', recorded at train.c:42"),
+            std::string::npos)
+      << status.message();
+}
 
 TEST_F(Passes, TheExampleFillsThroughCopies) {
   Result out;

@@ -45,7 +45,7 @@ class OnPrograms : public ::testing::Test {
   // The names of a program's tasks.
   static std::string names(const ops::Program& program) {
     std::string all;
-    for (const ops::ProgramNode& node : program.nodes) all += std::string(all.empty() ? "" : " ") + node.task->name();
+    for (const ops::ProgramNode& node : program.nodes) all += std::string(all.empty() ? "" : " ") + node.name;
     return all;
   }
 

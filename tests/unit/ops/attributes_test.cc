@@ -38,6 +38,13 @@ class Changing {
       if (next_++ == which_) value = &ops::operator_of(ops::Op::add);
     } else if constexpr (std::is_same_v<Plain, Layout>) {
       visit(value.ndim);
+    } else if constexpr (std::is_same_v<Plain, ops::UnstoredValue>) {
+      value.layout.ndim = 1;
+      visit(value.dtype), visit(value.offset);
+      visit(value.layout.ndim), visit(value.layout.shape[0]), visit(value.layout.strides[0]);
+    } else if constexpr (requires { value.valueless_by_exception(); }) {
+      std::visit([this](auto& one) { visit(one); }, value);
+      if (next_++ == which_) value = ops::SoftmaxCall{};
     } else if constexpr (std::is_same_v<Plain, ops::Windows>) {
       value.count = 1;
       visit(value.first);

@@ -41,6 +41,22 @@ TEST_F(InferKinds, ElementwiseGivesWhatEagerCallsMake) {
   }
 }
 
+TEST_F(InferKinds, IntegerProductsGiveWhatEagerCallsMake) {
+  for (int round = 0; round < kRounds; ++round) {
+    const auto m = between<int64_t>(0, 4), n = between<int64_t>(0, 4), k = between<int64_t>(0, 4),
+               batch = between<int64_t>(1, 3);
+    const rondo_dtype left = one_of({RONDO_U8, RONDO_I8}), right = one_of({RONDO_U8, RONDO_I8});
+    rondo_tensor *const a = operand({batch, m, k}, left), *const b = operand({k, n}, right);
+    rondo_tensor* const a_zero = between(0, 1) ? operand({m, 1}, left) : nullptr;
+    rondo_tensor* const b_zero = between(0, 1) ? operand({n}, right) : nullptr;
+    std::vector<rondo_tensor*> operands = {a, b};
+    if (a_zero) operands.push_back(a_zero);
+    if (b_zero) operands.push_back(b_zero);
+    expect(Call(ops::MatmulIntegerCall{a_zero != nullptr, b_zero != nullptr}), operands, RONDO_I32, {batch, m, n},
+           [&](rondo_tensor** out) { return rondo_matmul_integer(a, b, a_zero, b_zero, out); });
+  }
+}
+
 TEST_F(InferKinds, ProductsGiveWhatEagerCallsMake) {
   for (int round = 0; round < kRounds; ++round) {
     const rondo_dtype dtype = float_dtype();
@@ -153,6 +169,11 @@ TEST_F(InferKinds, OperandsThatDoNotGoTogetherAreRefused) {
   expect_refused(Call(ops::DropoutCall{1}), {row}, "p is 1", 2);
   expect_refused(Call(ops::MatmulCall{}), {row, matrix}, "a has 1 dimensions");
   expect_refused(Call(ops::MatmulCall{}), {matrix, imagined({3, 4})}, "a [4, 4] has 4 columns");
+  const View bytes = imagined({4, 4}, RONDO_U8), signed_bytes = imagined({4, 4}, RONDO_I8);
+  expect_refused(Call(ops::MatmulIntegerCall{}), {matrix, bytes}, "a has dtype f32; u8 or i8 is needed");
+  expect_refused(Call(ops::MatmulIntegerCall{}), {bytes, imagined({3, 4}, RONDO_I8)}, "a [4, 4] has 4 columns");
+  expect_refused(Call(ops::MatmulIntegerCall{true, false}), {bytes, signed_bytes, signed_bytes}, "a_zero");
+  expect_refused(Call(ops::MatmulIntegerCall{false, true}), {bytes, signed_bytes, signed_bytes}, "with one row");
   expect_refused(Call(ops::ConcatCall{1}), {matrix, imagined({3, 4})}, "tensors[1] has shape [3, 4]");
   expect_refused(Call(ops::PutCall{0, false, true}), {row, row, row}, "indices has dtype f32");
   expect_refused(Call(ops::PutCall{0, false, true}), {whole, other, row}, "values has shape [3]");

@@ -29,8 +29,8 @@ std::string text_of(const ElementwiseTask& task) {
   const ElementwisePlan& plan = task.plan();
   const Space& space = plan.space();
   std::string text =
-      format("%d %d %d %d %d %u %d %lld, %u blocks:", space.ndim, space.flat, space.wide, space.vector, space.flight,
-             space.turned, space.tile, static_cast<long long>(space.elements), plan.blocks());
+      format("%d %d %d %d %d %u %d %lld, %u blocks:", space.ndim, space.flat, space.wide, space.vector, space.unroll,
+             space.transposed, space.tile, static_cast<long long>(space.elements), plan.blocks());
   for (const int64_t each : space.dims) text += format(" %lld", static_cast<long long>(each));
   text += ", words";
   for (const uint64_t each : plan.words()) text += format(" %llx", static_cast<unsigned long long>(each));

@@ -30,10 +30,11 @@ class CacheFile : public CacheFixture {
 
   std::string exported() {
     DiskCache cache(root_ / "from", 1 << 20);
-    int64_t count = 0;
+    CarriedCount count;
     const Status status = export_kernels(cache, {}, root_ / "kernels", &count);
     EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(count, 3) << "what is for no GPU stays";
+    EXPECT_EQ(count.kernels, 3);
+    EXPECT_EQ(count.choices, 1);
     return contents();
   }
   std::string contents() const {
@@ -41,11 +42,11 @@ class CacheFile : public CacheFixture {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   // The status of importing these bytes, into a folder of their own.
-  Status import(const std::string& text, int64_t* count = nullptr) {
+  Status import(const std::string& text, CarriedCount* count = nullptr) {
     std::ofstream(root_ / "given", std::ios::binary) << text;
     fs::remove_all(root_ / "to");
     DiskCache cache(root_ / "to", 1 << 20);
-    int64_t ignored = 0;
+    CarriedCount ignored;
     const Status status = import_kernels(cache, root_ / "given", count ? count : &ignored, nullptr);
     EXPECT_EQ(status.ok(), fs::exists(root_ / "to")) << "all is taken of it, or nothing";
     return status;
@@ -53,28 +54,33 @@ class CacheFile : public CacheFixture {
 };
 
 TEST_F(CacheFile, CarriesKernels) {
-  int64_t count = 0;
+  CarriedCount count;
   ASSERT_TRUE(import(exported(), &count).ok());
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count.kernels, 3);
+  EXPECT_EQ(count.choices, 1);
   DiskCache to(root_ / "to", 1 << 20);
   std::string found;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(to.find(key_of("k"), {80 + 5 * i, 1, 12, 8, 7}, &found));
     EXPECT_EQ(found, std::string(100 + i, static_cast<char>('a' + i)));
   }
-  int64_t all = 0;
+  ASSERT_TRUE(to.find(key_of("choice"), &found));
+  EXPECT_EQ(found, "of no GPU");
+  CarriedCount all;
   ASSERT_TRUE(import_kernels(to, root_ / "given", &count, &all).ok());
-  EXPECT_EQ(count, 0) << "they are there";
-  EXPECT_EQ(all, 3);
+  EXPECT_EQ(count.kernels + count.choices, 0) << "they are there";
+  EXPECT_EQ(all.kernels, 3);
+  EXPECT_EQ(all.choices, 1);
 }
 
 TEST_F(CacheFile, TakesWhatTheFilterSays) {
   DiskCache from(root_ / "from", 1 << 20);
   CacheFilter filter;
-  int64_t count = 0;
+  CarriedCount count;
   filter.architecture = 85;
   ASSERT_TRUE(export_kernels(from, filter, root_ / "kernels", &count).ok());
-  EXPECT_EQ(count, 1);
+  EXPECT_EQ(count.kernels, 1);
+  EXPECT_EQ(count.choices, 0) << "of which GPU they are is not told";
   filter.nvrtc = "12.9";
   const std::string before = contents();
   EXPECT_EQ(export_kernels(from, filter, root_ / "kernels", &count).code(), RONDO_NOT_FOUND);
@@ -82,7 +88,7 @@ TEST_F(CacheFile, TakesWhatTheFilterSays) {
   filter = {};
   filter.rondo = rondo_version();
   ASSERT_TRUE(export_kernels(from, filter, root_ / "kernels", &count).ok());
-  EXPECT_EQ(count, 3);
+  EXPECT_EQ(count.kernels, 3);
   filter.rondo = 90000;
   EXPECT_EQ(export_kernels(from, filter, root_ / "kernels", &count).code(), RONDO_NOT_FOUND);
 }
@@ -140,9 +146,9 @@ TEST_F(CacheFile, SaysWhatIsWrong) {
   says(good.substr(0, good.size() - 1), "it is cut off, or something follows");
   std::string bad = good;
   bad[good.size() - 1] ^= 1;
-  says(bad, "kernel 3 of 3, at byte");
+  says(bad, "kernel 4 of 4, at byte");
   DiskCache to(root_ / "to", 1 << 20), off("", 1 << 20, "RONDO_CACHE is off"), small(root_ / "small", 100);
-  int64_t count = 0;
+  CarriedCount count;
   EXPECT_EQ(import_kernels(to, root_ / "absent", &count, nullptr).code(), RONDO_NOT_FOUND);
   EXPECT_EQ(import_kernels(to, root_, &count, nullptr).code(), RONDO_IO_ERROR);
   EXPECT_EQ(import_kernels(off, root_ / "kernels", &count, nullptr).code(), RONDO_INVALID_STATE);

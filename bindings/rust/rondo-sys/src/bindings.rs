@@ -687,6 +687,20 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " out[..., m, n] = (a[..., m, k] - a_zero) (b[..., k, n] - b_zero): whole numbers, exact. a and b are u8 or i8, not"]
+    #[doc = " necessarily the same, have at least 2 dimensions, and their leading axes broadcast; out is i32. Sums that i32 does"]
+    #[doc = " not hold, of which there are none up to k = 33,025, are modulo 2^32. a_zero may be NULL, and b_zero may be NULL,"]
+    #[doc = " which is 0; otherwise each is of its operand's dtype and broadcasts to it, a_zero with one column (one number, or one"]
+    #[doc = " for each row), b_zero with one row. All devices and instruction sets give the same. There is no gradient. Since 0.1."]
+    pub fn rondo_matmul_integer(
+        a: *mut rondo_tensor,
+        b: *mut rondo_tensor,
+        a_zero: *mut rondo_tensor,
+        b_zero: *mut rondo_tensor,
+        out: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
     #[doc = " out = softmax(a) over one axis (negative counts from the end), shifted by the maximum. Since 0.1."]
     pub fn rondo_softmax(a: *mut rondo_tensor, axis: i32, out: *mut *mut rondo_tensor) -> rondo_status;
 }
@@ -1229,10 +1243,13 @@ pub struct rondo_cache_info {
     pub failed_writes: i64,
     #[doc = " files that this process removed because the folder was too large"]
     pub evicted: i64,
+    #[doc = " choices for cuDNN that this process made by timing, as none was kept: of an engine, and"]
+    #[doc = "whether two of them run side by side"]
+    pub trials: i64,
 }
 #[test]
 fn bindgen_test_layout_rondo_cache_info() {
-    assert_eq!(::std::mem::size_of::<rondo_cache_info>(), 104usize, concat!("Size of: ", stringify!(rondo_cache_info)));
+    assert_eq!(::std::mem::size_of::<rondo_cache_info>(), 112usize, concat!("Size of: ", stringify!(rondo_cache_info)));
     assert_eq!(
         ::std::mem::align_of::<rondo_cache_info>(),
         8usize,
@@ -1394,6 +1411,18 @@ fn bindgen_test_layout_rondo_cache_info() {
         );
     }
     test_field_evicted();
+    fn test_field_trials() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_cache_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).trials) as usize - ptr as usize
+            },
+            104usize,
+            concat!("Offset of field: ", stringify!(rondo_cache_info), "::", stringify!(trials))
+        );
+    }
+    test_field_trials();
 }
 extern "C" {
     #[doc = " Counts since the process began, and the folder as it is now, which is looked through. Since 0.1."]
@@ -1401,9 +1430,10 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices"]
-    #[doc = " they are for, 90 for 9.0; 0: all. What is damaged or refused is left out. The file takes the place of a former one"]
-    #[doc = " when it is complete and on the disk. *kernels (may be NULL) receives how many there are in it. Blocks."]
-    #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is none to write;"]
+    #[doc = " they are for, 90 for 9.0; 0: all, with the choices of cuDNN's engines. What is damaged or refused is left out. The"]
+    #[doc = " file takes the place of a former one when it is complete and on the disk. *kernels (may be NULL) receives how many"]
+    #[doc = " there are in it, choices not counted. Blocks."]
+    #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is nothing to write;"]
     #[doc = " RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
     pub fn rondo_cache_export(path: *const ::std::os::raw::c_char, capability: i32, kernels: *mut i64) -> rondo_status;
 }
@@ -1411,7 +1441,9 @@ extern "C" {
     #[doc = " Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same"]
     #[doc = " one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,"]
     #[doc = " not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be"]
-    #[doc = " NULL) receives how many were not there before. Blocks."]
+    #[doc = " NULL) receives how many were not there before. Choices of engines that are in it serve devices of the same name with"]
+    #[doc = " the same driver and libraries, and take the place of those that were made there, so that results have the same bits"]
+    #[doc = " as where the file comes from. Blocks."]
     #[doc = " RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the"]
     #[doc = " reason, or if the folder cannot be written; RONDO_INVALID_STATE where no kernels are kept at all, or the file is"]
     #[doc = " larger than the folder may become. Since 0.1."]
@@ -1489,12 +1521,16 @@ pub struct rondo_callable_options {
     pub pad_inputs: u64,
     #[doc = " outputs that have it; 0: all in which it has the size that was filled up to"]
     pub pad_outputs: u64,
+    #[doc = " how many calls of one signature may overlap, as of rondo_record_options; 1 to 64; 0: 1"]
+    pub arenas: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_callable_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_callable_options>(),
-        176usize,
+        184usize,
         concat!("Size of: ", stringify!(rondo_callable_options))
     );
     assert_eq!(
@@ -1598,6 +1634,30 @@ fn bindgen_test_layout_rondo_callable_options() {
         );
     }
     test_field_pad_outputs();
+    fn test_field_arenas() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arenas) as usize - ptr as usize
+            },
+            176usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(arenas))
+        );
+    }
+    test_field_arenas();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_callable_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            180usize,
+            concat!("Offset of field: ", stringify!(rondo_callable_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Makes a callable of a function that leaves n_outputs tensors, 1 or more. options NULL means"]
@@ -3939,12 +3999,18 @@ pub struct rondo_record_options {
     #[doc = " a name; graphs of the engine that are recorded with the same one share the memory of their"]
     #[doc = "temporaries: record the largest first; copied; NULL: the graph has its own"]
     pub arena: *const ::std::os::raw::c_char,
+    #[doc = " of a graph that is called: how many of its calls may overlap, each with temporaries and CUDA"]
+    #[doc = "graphs of its own, 1 to 64; 0: 1. One that writes tensors from outside has 1 all the same:"]
+    #[doc = "its report says why"]
+    pub arenas: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_record_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_record_options>(),
-        32usize,
+        40usize,
         concat!("Size of: ", stringify!(rondo_record_options))
     );
     assert_eq!(
@@ -4012,6 +4078,30 @@ fn bindgen_test_layout_rondo_record_options() {
         );
     }
     test_field_arena();
+    fn test_field_arenas() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arenas) as usize - ptr as usize
+            },
+            32usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(arenas))
+        );
+    }
+    test_field_arenas();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_record_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            36usize,
+            concat!("Offset of field: ", stringify!(rondo_record_options), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Starts recording on the calling thread. Other threads are not affected. A thread that ends aborts its recording. One"]
@@ -4116,7 +4206,8 @@ extern "C" {
     #[doc = " Submits one run of a graph that was recorded with RONDO_RECORD_CALLABLE: its inputs are the given tensors, its"]
     #[doc = " results go into `outputs`. Does not wait. From any thread, any number of them at once: calls of one graph run one"]
     #[doc = " after the other, in the order of submission, each as one step that no other task comes between, and no answer is"]
-    #[doc = " mixed up."]
+    #[doc = " mixed up. If the recording was given several arenas (rondo_record_options), so many calls in a row may overlap, each"]
+    #[doc = " with the results that it would have alone; random numbers are drawn in the order of submission."]
     #[doc = ""]
     #[doc = " inputs: n_inputs tensors, in the order of rondo_record_input. Each has the recorded device, dtype and shape, is"]
     #[doc = " row-major, and was written. They are only read, may be the same, and may be destroyed right after the call."]
@@ -4208,10 +4299,15 @@ pub struct rondo_graph_info {
     pub conditional_nodes: i32,
     #[doc = " edges of CUDA graphs by which a kernel starts before the one before it has ended"]
     pub programmatic: i32,
+    #[doc = " so many calls may overlap; the bytes above are those of all arenas together, tasks,"]
+    #[doc = "segments, nodes and edges those of one"]
+    pub arenas: i32,
+    #[doc = " 0"]
+    pub reserved: i32,
 }
 #[test]
 fn bindgen_test_layout_rondo_graph_info() {
-    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 120usize, concat!("Size of: ", stringify!(rondo_graph_info)));
+    assert_eq!(::std::mem::size_of::<rondo_graph_info>(), 128usize, concat!("Size of: ", stringify!(rondo_graph_info)));
     assert_eq!(
         ::std::mem::align_of::<rondo_graph_info>(),
         8usize,
@@ -4457,6 +4553,30 @@ fn bindgen_test_layout_rondo_graph_info() {
         );
     }
     test_field_programmatic();
+    fn test_field_arenas() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).arenas) as usize - ptr as usize
+            },
+            116usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(arenas))
+        );
+    }
+    test_field_arenas();
+    fn test_field_reserved() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_graph_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize
+            },
+            120usize,
+            concat!("Offset of field: ", stringify!(rondo_graph_info), "::", stringify!(reserved))
+        );
+    }
+    test_field_reserved();
 }
 extern "C" {
     #[doc = " Figures of a graph. Since 0.1."]
@@ -6263,12 +6383,20 @@ pub struct rondo_program_save_options {
     #[doc = " the oldest version of the library that shall read the file, such as \"0.1\"; NULL:"]
     #[doc = "this one"]
     pub reader: *const ::std::os::raw::c_char,
+    #[doc = " the name of a safetensors file in the folder of the program's, which is written and"]
+    #[doc = "has the weights; NULL: none is written"]
+    pub weights_into: *const ::std::os::raw::c_char,
+    #[doc = " safetensors files that are there, in the folder of the program's"]
+    pub n_weights_from: usize,
+    #[doc = " as many names; they stay as they are, and their tensors with names of weights are"]
+    #[doc = "equal to these"]
+    pub weights_from: *const *const ::std::os::raw::c_char,
 }
 #[test]
 fn bindgen_test_layout_rondo_program_save_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_save_options>(),
-        80usize,
+        104usize,
         concat!("Size of: ", stringify!(rondo_program_save_options))
     );
     assert_eq!(
@@ -6396,6 +6524,42 @@ fn bindgen_test_layout_rondo_program_save_options() {
         );
     }
     test_field_reader();
+    fn test_field_weights_into() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weights_into) as usize - ptr as usize
+            },
+            80usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(weights_into))
+        );
+    }
+    test_field_weights_into();
+    fn test_field_n_weights_from() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).n_weights_from) as usize - ptr as usize
+            },
+            88usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(n_weights_from))
+        );
+    }
+    test_field_n_weights_from();
+    fn test_field_weights_from() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_save_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weights_from) as usize - ptr as usize
+            },
+            96usize,
+            concat!("Offset of field: ", stringify!(rondo_program_save_options), "::", stringify!(weights_from))
+        );
+    }
+    test_field_weights_from();
 }
 extern "C" {
     #[doc = " Writes `n_functions` graphs that are called (RONDO_RECORD_CALLABLE) as the functions of the file `path`, under"]
@@ -6405,10 +6569,18 @@ extern "C" {
     #[doc = ""]
     #[doc = " The file appears under its name when it is complete (rondo_model_file_write). Equal programs give equal bytes."]
     #[doc = ""]
+    #[doc = " With options->weights_into or options->weights_from the file `path` is JSON: the program, and the files that have its"]
+    #[doc = " weights, by name, size and SHA-256. Weights that are in no file of weights_from are written into weights_into;"]
+    #[doc = " without such weights it is not written. Both files appear when both are complete. A file of that name is replaced:"]
+    #[doc = " other programs that name it are refused from then on."]
+    #[doc = ""]
     #[doc = " RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message"]
     #[doc = " names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come"]
-    #[doc = " twice, are empty, have control characters or are not UTF-8, and for a weight that no function uses; RONDO_IO_ERROR if"]
-    #[doc = " the file cannot be written; a poisoned weight's error. Not allowed while recording or inside a task. Since 0.1."]
+    #[doc = " twice, are empty, have control characters or are not UTF-8, for a weight that no function uses, and for one that"]
+    #[doc = " differs from the tensor of its name in weights_from, is in two of these files or has no file to go into, and for a"]
+    #[doc = " file of weights_from that has no weight, is named twice or lies in another folder; RONDO_NOT_FOUND for a file of"]
+    #[doc = " weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a poisoned weight's error. Not"]
+    #[doc = " allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_program_save(
         path: *const ::std::os::raw::c_char,
         n_functions: i32,
@@ -6440,7 +6612,8 @@ extern "C" {
     #[doc = " and after that at the largest of all dimensions and at one more, if they were not among them. Each number of the"]
     #[doc = " program that differs between recordings must be an expression of the dimensions: a sum of products, a quotient of one"]
     #[doc = " dimension rounded down, or a real number times these or divided by them. At the smallest sizes nodes may differ that"]
-    #[doc = " do the same to the same elements. Each dimension that a function varies with is an axis of one of its inputs."]
+    #[doc = " do the same to the same elements. Each dimension that a function varies with is an axis of one of its inputs, or a"]
+    #[doc = " whole number times it is: of an axis of 32 * H, sizes are multiples of 32."]
     #[doc = " options: names of inputs and outputs are as many as the recorded graphs have."]
     #[doc = ""]
     #[doc = " RONDO_UNSUPPORTED if nodes differ between recordings, if a number is no such expression, or if further recordings are"]
@@ -6461,11 +6634,25 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " Opens the file `path` and reads and checks its program; no weight is read. The caller owns *program. RONDO_NOT_FOUND"]
-    #[doc = " if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the reason;"]
-    #[doc = " RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not know."]
-    #[doc = " Since 0.1."]
+    #[doc = " Opens the file `path` and reads and checks its program; no weight is read. Of JSON also opens the files that it"]
+    #[doc = " names, which lie in its folder and are no links. The caller owns *program. RONDO_NOT_FOUND if there is no such file;"]
+    #[doc = " RONDO_IO_ERROR if one cannot be read or is not valid, or has another size than the program says, with the place and"]
+    #[doc = " the reason; RONDO_UNSUPPORTED if it needs a later version of the library, with the first word that this one does not"]
+    #[doc = " know. Since 0.1."]
     pub fn rondo_program_open(path: *const ::std::os::raw::c_char, program: *mut *mut rondo_program) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Opens a program from the bytes that its file would have, `bytes` of them at `data`, as rondo_program_open does. They"]
+    #[doc = " are copied: the caller's may change or go when this returns, and the program and its instances keep the copy. What is"]
+    #[doc = " large is better opened by its path, which takes no memory for what is on a device."]
+    #[doc = ""]
+    #[doc = " RONDO_UNSUPPORTED for JSON that names files, since bytes have no folder; other errors as of rondo_program_open."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_open_bytes(
+        data: *const ::std::os::raw::c_void,
+        bytes: usize,
+        program: *mut *mut rondo_program,
+    ) -> rondo_status;
 }
 extern "C" {
     #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]
@@ -6941,9 +7128,100 @@ extern "C" {
         bound: *mut *mut rondo_program,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_memory_info {
+    #[doc = " set by RONDO_PROGRAM_MEMORY_INFO_INIT"]
+    pub size: usize,
+    #[doc = " of all weights that no function writes: instances on one device share them"]
+    pub weight_bytes: i64,
+    #[doc = " of those that functions write"]
+    pub state_bytes: i64,
+    #[doc = " of the graphs of all functions: temporaries, and what calls copy inputs and outputs through"]
+    pub graph_bytes: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_memory_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_memory_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_program_memory_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_memory_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_memory_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_memory_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_weight_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).weight_bytes) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_memory_info), "::", stringify!(weight_bytes))
+        );
+    }
+    test_field_weight_bytes();
+    fn test_field_state_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).state_bytes) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_memory_info), "::", stringify!(state_bytes))
+        );
+    }
+    test_field_state_bytes();
+    fn test_field_graph_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_memory_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).graph_bytes) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_memory_info), "::", stringify!(graph_bytes))
+        );
+    }
+    test_field_graph_bytes();
+}
+extern "C" {
+    #[doc = " The memory that an instance of `program` takes on a device, where dimensions that vary have the sizes `dims`, one for"]
+    #[doc = " each (NULL and 0 if there are none), with one arena: graph_bytes are once more for each further one. The sum is what"]
+    #[doc = " options->most_bytes of an instance has to allow. No weight is"]
+    #[doc = " read and nothing is made but kernels that are missing, which may take as long as an instance of that size."]
+    #[doc = " RONDO_INVALID_ARGUMENT and RONDO_IO_ERROR as of rondo_program_bind; other errors as of rondo_program_create_instance."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_memory(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        n_dims: i32,
+        dims: *const i64,
+        info: *mut rondo_program_memory_info,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " Makes an instance of a program on a device: loads the weights and records each function anew, which checks that"]
-    #[doc = " attributes, shapes and dtypes of all nodes go together. The caller owns *instance, which keeps the file open."]
+    #[doc = " attributes, shapes and dtypes of all nodes go together. Files that the program names are read whole before the first"]
+    #[doc = " of their weights is loaded, and RONDO_IO_ERROR if their SHA-256 is another one; then and later only bytes of this"]
+    #[doc = " SHA-256 are loaded. The caller owns *instance, which keeps the files open."]
     #[doc = " RONDO_IO_ERROR for a program whose nodes do not go together, with function, node and reason; RONDO_INVALID_STATE"]
     #[doc = " while this thread records; other errors as of rondo_model_file_load and rondo_record_end. Since 0.1."]
     pub fn rondo_program_create_instance(
@@ -6959,8 +7237,8 @@ pub struct rondo_program_instance_options {
     #[doc = " set by RONDO_PROGRAM_INSTANCE_OPTIONS_INIT"]
     pub size: usize,
     #[doc = " of functions whose sizes vary: the bytes that the graphs of one may take,"]
-    #[doc = "and sizes that inputs are filled up to; its name and flags are not given."]
-    #[doc = "NULL means RONDO_CALLABLE_OPTIONS_INIT"]
+    #[doc = "and sizes that inputs are filled up to; of all functions: arenas. Its name"]
+    #[doc = "and flags are not given. NULL means RONDO_CALLABLE_OPTIONS_INIT"]
     pub callables: *const rondo_callable_options,
     #[doc = " weights that are given instead of those in the file, which are not read"]
     pub n_weights: usize,
@@ -6977,12 +7255,16 @@ pub struct rondo_program_instance_options {
     pub extra_functions: *const *const ::std::os::raw::c_char,
     #[doc = " as many numbers of values outside of bodies, as rondo_program_text has them"]
     pub extra_values: *const i64,
+    #[doc = " that the weights of the file, states and all graphs of the instance may take together; 0: any."]
+    #[doc = "What callers give, and outputs that calls make, are the callers'. Copies of weights that"]
+    #[doc = "products on a cpu keep packed do not count"]
+    pub most_bytes: i64,
 }
 #[test]
 fn bindgen_test_layout_rondo_program_instance_options() {
     assert_eq!(
         ::std::mem::size_of::<rondo_program_instance_options>(),
-        72usize,
+        80usize,
         concat!("Size of: ", stringify!(rondo_program_instance_options))
     );
     assert_eq!(
@@ -7098,12 +7380,25 @@ fn bindgen_test_layout_rondo_program_instance_options() {
         );
     }
     test_field_extra_values();
+    fn test_field_most_bytes() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_instance_options>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).most_bytes) as usize - ptr as usize
+            },
+            72usize,
+            concat!("Offset of field: ", stringify!(rondo_program_instance_options), "::", stringify!(most_bytes))
+        );
+    }
+    test_field_most_bytes();
 }
 extern "C" {
     #[doc = " Makes an instance with options, which the caller owns as *instance; NULL means RONDO_PROGRAM_INSTANCE_OPTIONS_INIT."]
     #[doc = " RONDO_INVALID_ARGUMENT for options that rondo_callable_create refuses, for a name and flags of callables, for weights"]
     #[doc = " and values that the program does not have, and for weights that do not fit; RONDO_NOT_FOUND for functions that it"]
-    #[doc = " does not have; errors as of rondo_program_create_instance. Since 0.1."]
+    #[doc = " does not have; RONDO_OUT_OF_MEMORY for more bytes than options->most_bytes, before they are taken, with the number;"]
+    #[doc = " errors as of rondo_program_create_instance. Since 0.1."]
     pub fn rondo_program_create_instance_with(
         program: *mut rondo_program,
         engine: *mut rondo_engine,
@@ -7125,6 +7420,10 @@ extern "C" {
     #[doc = " first call at some sizes records and compiles. RONDO_INVALID_ARGUMENT for sizes outside the bounds, and for inputs"]
     #[doc = " whose shapes do not go together, with the input and the size."]
     #[doc = ""]
+    #[doc = " Where options->most_bytes of the instance has no room for a graph of these sizes, those of other sizes are let go of"]
+    #[doc = " first, when their calls are done; RONDO_OUT_OF_MEMORY if that is not enough. A recording, or a task, does not let go"]
+    #[doc = " of them: there the call fails at once."]
+    #[doc = ""]
     #[doc = " RONDO_NOT_FOUND if there is no such function, with the names there are; other errors as of rondo_graph_call and"]
     #[doc = " rondo_callable_call. Since 0.1."]
     pub fn rondo_program_call(
@@ -7133,6 +7432,49 @@ extern "C" {
         n_inputs: i32,
         inputs: *const *mut rondo_tensor,
         n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Calls a function of an instance with these inputs, as rondo_program_call, within timeout_ms milliseconds from now on."]
+    #[doc = " When the limit is over, nothing of the call begins any more: not the call, if it still waits for what was submitted"]
+    #[doc = " before it; no further operator of what runs one by one (all on a cpu); no further turn of a loop that the host"]
+    #[doc = " decides. What has begun ends as it would: a device cannot be stopped, nor a CUDA graph that was launched. Its"]
+    #[doc = " outputs, and states that it would have written, get the error RONDO_TIMED_OUT then, which waits return. Does not"]
+    #[doc = " wait, but for room within options->most_bytes, and for that no longer than the limit: rondo_tensor_wait_for waits for"]
+    #[doc = " the outputs, for as long."]
+    #[doc = ""]
+    #[doc = " RONDO_INVALID_ARGUMENT for a limit below 1; RONDO_INVALID_STATE while this thread records on the engine or has a tape"]
+    #[doc = " open; RONDO_TIMED_OUT if it was over before the call was submitted, because its graph had to be made (which is kept)"]
+    #[doc = " or there was no room for that graph yet; other errors as of rondo_program_call. Since 0.1."]
+    pub fn rondo_program_call_within(
+        instance: *mut rondo_program_instance,
+        function: *const ::std::os::raw::c_char,
+        timeout_ms: i64,
+        n_inputs: i32,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        outputs: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Calls a function of an instance by the names of its inputs and outputs, in any order: inputs[i] is the one of the"]
+    #[doc = " name input_names[i], and all of them are given; outputs[i] is the one of output_names[i], as many as are wanted, each"]
+    #[doc = " once. The others are not handed out. Otherwise as rondo_program_call, or if timeout_ms is not 0 as"]
+    #[doc = " rondo_program_call_within. Further outputs of options->extra_values have no names."]
+    #[doc = ""]
+    #[doc = " RONDO_NOT_FOUND for a name that the function does not have, with one that it has; RONDO_INVALID_ARGUMENT for a name"]
+    #[doc = " that comes twice, and for inputs that are not given; other errors as of rondo_program_call and"]
+    #[doc = " rondo_program_call_within, with tensors in the order of the file. Since 0.1."]
+    pub fn rondo_program_call_named(
+        instance: *mut rondo_program_instance,
+        function: *const ::std::os::raw::c_char,
+        timeout_ms: i64,
+        n_inputs: i32,
+        input_names: *const *const ::std::os::raw::c_char,
+        inputs: *const *mut rondo_tensor,
+        n_outputs: i32,
+        output_names: *const *const ::std::os::raw::c_char,
         outputs: *mut *mut rondo_tensor,
     ) -> rondo_status;
 }
@@ -7167,6 +7509,19 @@ extern "C" {
         instance: *mut rondo_program_instance,
         name: *const ::std::os::raw::c_char,
         tensor: *mut *mut rondo_tensor,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Writes the program of `instance` as the file `path`, with its weights and states as they are now and the texts of its"]
+    #[doc = " author: what was trained, or has other weights, becomes a file again, in the form that options say. Of these only"]
+    #[doc = " weights_into, n_weights_from and weights_from are given; NULL means RONDO_PROGRAM_SAVE_OPTIONS_INIT. Waits for the"]
+    #[doc = " tensors, one after the other: what calls of other threads write meanwhile is in some states and not in others, so let"]
+    #[doc = " none run. RONDO_INVALID_ARGUMENT for other options; RONDO_INVALID_STATE while this thread records; errors as of"]
+    #[doc = " rondo_program_save. Since 0.1."]
+    pub fn rondo_program_instance_save(
+        instance: *mut rondo_program_instance,
+        path: *const ::std::os::raw::c_char,
+        options: *const rondo_program_save_options,
     ) -> rondo_status;
 }
 #[doc = " Frees what the program holds and does not need. `bytes`: how much was asked for, of which a pool has none left within"]
@@ -7761,7 +8116,7 @@ extern "C" {
     #[doc = "   \"cudnn\"           convolution on cuda uses cuDNN (otherwise Rondo's own kernels)"]
     #[doc = "   \"nccl\"            collectives between cuda devices work: NCCL is there (rondo/comm.h)"]
     #[doc = "   \"blas\"            matmul on cpu uses a BLAS library (otherwise Rondo's own loop)"]
-    #[doc = "   \"onednn\"          convolution on cpu uses oneDNN (otherwise Rondo's own loops)"]
+    #[doc = "   \"onednn\"          f32 convolutions with channels last and filter gradients on cpu use oneDNN (otherwise own loops)"]
     #[doc = "   \"graphs\"          cuda recordings become CUDA graphs"]
     #[doc = "   \"memory_pools\"    the driver has stream-ordered allocation"]
     #[doc = "   \"conditional_nodes\"    the driver has graph nodes that decide on the device (CUDA 12.4)"]
@@ -8464,6 +8819,7 @@ pub const RONDO_CACHE_INFO_INIT: rondo_cache_info = rondo_cache_info {
     refused: 0,
     failed_writes: 0,
     evicted: 0,
+    trials: 0,
 };
 
 /// What a `rondo_callable_options` begins with.
@@ -8476,6 +8832,8 @@ pub const RONDO_CALLABLE_OPTIONS_INIT: rondo_callable_options = rondo_callable_o
     pad_sizes: [0; 16],
     pad_inputs: 0,
     pad_outputs: 0,
+    arenas: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_callable_info` begins with.
@@ -8607,6 +8965,8 @@ pub const RONDO_RECORD_OPTIONS_INIT: rondo_record_options = rondo_record_options
     max_branches: 0,
     flags: 0,
     arena: ::std::ptr::null(),
+    arenas: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_graph_info` begins with.
@@ -8631,6 +8991,8 @@ pub const RONDO_GRAPH_INFO_INIT: rondo_graph_info = rondo_graph_info {
     call_kernels: 0,
     conditional_nodes: 0,
     programmatic: 0,
+    arenas: 0,
+    reserved: 0,
 };
 
 /// What a `rondo_comm_hooks` begins with.
@@ -8747,6 +9109,9 @@ pub const RONDO_PROGRAM_SAVE_OPTIONS_INIT: rondo_program_save_options = rondo_pr
     keys: ::std::ptr::null(),
     values: ::std::ptr::null(),
     reader: ::std::ptr::null(),
+    weights_into: ::std::ptr::null(),
+    n_weights_from: 0,
+    weights_from: ::std::ptr::null(),
 };
 
 /// What a `rondo_program_info` begins with.
@@ -8784,6 +9149,14 @@ pub const RONDO_PROGRAM_TENSOR_INFO_INIT: rondo_program_tensor_info = rondo_prog
     dims: [0; 8],
 };
 
+/// What a `rondo_program_memory_info` begins with.
+pub const RONDO_PROGRAM_MEMORY_INFO_INIT: rondo_program_memory_info = rondo_program_memory_info {
+    size: ::std::mem::size_of::<rondo_program_memory_info>(),
+    weight_bytes: 0,
+    state_bytes: 0,
+    graph_bytes: 0,
+};
+
 /// What a `rondo_program_instance_options` begins with.
 pub const RONDO_PROGRAM_INSTANCE_OPTIONS_INIT: rondo_program_instance_options = rondo_program_instance_options {
     size: ::std::mem::size_of::<rondo_program_instance_options>(),
@@ -8795,6 +9168,7 @@ pub const RONDO_PROGRAM_INSTANCE_OPTIONS_INIT: rondo_program_instance_options = 
     n_extra: 0,
     extra_functions: ::std::ptr::null(),
     extra_values: ::std::ptr::null(),
+    most_bytes: 0,
 };
 
 /// What a `rondo_descend_options` begins with.

@@ -10,6 +10,10 @@ use std::error::Error;
 use rondo::ops::{Convolution, Matmul};
 use rondo::{DType, Device, Engine, ModelFile, Result, Tensor};
 
+#[path = "common/picture.rs"]
+mod picture;
+use picture::Picture;
+
 const SIZE: usize = 224; // the network sees so many rows of as many pixels
 
 /// Blocks that follow each other: how many, the stride of the first, and whether they widen before the depthwise
@@ -79,28 +83,9 @@ fn convolution(layer: &(Tensor, Tensor), x: &Tensor, stride: usize, residual: Op
     }
 }
 
-/// Width, height and pixels of a PPM.
-fn read_ppm(path: &str) -> std::result::Result<(usize, usize, Vec<u8>), Box<dyn Error>> {
-    let bytes = std::fs::read(path).map_err(|problem| format!("{path}: {problem}"))?;
-    let (mut numbers, mut at) = (Vec::new(), 2);
-    while numbers.len() < 3 && at < bytes.len() {
-        let end = bytes[at..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |length| at + length);
-        let line = String::from_utf8_lossy(&bytes[at..end]);
-        let text = line.split('#').next().unwrap_or_default();
-        numbers.extend(text.split_whitespace().filter_map(|word| word.parse::<usize>().ok()));
-        at = end + 1;
-    }
-    match (bytes.starts_with(b"P6"), &numbers[..]) {
-        (true, &[width, height, 255]) if width * height > 0 && bytes.len() - at >= 3 * width * height => {
-            Ok((width, height, bytes[at..].to_vec()))
-        }
-        _ => Err(format!("{path} is no PPM picture (P6) with the maximum 255").into()),
-    }
-}
-
 /// The square in the middle with 7/8 of the shorter side, each of SIZE x SIZE pixels the mean of what it covers.
-fn crop(width: usize, height: usize, rgb: &[u8]) -> Vec<u8> {
-    let side = (width.min(height) * 7 / 8).max(1);
+fn crop(Picture { width, height, rgb }: &Picture) -> Vec<u8> {
+    let side = (*width.min(height) * 7 / 8).max(1);
     let (left, top) = ((width - side) / 2, (height - side) / 2);
     let span = |i: usize| ((i * side) as f64 / SIZE as f64, ((i + 1) * side) as f64 / SIZE as f64);
     let covered = |i: usize, (begin, end): (f64, f64)| (i as f64 + 1.0).min(end) - (i as f64).max(begin);
@@ -130,8 +115,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     };
     let mut pixels = Vec::new();
     for path in paths {
-        let (width, height, rgb) = read_ppm(path)?;
-        pixels.extend(crop(width, height, &rgb));
+        pixels.extend(crop(&Picture::read(path)?));
     }
     let engine = Engine::new()?;
     let network = Network::load(&ModelFile::open(model)?, &engine, device)?;

@@ -44,6 +44,9 @@ pub struct CacheInfo {
     pub failed_writes: i64,
     /// Files that this process removed because the folder was too large.
     pub evicted: i64,
+    /// Choices for cuDNN that this process made by timing, as none was kept: of an engine, and whether two of them run side
+    /// by side.
+    pub trials: i64,
 }
 
 /// What is kept and what was compiled. Looks through the folder.
@@ -74,11 +77,12 @@ pub fn info() -> Result<CacheInfo> {
         refused: facts.refused,
         failed_writes: facts.failed_writes,
         evicted: facts.evicted,
+        trials: facts.trials,
     })
 }
 
 /// Writes the kept kernels into one file, for [`import`] on another machine, and says how many: those for devices of a
-/// capability, 90 for 9.0, or all. [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is none,
+/// capability, 90 for 9.0, or all, with the choices of engines of cuDNN, which are not counted. [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if there is none,
 /// [`ErrorKind::InvalidState`](crate::ErrorKind::InvalidState) where no kernels are kept at all.
 ///
 /// ```no_run

@@ -149,6 +149,18 @@ impl<'a> CallableBuilder<'a> {
         self
     }
 
+    /// How many calls of one signature may overlap, as of [`RecordingBuilder::arenas`](crate::RecordingBuilder::arenas).
+    ///
+    /// ```
+    /// # let engine = rondo::Engine::new()?;
+    /// let builder = engine.callable_builder().arenas(2);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn arenas(mut self, arenas: i32) -> Self {
+        self.options.arenas = arenas;
+        self
+    }
+
     /// What cannot be recorded runs eagerly, with the same results; [`Callable::report`] says why.
     ///
     /// ```

@@ -252,6 +252,7 @@ impl Graph {
             call_kernels: info.call_kernels,
             conditional_nodes: info.conditional_nodes,
             programmatic: info.programmatic,
+            arenas: info.arenas,
         })
     }
 
@@ -495,6 +496,8 @@ pub struct GraphInfo {
     pub conditional_nodes: i32,
     /// Edges of CUDA graphs by which a kernel starts before the one before it has ended.
     pub programmatic: i32,
+    /// So many calls may overlap. Bytes are those of all arenas together; tasks, segments, nodes and edges those of one.
+    pub arenas: i32,
 }
 
 /// A text of the library, which another thread may make longer meanwhile: `write` is given room and says what it needs.

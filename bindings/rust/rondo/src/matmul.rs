@@ -169,4 +169,33 @@ impl Tensor {
         let options = how.as_raw();
         into(out, |out| unsafe { sys::rondo_matmul(self.as_ptr(), other.as_ptr(), &options, out) })
     }
+
+    /// The exact product of whole numbers of `u8` or `i8`, less their zero points, in `i32`: modulo 2^32 where that does
+    /// not hold a sum. A zero point has its operand's dtype and broadcasts to it: `a_zero`, of this tensor, with one
+    /// column, and `b_zero` with one row.
+    ///
+    /// ```
+    /// # use rondo::{Device, Engine, Tensor};
+    /// # let engine = Engine::new()?;
+    /// let a = Tensor::from_slice(&engine, Device::CPU, [1, 2], &[255u8, 130])?;
+    /// let b = Tensor::from_slice(&engine, Device::CPU, [2, 1], &[-128i8, 2])?;
+    /// let zero = Tensor::from_slice(&engine, Device::CPU, [1], &[128u8])?;
+    /// assert_eq!(a.matmul_integer(&b, None, None)?.to_vec::<i32>()?, [-32_380]);
+    /// assert_eq!(a.matmul_integer(&b, Some(&zero), None)?.to_vec::<i32>()?, [-16_252]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for other dtypes, and where shapes do not fit.
+    #[doc(alias = "rondo_matmul_integer")]
+    #[doc(alias = "MatMulInteger")]
+    #[doc(alias = "_int_mm")]
+    #[track_caller]
+    pub fn matmul_integer(&self, other: &Tensor, a_zero: Option<&Tensor>, b_zero: Option<&Tensor>) -> Result<Tensor> {
+        let zero = |given: Option<&Tensor>| given.map_or(std::ptr::null_mut(), Tensor::as_ptr);
+        new(self.engine(), |out| unsafe {
+            sys::rondo_matmul_integer(self.as_ptr(), other.as_ptr(), zero(a_zero), zero(b_zero), out)
+        })
+    }
 }

@@ -41,6 +41,8 @@ const LIBRARY: &str = "librondo_onnx.so.0";
 pub struct Model {
     path: PathBuf,
     sizes: Vec<(String, usize)>,
+    dims: Vec<(String, usize, usize, usize)>,
+    limits: Vec<(String, usize)>,
     inputs: Vec<(String, Vec<f64>)>,
     function: Option<String>,
     memory_limit: u64,
@@ -60,6 +62,8 @@ impl Model {
         Model {
             path: path.into(),
             sizes: Vec::new(),
+            dims: Vec::new(),
+            limits: Vec::new(),
             inputs: Vec::new(),
             function: None,
             memory_limit: 0,
@@ -77,6 +81,42 @@ impl Model {
     /// ```
     pub fn size(mut self, name: impl Into<String>, size: usize) -> Self {
         self.sizes.push((name.into(), size));
+        self
+    }
+
+    /// A dimension that the program may be called with in any size from `least` to `most`; it is named as for
+    /// [`size`](Model::size). Several names with `=` between them are of one size.
+    ///
+    /// ```
+    /// let model = rondo::onnx::Model::new("model.onnx").dim("batch", 1, 64).dim("input:1=state:1", 1, 512);
+    /// assert!(format!("{:?}", model).contains("512"));
+    /// ```
+    pub fn dim(self, name: impl Into<String>, least: usize, most: usize) -> Self {
+        self.dim_of_steps(name, least, most, 1)
+    }
+
+    /// A dimension whose sizes are the multiples of `step` from `least` to `most`, which are multiples too, for networks
+    /// that take others only. The program's dimension counts the steps.
+    ///
+    /// ```
+    /// let model = rondo::onnx::Model::new("detector.onnx").dim_of_steps("height", 32, 640, 32);
+    /// assert!(format!("{:?}", model).contains("640"));
+    /// ```
+    pub fn dim_of_steps(mut self, name: impl Into<String>, least: usize, most: usize, step: usize) -> Self {
+        self.dims.push((name.into(), least, most, step));
+        self
+    }
+
+    /// The most elements of a result whose number the program computes, as that of `NonZero`, and of turns of such a
+    /// loop. `name` is the node's first result, or the operator for all its nodes. How many there are is a further
+    /// output of the program, the result's name with `.count`.
+    ///
+    /// ```
+    /// let model = rondo::onnx::Model::new("model.onnx").limit("NonZero", 100);
+    /// assert!(format!("{:?}", model).contains("NonZero"));
+    /// ```
+    pub fn limit(mut self, name: impl Into<String>, most: usize) -> Self {
+        self.limits.push((name.into(), most));
         self
     }
 
@@ -196,8 +236,16 @@ impl Model {
         let pointers = |all: &[CString]| all.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
         let size_names = names(&mut self.sizes.iter().map(|(name, _)| name), "the name of a size")?;
         let input_names = names(&mut self.inputs.iter().map(|(name, _)| name), "the name of an input")?;
+        let dim_names = names(&mut self.dims.iter().map(|(name, ..)| name), "the name of a dimension")?;
         let (size_pointers, input_pointers) = (pointers(&size_names), pointers(&input_names));
-        let sizes: Vec<i64> = self.sizes.iter().map(|(_, size)| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
+        let limit_names = names(&mut self.limits.iter().map(|(name, _)| name), "the name of a limit")?;
+        let (dim_pointers, limit_pointers) = (pointers(&dim_names), pointers(&limit_names));
+        let whole = |size: usize| i64::try_from(size).unwrap_or(i64::MAX);
+        let sizes: Vec<i64> = self.sizes.iter().map(|(_, size)| whole(*size)).collect();
+        let limits: Vec<i64> = self.limits.iter().map(|(_, most)| whole(*most)).collect();
+        let least: Vec<i64> = self.dims.iter().map(|(_, least, ..)| whole(*least)).collect();
+        let most: Vec<i64> = self.dims.iter().map(|(_, _, most, _)| whole(*most)).collect();
+        let steps: Vec<i64> = self.dims.iter().map(|(.., step)| whole(*step)).collect();
         let counts: Vec<usize> = self.inputs.iter().map(|(_, numbers)| numbers.len()).collect();
         let numbers: Vec<f64> = self.inputs.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
         let name = self.function.as_ref().map(|name| c_string(function, "function", name)).transpose()?;
@@ -214,6 +262,14 @@ impl Model {
             memory_limit: i64::try_from(self.memory_limit).unwrap_or(i64::MAX),
             fewer_roundings: self.fewer_roundings.into(),
             no_patterns: self.no_patterns.into(),
+            n_dims: least.len(),
+            dim_names: dim_pointers.as_ptr(),
+            least: least.as_ptr(),
+            most: most.as_ptr(),
+            n_limits: limits.len(),
+            limit_names: limit_pointers.as_ptr(),
+            limits: limits.as_ptr(),
+            steps: steps.as_ptr(),
         };
         let (path, out) = (c_path(function, &self.path)?, c_path(function, out)?);
         let library = Library::open(function, &self.library)?;
@@ -248,6 +304,14 @@ struct Options {
     memory_limit: i64,
     fewer_roundings: i32,
     no_patterns: i32,
+    n_dims: usize,
+    dim_names: *const *const c_char,
+    least: *const i64,
+    most: *const i64,
+    n_limits: usize,
+    limit_names: *const *const c_char,
+    limits: *const i64,
+    steps: *const i64,
 }
 
 type Convert = unsafe extern "C" fn(*const c_char, *const c_char, *const Options) -> sys::rondo_status;

@@ -3,15 +3,19 @@
 //! Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::ptr::{null_mut, NonNull};
+use std::time::Duration;
 
 use rondo_sys as sys;
 
 use crate::device::c_string;
 use crate::error::check;
+use crate::memory::c_path;
 use crate::model_file::Texts;
-use crate::tensor::made;
-use crate::{Callable, Device, Engine, Graph, Result, Tensor};
+use crate::program_writer::WeightFiles;
+use crate::tensor::{made, milliseconds};
+use crate::{Callable, Engine, Error, ErrorKind, Graph, Result, Tensor};
 
 /// The functions of a [`Program`](crate::Program) with their weights on one device.
 #[doc(alias = "rondo_program_instance")]
@@ -64,7 +68,129 @@ impl ProgramInstance {
         Ok(outputs.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
     }
 
-    /// The same into tensors that are there.
+    /// The same with a time limit, from now on. When it is over, nothing of the call begins any more: not the call, if it
+    /// still waits for what was submitted before it; no further operator on a cpu; no further turn of a loop that the host
+    /// decides. What has begun ends as it would. The results carry [`TimedOut`](crate::ErrorKind::TimedOut) then, which
+    /// waits return. Does not wait itself.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-within-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// use std::time::Duration;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// let y = instance.call_within(Duration::from_secs(10), "double", &[&x])?;
+    /// assert_eq!(y[0].to_vec::<f32>()?, [6.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit of zero;
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) while this thread records or has a tape open;
+    /// [`TimedOut`](crate::ErrorKind::TimedOut) where making the graph took as long; others as of [`ProgramInstance::call`].
+    #[doc(alias = "rondo_program_call_within")]
+    #[track_caller]
+    pub fn call_within(&self, limit: Duration, function: &str, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let mut outputs = vec![null_mut(); self.outputs.get(function).copied().unwrap_or(0)];
+        let name = c_string("ProgramInstance::call_within", "function", function)?;
+        let given: Vec<_> = inputs.iter().map(|each| each.as_ptr()).collect();
+        check(unsafe {
+            sys::rondo_program_call_within(
+                self.as_ptr(),
+                name.as_ptr(),
+                milliseconds(limit),
+                given.len() as i32,
+                given.as_ptr(),
+                outputs.len() as i32,
+                outputs.as_mut_ptr(),
+            )
+        })?;
+        Ok(outputs.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
+    }
+
+    /// Calls a function by the names of its inputs, all of them in any order, and of the outputs that are wanted, which come
+    /// in the order of their names. `limit` is a time limit as of [`call_within`](Self::call_within), or `None`.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let (subtract, ()) = engine.recording().callable().record(|| {
+    /// #     let x = engine.record_input(Device::CPU, DType::F32, 1)?;
+    /// #     engine.record_output(&x.sub(&engine.record_input(Device::CPU, DType::F32, 1)?)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-named-{}.safetensors", std::process::id()));
+    /// # Program::writer().function_named("subtract", &subtract, ["x", "y"], ["difference"]).write(&path)?;
+    /// # let program = Program::open(&path)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # let instance = program.instance(&engine, Device::CPU)?;
+    /// let x = Tensor::from_slice(&engine, Device::CPU, 1, &[3.0f32])?;
+    /// let y = Tensor::from_slice(&engine, Device::CPU, 1, &[1.0f32])?;
+    /// let outputs = instance.call_named("subtract", &[("y", &y), ("x", &x)], &["difference"], None)?;
+    /// assert_eq!(outputs[0].to_vec::<f32>()?, [2.0]);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`](crate::ErrorKind::NotFound) for a name that the function does not have;
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice, and for an input that is not given;
+    /// others as of [`call`](Self::call) and [`call_within`](Self::call_within).
+    #[doc(alias = "rondo_program_call_named")]
+    #[track_caller]
+    pub fn call_named(
+        &self,
+        function: &str,
+        inputs: &[(&str, &Tensor)],
+        outputs: &[&str],
+        limit: Option<Duration>,
+    ) -> Result<Vec<Tensor>> {
+        let caller = "ProgramInstance::call_named";
+        let name = c_string(caller, "function", function)?;
+        let (mut input_names, mut output_names) = (Texts::default(), Texts::default());
+        for (each, _) in inputs {
+            input_names.push(c_string(caller, "an input's name", each)?);
+        }
+        for each in outputs {
+            output_names.push(c_string(caller, "an output's name", each)?);
+        }
+        let timeout_ms = match limit {
+            // 0 would be no limit.
+            Some(limit) if limit.is_zero() => {
+                let message = format!("{}: limit is 0; more is needed, or None", caller);
+                return Err(Error::new(ErrorKind::InvalidArgument, message));
+            }
+            Some(limit) => milliseconds(limit),
+            None => 0,
+        };
+        let given: Vec<_> = inputs.iter().map(|(_, tensor)| tensor.as_ptr()).collect();
+        let mut results = vec![null_mut(); outputs.len()];
+        // SAFETY: as many of each as said, which live until the call returns.
+        check(unsafe {
+            sys::rondo_program_call_named(
+                self.as_ptr(),
+                name.as_ptr(),
+                timeout_ms,
+                given.len() as i32,
+                input_names.as_ptr(),
+                given.as_ptr(),
+                results.len() as i32,
+                output_names.as_ptr(),
+                results.as_mut_ptr(),
+            )
+        })?;
+        Ok(results.into_iter().map(|each| Tensor::adopt(each, &self.engine)).collect())
+    }
+
+    /// As [`call`](Self::call), into tensors that are there.
     ///
     /// ```
     /// # use rondo::{DType, Device, Engine, Program, Tensor};
@@ -214,6 +340,80 @@ impl ProgramInstance {
         })
     }
 
+    /// Writes the program as a file, with its weights and states as they are now and the author's texts: what was trained
+    /// becomes a file again.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-saved-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let instance = Program::open(&path)?.instance(&engine, Device::CPU)?;
+    /// instance.weight("two")?.fill(5.0)?;
+    /// instance.save(&path)?;
+    /// assert_eq!(Program::open(&path)?.instance(&engine, Device::CPU)?.weight("two")?.to_vec::<f32>()?, [5.0]);
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidState`](crate::ErrorKind::InvalidState) while this thread records, and in a task;
+    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written.
+    #[doc(alias = "rondo_program_instance_save")]
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.save_with("ProgramInstance::save", path.as_ref(), None, &[])
+    }
+
+    /// The same as JSON apart from its weights: `into` is a safetensors file that is written, those of `from` are there, as of
+    /// [`ProgramWriter::weights_into`](crate::ProgramWriter::weights_into) and
+    /// [`weights_from`](crate::ProgramWriter::weights_from).
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let folder = std::env::temp_dir().join(format!("rondo-program-beside-{}", std::process::id()));
+    /// # std::fs::create_dir(&folder).unwrap();
+    /// # let path = folder.join("double.safetensors");
+    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
+    /// # let instance = Program::open(&path)?.instance(&engine, Device::CPU)?;
+    /// instance.save_as_json(folder.join("a.rondo.json"), Some("weights.safetensors"), &[])?;
+    /// instance.save_as_json(folder.join("b.rondo.json"), None, &["weights.safetensors"])?; // which both share
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for neither `into` nor `from`, for names that are no files of this
+    /// folder, and for a weight that differs from the tensor of its name in `from` or has no file to go into; as
+    /// [`save`](Self::save).
+    pub fn save_as_json(&self, path: impl AsRef<Path>, into: Option<&str>, from: &[&str]) -> Result<()> {
+        let function = "ProgramInstance::save_as_json";
+        if into.is_none() && from.is_empty() {
+            let why = "into is None and from is empty; JSON needs a file for its weights in one of them, and `save` writes both as one file";
+            return Err(Error::new(ErrorKind::InvalidArgument, format!("{function}: {why}")));
+        }
+        self.save_with(function, path.as_ref(), into, from)
+    }
+
+    fn save_with(&self, function: &str, path: &Path, into: Option<&str>, from: &[&str]) -> Result<()> {
+        let path = c_path(function, path)?;
+        let files = WeightFiles::new(function, into, from)?;
+        let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+        files.set(&mut options);
+        // SAFETY: the texts live until the call returns.
+        check(unsafe { sys::rondo_program_instance_save(self.as_ptr(), path.as_ptr(), &options) })
+    }
+
     /// The handle of the C interface, borrowed: it lives as long as this instance.
     ///
     /// ```
@@ -245,157 +445,5 @@ impl Drop for ProgramInstance {
 impl fmt::Debug for ProgramInstance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ProgramInstance")
-    }
-}
-
-/// What an instance has otherwise than the file says, for [`Program::instance_with`](crate::Program::instance_with).
-#[doc(alias = "rondo_program_instance_options")]
-#[derive(Clone)]
-#[must_use = "options do nothing by themselves"]
-pub struct ProgramInstanceOptions<'a> {
-    callables: sys::rondo_callable_options,
-    weights: Vec<(String, &'a Tensor)>,
-    most_turns: i64,
-    extra: Vec<(String, i64)>,
-}
-
-impl Default for ProgramInstanceOptions<'_> {
-    fn default() -> Self {
-        let callables = sys::RONDO_CALLABLE_OPTIONS_INIT;
-        ProgramInstanceOptions { callables, weights: Vec::new(), most_turns: 0, extra: Vec::new() }
-    }
-}
-
-impl<'a> ProgramInstanceOptions<'a> {
-    /// All as the file says.
-    ///
-    /// ```
-    /// let options = rondo::ProgramInstanceOptions::new();
-    /// ```
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Memory that the graphs of one function whose sizes vary may take together; those that were not called for longest go.
-    /// 256 MiB unless it is said.
-    ///
-    /// ```
-    /// let options = rondo::ProgramInstanceOptions::new().limit_bytes(64 << 20);
-    /// ```
-    pub fn limit_bytes(mut self, bytes: i64) -> Self {
-        self.callables.limit_bytes = bytes;
-        self
-    }
-
-    /// Inputs of functions whose sizes vary are filled up, as by
-    /// [`CallableBuilder::pad`](crate::CallableBuilder::pad).
-    ///
-    /// ```
-    /// let options = rondo::ProgramInstanceOptions::new().pad(0, &[8, 16, 32]);
-    /// ```
-    pub fn pad(mut self, axis: i32, sizes: &[i64]) -> Self {
-        crate::callable::set_padding(&mut self.callables, axis, sizes);
-        self
-    }
-
-    /// A tensor in place of the file's weight of this name, which is not read. It is used as it is at each call.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-adapter-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// let adapter = Tensor::from_slice(&engine, Device::CPU, 1, &[5.0f32])?;
-    /// let options = rondo::ProgramInstanceOptions::new().weight("two", &adapter);
-    /// let instance = program.instance_with(&engine, Device::CPU, &options)?;
-    /// assert_eq!(instance.call("double", &[&w])?[0].to_vec::<f32>()?, [10.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn weight(mut self, name: impl Into<String>, tensor: &'a Tensor) -> Self {
-        self.weights.push((name.into(), tensor));
-        self
-    }
-
-    /// Loops turn at most as often, whatever the file says.
-    ///
-    /// ```
-    /// let options = rondo::ProgramInstanceOptions::new().most_turns(1000);
-    /// ```
-    pub fn most_turns(mut self, turns: i64) -> Self {
-        self.most_turns = turns;
-        self
-    }
-
-    /// A value outside of bodies, by its number in [`Program::text`](crate::Program::text), is an output of the function too,
-    /// behind its own: for comparing layers.
-    ///
-    /// ```
-    /// # use rondo::{DType, Device, Engine, Program, Tensor};
-    /// # let engine = Engine::new()?;
-    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
-    /// # let (double, ()) = engine.recording().callable().record(|| {
-    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
-    /// # })?;
-    /// # let path = std::env::temp_dir().join(format!("rondo-program-extra-{}.safetensors", std::process::id()));
-    /// # Program::writer().function("double", &double).weight("two", &w).write(&path)?;
-    /// # let program = Program::open(&path)?;
-    /// # std::fs::remove_file(&path).unwrap();
-    /// let options = rondo::ProgramInstanceOptions::new().extra("double", 0); // the input
-    /// let outputs = program.instance_with(&engine, Device::CPU, &options)?.call("double", &[&w])?;
-    /// assert_eq!(outputs[1].to_vec::<f32>()?, [2.0]);
-    /// # Ok::<(), rondo::Error>(())
-    /// ```
-    pub fn extra(mut self, function: impl Into<String>, value: i64) -> Self {
-        self.extra.push((function.into(), value));
-        self
-    }
-
-    pub(crate) fn extra_outputs(&self) -> &[(String, i64)] {
-        &self.extra
-    }
-
-    pub(crate) fn create(
-        &self,
-        program: *mut sys::rondo_program,
-        engine: &Engine,
-        device: Device,
-    ) -> Result<*mut sys::rondo_program_instance> {
-        let function = "Program::instance_with";
-        let (mut names, mut functions) = (Texts::default(), Texts::default());
-        for (name, _) in &self.weights {
-            names.push(c_string(function, "a weight's name", name)?);
-        }
-        for (name, _) in &self.extra {
-            functions.push(c_string(function, "a function's name", name)?);
-        }
-        let weights: Vec<_> = self.weights.iter().map(|(_, tensor)| tensor.as_ptr()).collect();
-        let values: Vec<_> = self.extra.iter().map(|&(_, value)| value).collect();
-        let mut options = sys::RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
-        options.callables = &self.callables;
-        options.n_weights = weights.len();
-        options.weight_names = names.as_ptr();
-        options.weights = weights.as_ptr();
-        options.most_turns = self.most_turns;
-        options.n_extra = values.len();
-        options.extra_functions = functions.as_ptr();
-        options.extra_values = values.as_ptr();
-        let mut handle = null_mut();
-        // SAFETY: as many of each as said, which live until the call returns.
-        check(unsafe {
-            sys::rondo_program_create_instance_with(program, engine.as_ptr(), device.as_raw(), &options, &mut handle)
-        })?;
-        Ok(handle)
-    }
-}
-
-impl fmt::Debug for ProgramInstanceOptions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ProgramInstanceOptions({} weights, {} further outputs)", self.weights.len(), self.extra.len())
     }
 }

@@ -22,6 +22,8 @@ pub struct ProgramWriter<'a> {
     weights: Vec<(String, &'a Tensor)>,
     metadata: Vec<(String, String)>,
     reader: Option<String>,
+    weights_into: Option<String>,
+    weights_from: Vec<String>,
     dims: Vec<(String, i64, i64)>,
 }
 
@@ -226,6 +228,55 @@ impl<'a> ProgramWriter<'a> {
         self
     }
 
+    /// The name of a safetensors file that is written with the weights, in the folder of the program's, which is JSON
+    /// then, and names this one by name, size and SHA-256.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let folder = std::env::temp_dir().join(format!("rondo-program-into-{}", std::process::id()));
+    /// # std::fs::create_dir(&folder).unwrap();
+    /// let path = folder.join("double.rondo.json");
+    /// Program::writer().function("double", &double).weights_into("double.safetensors").write(&path)?;
+    /// assert!(std::fs::read_to_string(&path).unwrap().starts_with("{\"rondo.program.file\":1,"));
+    /// assert_eq!(Program::open(&path)?.instance(&engine, Device::CPU)?.weight("weight0")?.to_vec::<f32>()?, [2.0]);
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn weights_into(mut self, name: impl Into<String>) -> Self {
+        self.weights_into = Some(name.into());
+        self
+    }
+
+    /// The name of a safetensors file that is there, in the folder of the program's, which is JSON then: its tensors with
+    /// names of weights are equal to these, and it stays as it is. Several are given one by one.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, ModelFile, Program, Tensor};
+    /// # let engine = Engine::new()?;
+    /// # let w = Tensor::from_slice(&engine, Device::CPU, 1, &[2.0f32])?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 1)?.mul(&w)?)
+    /// # })?;
+    /// # let folder = std::env::temp_dir().join(format!("rondo-program-from-{}", std::process::id()));
+    /// # std::fs::create_dir(&folder).unwrap();
+    /// ModelFile::write(folder.join("model.safetensors"), [("two", &w)], Vec::<(String, String)>::new())?;
+    /// let path = folder.join("double.rondo.json");
+    /// let writer = Program::writer().function("double", &double).weight("two", &w);
+    /// writer.weights_from("model.safetensors").write(&path)?;
+    /// assert_eq!(Program::open(&path)?.weights()?[0].name, "two");
+    /// # std::fs::remove_dir_all(&folder).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn weights_from(mut self, name: impl Into<String>) -> Self {
+        self.weights_from.push(name.into());
+        self
+    }
+
     /// Writes the file, which takes the place of a former one when it is complete. Tensors that a function writes are
     /// states, and are saved with what is in them now; waits for them.
     ///
@@ -246,8 +297,10 @@ impl<'a> ProgramWriter<'a> {
     ///
     /// [`Unsupported`](crate::ErrorKind::Unsupported) where something cannot be in a file, which names all of it;
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a name that comes twice, for more or fewer names than
-    /// a function has inputs or outputs, and for a weight that no function uses;
-    /// [`IoError`](crate::ErrorKind::IoError) where the file cannot be written. Of functions whose sizes vary:
+    /// a function has inputs or outputs, for a weight that no function uses, and for one that differs from the tensor of
+    /// its name in a file of [`weights_from`](Self::weights_from) or has no file to go into;
+    /// [`NotFound`](crate::ErrorKind::NotFound) for such a file that is not there;
+    /// [`IoError`](crate::ErrorKind::IoError) where a file cannot be read or written. Of functions whose sizes vary:
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for what is no expression of the sizes, and what a closure returns, which
     /// panics on if it did.
     #[doc(alias = "rondo_program_save")]
@@ -296,6 +349,7 @@ impl<'a> ProgramWriter<'a> {
             values.push(c_string(function, "a value", value)?);
         }
         let reader = self.reader.as_ref().map(|version| c_string(function, "the reader", version)).transpose()?;
+        let files = WeightFiles::new(function, self.weights_into.as_deref(), &self.weights_from)?;
         let mut options = sys::RONDO_PROGRAM_SAVE_OPTIONS_INIT;
         if self.dims.is_empty() || named > 0 {
             options.inputs = inputs.as_ptr();
@@ -308,6 +362,7 @@ impl<'a> ProgramWriter<'a> {
         options.keys = keys.as_ptr();
         options.values = values.as_ptr();
         options.reader = reader.as_ref().map_or(std::ptr::null(), |version| version.as_ptr());
+        files.set(&mut options);
         if !self.dims.is_empty() {
             return self.save_at_sizes(&path, &names, &options);
         }
@@ -315,6 +370,32 @@ impl<'a> ProgramWriter<'a> {
         check(unsafe {
             sys::rondo_program_save(path.as_ptr(), graphs.len() as i32, names.as_ptr(), graphs.as_ptr(), &options)
         })
+    }
+}
+
+/// Names of files of weights, as C gets them.
+pub(crate) struct WeightFiles {
+    into: Option<CString>,
+    from: Texts,
+    count: usize,
+}
+
+impl WeightFiles {
+    pub(crate) fn new<T: AsRef<str>>(function: &str, into: Option<&str>, from: &[T]) -> Result<Self> {
+        let what = "the name of a file of weights";
+        let mut names = Texts::default();
+        for each in from {
+            names.push(c_string(function, what, each.as_ref())?);
+        }
+        let into = into.map(|name| c_string(function, what, name)).transpose()?;
+        Ok(WeightFiles { into, from: names, count: from.len() })
+    }
+
+    /// The options point to these names, and are used as long as they live.
+    pub(crate) fn set(&self, options: &mut sys::rondo_program_save_options) {
+        options.weights_into = self.into.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
+        options.n_weights_from = self.count;
+        options.weights_from = self.from.as_ptr();
     }
 }
 

@@ -70,7 +70,14 @@ impl Engine {
     /// # Ok::<(), rondo::Error>(())
     /// ```
     pub fn recording(&self) -> RecordingBuilder<'_> {
-        RecordingBuilder { engine: self, name: None, max_branches: 0, flags: sys::RONDO_RECORD_DEFAULT, arena: None }
+        RecordingBuilder {
+            engine: self,
+            name: None,
+            max_branches: 0,
+            flags: sys::RONDO_RECORD_DEFAULT,
+            arena: None,
+            arenas: 0,
+        }
     }
 
     /// Whether this thread is inside the closure of a recording on this engine: what it submits is kept, and nothing can be
@@ -247,6 +254,7 @@ pub struct RecordingBuilder<'a> {
     max_branches: i32,
     flags: u32,
     arena: Option<&'a str>,
+    arenas: i32,
 }
 
 impl<'a> RecordingBuilder<'a> {
@@ -284,6 +292,25 @@ impl<'a> RecordingBuilder<'a> {
     /// ```
     pub fn arena(mut self, name: &'a str) -> Self {
         self.arena = Some(name);
+        self
+    }
+
+    /// How many calls of a graph that is [`callable`](Self::callable) may overlap, 1 to 64: each has temporaries and CUDA
+    /// graphs of its own. A graph that writes tensors from outside has one arena all the same: its report says why.
+    ///
+    /// ```
+    /// use rondo::{DType, Device, Engine};
+    ///
+    /// let engine = Engine::new()?;
+    /// let (square, ()) = engine.recording().callable().arenas(2).record(|| {
+    ///     let x = engine.record_input(Device::CPU, DType::F32, 2)?;
+    ///     engine.record_output(&x.square()?)
+    /// })?;
+    /// assert_eq!(square.info()?.arenas, 2);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    pub fn arenas(mut self, arenas: i32) -> Self {
+        self.arenas = arenas;
         self
     }
 
@@ -452,6 +479,7 @@ impl<'a> Open<'a> {
         let arena: Option<CString> = builder.arena.map(|name| c_string("record", "arena", name)).transpose()?;
         options.arena = arena.as_ref().map_or(null(), |name| name.as_ptr());
         options.max_branches = builder.max_branches;
+        options.arenas = builder.arenas;
         options.flags = builder.flags;
         check(unsafe { sys::rondo_record_begin(builder.engine.as_ptr(), &options) })?;
         sites::begun();

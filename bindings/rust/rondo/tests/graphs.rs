@@ -160,8 +160,53 @@ fn a_recording_that_fails_or_panics_is_over() {
         assert_eq!(own.unwrap_err().to_string(), "mine");
         assert!(engine.recording().name("a\0b").record(|| Ok::<_, Error>(())).is_err());
         assert!(engine.recording().max_branches(33).record(|| Ok::<_, Error>(())).is_err());
+        assert!(engine.recording().callable().arenas(65).record(|| Ok::<_, Error>(())).is_err());
+        let error = engine.recording().arenas(2).record(|| Ok::<_, Error>(())).unwrap_err();
+        assert!(error.message().contains("arenas") && error.message().contains("allable"));
 
         assert_eq!(x.exp().unwrap().to_vec::<f32>().unwrap(), [1.0, 1.0]); // runs, is not kept
+    });
+}
+
+#[test]
+fn calls_overlap_where_there_are_arenas() {
+    everywhere(|engine, device| {
+        let w = Tensor::full(engine, device, DType::F32, 2, 3.0).unwrap();
+        let (model, ()) = engine
+            .recording()
+            .callable()
+            .arenas(3)
+            .record(|| {
+                let x = engine.record_input(device, DType::F32, 2)?;
+                engine.record_output(&x.add(1)?.mul(&w)?)
+            })
+            .unwrap();
+        assert_eq!(model.info().unwrap().arenas, 3);
+        std::thread::scope(|scope| {
+            for thread in 0..3u8 {
+                let (engine, model) = (&engine, &model);
+                scope.spawn(move || {
+                    for i in 0..10u8 {
+                        let number = f32::from(thread * 10 + i);
+                        let x = Tensor::from_slice(engine, device, 2, &[number, 0.0]).unwrap();
+                        let y = model.call(&[&x]).unwrap();
+                        assert_eq!(y[0].to_vec::<f32>().unwrap(), [3.0 * (number + 1.0), 3.0]);
+                    }
+                });
+            }
+        });
+        let (writes, ()) = engine
+            .recording()
+            .callable()
+            .arenas(2)
+            .record(|| {
+                let x = engine.record_input(device, DType::F32, 2)?;
+                w.add_into(&x, &w)?;
+                engine.record_output(&w.mul(2)?)
+            })
+            .unwrap();
+        assert_eq!(writes.info().unwrap().arenas, 1);
+        assert!(writes.report().unwrap().contains("writes a tensor from outside"));
     });
 }
 

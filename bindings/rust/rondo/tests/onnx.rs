@@ -95,6 +95,49 @@ fn a_model_becomes_a_file() {
 }
 
 #[test]
+fn a_model_of_varying_sizes_is_called_at_any() {
+    let _alone = alone();
+    let file = File::new("dims", "Mul");
+    let program = Model::new(&file.0).dim("n", 1, 100).input("by", [2.0]).open().unwrap();
+    let engine = Engine::new().unwrap();
+    let instance = program.instance(&engine, Device::CPU).unwrap();
+    for n in [1usize, 3, 77] {
+        let x = Tensor::full(&engine, Device::CPU, rondo::DType::F32, [n], n as f64).unwrap();
+        assert_eq!(instance.call("main", &[&x]).unwrap()[0].to_vec::<f32>().unwrap(), vec![2.0 * n as f32; n]);
+    }
+    let error = Model::new(&file.0).size("n", 3).limit("NonZero", 4).open().unwrap_err();
+    assert!(error.kind() == ErrorKind::InvalidArgument && error.message().contains("'NonZero'"), "{}", error);
+    let error = Model::new(&file.0).dim("n", 3, 3).open().unwrap_err();
+    assert!(error.kind() == ErrorKind::InvalidArgument && error.message().contains("from 3 to 3"), "{}", error);
+}
+
+#[test]
+fn sizes_may_be_multiples_of_a_step() {
+    let _alone = alone();
+    let file = File::new("steps", "Mul");
+    let program = Model::new(&file.0).dim_of_steps("n", 4, 100, 4).input("by", [2.0]).open().unwrap();
+    let engine = Engine::new().unwrap();
+    let instance = program.instance(&engine, Device::CPU).unwrap();
+    let call = |n: usize| {
+        let x = Tensor::full(&engine, Device::CPU, rondo::DType::F32, [n], n as f64)?;
+        instance.call("main", &[&x])?[0].to_vec::<f32>()
+    };
+    for n in [4usize, 12, 100] {
+        assert_eq!(call(n).unwrap(), vec![2.0 * n as f32; n]);
+    }
+    for (n, text) in [(6, "a multiple of 4 is needed"), (104, "the size 'n' is 26")] {
+        let error = call(n).unwrap_err();
+        assert!(error.kind() == ErrorKind::InvalidArgument && error.message().contains(text), "{}", error);
+    }
+    let error = Model::new(&file.0).dim_of_steps("n", 4, 10, 4).open().unwrap_err();
+    assert!(
+        error.kind() == ErrorKind::InvalidArgument && error.message().contains("the step of 'n' is 4"),
+        "{}",
+        error
+    );
+}
+
+#[test]
 fn what_is_wrong_is_told_in_the_names_of_the_crate() {
     let _alone = alone();
     let file = File::new("wrong", "Mul");

@@ -4,6 +4,7 @@
 mod common;
 
 use std::path::PathBuf;
+use std::time::Duration;
 use std::{env, fs, process, thread};
 
 use common::everywhere;
@@ -66,6 +67,29 @@ impl Saved {
 }
 
 #[test]
+fn memory_and_time_are_limited() {
+    everywhere(|engine, device| {
+        let file = File::new("limits");
+        Saved::new(engine, device).writer().write(&file.0).unwrap();
+        let program = Program::open(&file.0).unwrap();
+        let memory = program.memory(engine, device, &[]).unwrap();
+        assert_eq!((memory.weight_bytes, memory.state_bytes), (8, 8));
+        let all = (memory.weight_bytes + memory.state_bytes + memory.graph_bytes) as i64;
+        let limited = |bytes| program.instance_with(engine, device, &ProgramInstanceOptions::new().most_bytes(bytes));
+        let refused = limited(all - 1).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::OutOfMemory);
+        assert!(refused.message().contains("most_bytes is"), "{}", refused);
+        let instance = limited(all).unwrap();
+        let (x, y) = (vector(engine, device, [1.0, 10.0]), vector(engine, device, [5.0, 5.0]));
+        let sum = instance.call_within(Duration::from_secs(60), "scale", &[&x, &y]).unwrap();
+        assert_eq!(sum[0].to_vec::<f32>().unwrap(), [7.0, 35.0]);
+        let refused = instance.call_within(Duration::ZERO, "scale", &[&x, &y]).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+        assert_eq!(instance.call_within(Duration::MAX, "none", &[&x]).unwrap_err().kind(), ErrorKind::NotFound);
+    });
+}
+
+#[test]
 fn saved_functions_are_called_on_another_engine() {
     let file = File::new("called");
     everywhere(|engine, device| {
@@ -86,6 +110,78 @@ fn saved_functions_are_called_on_another_engine() {
         drop(instance);
         assert_eq!(graph.call(&[&y, &x]).unwrap()[0].to_vec::<f32>().unwrap(), [11.0, 25.0]);
     });
+}
+
+#[test]
+fn bytes_and_names_stand_for_file_and_order() {
+    let file = File::new("bytes");
+    everywhere(|engine, device| {
+        Saved::new(engine, device).writer().write(&file.0).unwrap();
+        let mut bytes = fs::read(&file.0).unwrap();
+        let program = Program::from_bytes(&bytes).unwrap();
+        assert_eq!(program.text().unwrap(), Program::open(&file.0).unwrap().text().unwrap());
+        bytes.fill(b'?'); // the program has a copy
+        let instance = program.instance(engine, device).unwrap();
+        let (x, y) = (vector(engine, device, [1.0, 10.0]), vector(engine, device, [5.0, 5.0]));
+        for limit in [None, Some(Duration::from_secs(60))] {
+            let sum = instance.call_named("scale", &[("y", &y), ("x", &x)], &["sum"], limit).unwrap();
+            assert_eq!(sum[0].to_vec::<f32>().unwrap(), [7.0, 35.0]);
+        }
+        assert!(instance.call_named("scale", &[("y", &y), ("x", &x)], &[], None).unwrap().is_empty());
+        let refused = |inputs: &[(&str, &Tensor)], outputs: &[&str], limit, kind, why: &str| {
+            let error = instance.call_named("scale", inputs, outputs, limit).unwrap_err();
+            assert_eq!(error.kind(), kind);
+            assert!(error.message().contains(why), "{}", error);
+        };
+        let given = [("x", &x), ("y", &y)];
+        refused(&given[..1], &["sum"], None, ErrorKind::InvalidArgument, "the function has 2");
+        refused(&[given[0], given[0]], &["sum"], None, ErrorKind::InvalidArgument, "'x' once more");
+        refused(&given, &["none"], None, ErrorKind::NotFound, "'none'");
+        refused(&given, &["su\0m"], None, ErrorKind::InvalidArgument, "an output's name");
+        refused(&given, &["sum"], Some(Duration::ZERO), ErrorKind::InvalidArgument, "limit is 0");
+    });
+    assert_eq!(Program::from_bytes(&[]).unwrap_err().kind(), ErrorKind::IoError);
+    let json = b"{\"rondo.program.file\":1,\"metadata\":{},\"files\":[[\"w\",1,\"0\"]],\"program\":\n{}}\n";
+    assert_eq!(Program::from_bytes(json).unwrap_err().kind(), ErrorKind::IoError);
+    // no SHA-256
+}
+
+#[test]
+fn json_beside_its_weights_is_the_same_program() {
+    let folder = env::temp_dir().join(format!("rondo-rust-beside-{}", process::id()));
+    fs::create_dir(&folder).unwrap();
+    let (one, json) = (folder.join("one.safetensors"), folder.join("p.rondo.json"));
+    let engine = Engine::new().unwrap();
+    let saved = Saved::new(&engine, Device::CPU);
+    saved.writer().write(&one).unwrap();
+    saved.writer().weights_into("w.safetensors").write(&json).unwrap();
+    let program = Program::open(&json).unwrap();
+    assert_eq!(program.text().unwrap(), Program::open(&one).unwrap().text().unwrap());
+    assert_eq!(program.metadata().unwrap(), [("labels".to_string(), "cat\ndog".to_string())]);
+    let instance = program.instance(&engine, Device::CPU).unwrap();
+    let x = vector(&engine, Device::CPU, [1.0, 10.0]);
+    assert_eq!(instance.call("count", &[&x]).unwrap()[0].to_vec::<f32>().unwrap(), [2.0, 31.0]);
+    instance.save(&one).unwrap();
+    let again = Program::open(&one).unwrap().instance(&engine, Device::CPU).unwrap();
+    assert_eq!(again.weight("total").unwrap().to_vec::<f32>().unwrap(), [2.0, 31.0]); // states as they are now
+    let refused = instance.save_as_json(&json, None, &["w.safetensors"]).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("shape or contents"), "{}", refused);
+    let before = fs::read(&json).unwrap();
+    let refused = instance.save_as_json(&json, None, &[]).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("into is None and from is empty"), "{}", refused);
+    assert_eq!(fs::read(&json).unwrap(), before);
+    saved.writer().weights_from("w.safetensors").write(&json).unwrap(); // which has what is saved
+    let refused = saved.writer().weights_from("none.safetensors").write(&json).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::NotFound);
+    let mut bytes = fs::read(folder.join("w.safetensors")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(folder.join("w.safetensors"), bytes).unwrap();
+    let refused = Program::open(&json).unwrap().instance(&engine, Device::CPU).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::IoError);
+    assert!(refused.to_string().contains("its SHA-256 is"), "{}", refused);
+    fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

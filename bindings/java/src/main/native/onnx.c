@@ -46,25 +46,38 @@ static jboolean onnx_open(JNIEnv* env, onnx_library* library) {
 /* The program that the model becomes; 0 where it was written to `out`, and with an exception. */
 JNIEXPORT jlong JNICALL Java_dev_rondo_OnnxModel_convert0(JNIEnv* env, jclass self, jbyteArray path, jbyteArray out,
                                                           jobjectArray size_names, jlongArray sizes,
+                                                          jobjectArray dim_names, jlongArray least, jlongArray most,
+                                                          jlongArray steps, jobjectArray limit_names, jlongArray limits,
                                                           jobjectArray input_names, jlongArray counts,
                                                           jdoubleArray numbers, jbyteArray function, jlong memory_limit,
                                                           jboolean fewer_roundings, jboolean no_patterns) {
   rondo_onnx_convert_options options = RONDO_ONNX_CONVERT_OPTIONS_INIT;
   rondo_jni_text path_ = {0}, out_ = {0}, function_ = {0};
-  rondo_jni_texts size_names_ = {0}, input_names_ = {0};
-  rondo_jni_longs sizes_ = {0}, counts_ = {0};
+  rondo_jni_texts size_names_ = {0}, dim_names_ = {0}, limit_names_ = {0}, input_names_ = {0};
+  rondo_jni_longs sizes_ = {0}, least_ = {0}, most_ = {0}, steps_ = {0}, limits_ = {0}, counts_ = {0};
   rondo_jni_doubles numbers_ = {0};
   rondo_program* program = NULL;
   onnx_library library;
   (void)self;
   if (onnx_open(env, &library) && rondo_jni_text_get(env, path, &path_) && rondo_jni_text_get(env, out, &out_) &&
       rondo_jni_text_get(env, function, &function_) && rondo_jni_texts_get(env, size_names, &size_names_) &&
-      rondo_jni_longs_get(env, sizes, &sizes_) && rondo_jni_texts_get(env, input_names, &input_names_) &&
+      rondo_jni_longs_get(env, sizes, &sizes_) && rondo_jni_texts_get(env, dim_names, &dim_names_) &&
+      rondo_jni_longs_get(env, least, &least_) && rondo_jni_longs_get(env, most, &most_) &&
+      rondo_jni_longs_get(env, steps, &steps_) && rondo_jni_texts_get(env, limit_names, &limit_names_) &&
+      rondo_jni_longs_get(env, limits, &limits_) && rondo_jni_texts_get(env, input_names, &input_names_) &&
       rondo_jni_longs_get(env, counts, &counts_) && rondo_jni_doubles_get(env, numbers, &numbers_)) {
     rondo_status status;
     options.n_sizes = (size_t)sizes_.count;
     options.size_names = (const char* const*)size_names_.items;
     options.sizes = (const int64_t*)(const void*)sizes_.items;
+    options.n_limits = (size_t)limits_.count;
+    options.limit_names = (const char* const*)limit_names_.items;
+    options.limits = (const int64_t*)(const void*)limits_.items;
+    options.n_dims = (size_t)least_.count;
+    options.dim_names = (const char* const*)dim_names_.items;
+    options.least = (const int64_t*)(const void*)least_.items;
+    options.most = (const int64_t*)(const void*)most_.items;
+    options.steps = (const int64_t*)(const void*)steps_.items;
     options.n_fixed = (size_t)counts_.count;
     options.fixed_names = (const char* const*)input_names_.items;
     options.fixed_counts = (const size_t*)(const void*)counts_.items;
@@ -80,6 +93,12 @@ JNIEXPORT jlong JNICALL Java_dev_rondo_OnnxModel_convert0(JNIEnv* env, jclass se
   rondo_jni_doubles_put(&numbers_);
   rondo_jni_longs_put(&counts_);
   rondo_jni_texts_put(&input_names_);
+  rondo_jni_longs_put(&limits_);
+  rondo_jni_texts_put(&limit_names_);
+  rondo_jni_longs_put(&steps_);
+  rondo_jni_longs_put(&most_);
+  rondo_jni_longs_put(&least_);
+  rondo_jni_texts_put(&dim_names_);
   rondo_jni_longs_put(&sizes_);
   rondo_jni_texts_put(&size_names_);
   rondo_jni_text_put(&function_);

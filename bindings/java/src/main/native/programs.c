@@ -1,10 +1,31 @@
-/* The native methods of ProgramWriter and Program whose options have arrays of names. Copyright 2026 the Rondo
+/* The native methods of ProgramWriter and ProgramInstance that write files. Copyright 2026 the Rondo
  * developers. SPDX-License-Identifier: Apache-2.0 */
 #include "support.h"
+
+/* Names of files of weights. */
+typedef struct weight_files {
+  rondo_jni_text into;
+  rondo_jni_texts from;
+} weight_files;
+
+/* into: may be null. The options point to what `files` has, which is 0 before. */
+static int weight_files_get(JNIEnv* env, jbyteArray into, jobjectArray from, weight_files* files,
+                            rondo_program_save_options* options) {
+  if ((into && !rondo_jni_text_get(env, into, &files->into)) || !rondo_jni_texts_get(env, from, &files->from)) return 0;
+  options->weights_into = into ? files->into.text : NULL;
+  options->n_weights_from = (size_t)files->from.count;
+  options->weights_from = (const char* const*)files->from.items;
+  return 1;
+}
+static void weight_files_put(weight_files* files) {
+  rondo_jni_texts_put(&files->from);
+  rondo_jni_text_put(&files->into);
+}
 
 /* What both ways to write have in common, and the options made of it. */
 typedef struct written {
   rondo_jni_text path, reader;
+  weight_files files;
   rondo_jni_texts names, inputs, outputs, weight_names, keys, values;
   rondo_jni_longs weights;
   rondo_program_save_options options;
@@ -13,7 +34,7 @@ typedef struct written {
 /* inputs, outputs, reader: may be null. All of `to` is 0 before. */
 static int written_get(JNIEnv* env, jbyteArray path, jobjectArray names, jobjectArray inputs, jobjectArray outputs,
                        jobjectArray weight_names, jlongArray weights, jobjectArray keys, jobjectArray values,
-                       jbyteArray reader, written* to) {
+                       jbyteArray reader, jbyteArray into, jobjectArray from, written* to) {
   const rondo_program_save_options none = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
   rondo_program_save_options* options = &to->options;
   if (!rondo_jni_text_get(env, path, &to->path) || !rondo_jni_texts_get(env, names, &to->names) ||
@@ -24,6 +45,7 @@ static int written_get(JNIEnv* env, jbyteArray path, jobjectArray names, jobject
       (reader && !rondo_jni_text_get(env, reader, &to->reader)))
     return 0;
   *options = none;
+  if (!weight_files_get(env, into, from, &to->files, options)) return 0;
   options->inputs = inputs ? (const char* const*)to->inputs.items : NULL;
   options->outputs = outputs ? (const char* const*)to->outputs.items : NULL;
   options->n_weights = (size_t)to->weights.count;
@@ -36,6 +58,7 @@ static int written_get(JNIEnv* env, jbyteArray path, jobjectArray names, jobject
   return 1;
 }
 static void written_put(written* of) {
+  weight_files_put(&of->files);
   rondo_jni_text_put(&of->reader);
   rondo_jni_texts_put(&of->values);
   rondo_jni_texts_put(&of->keys);
@@ -51,11 +74,11 @@ JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_write0(JNIEnv* env, jclass s
                                                            jobjectArray names, jlongArray graphs, jobjectArray inputs,
                                                            jobjectArray outputs, jobjectArray weight_names,
                                                            jlongArray weights, jobjectArray keys, jobjectArray values,
-                                                           jbyteArray reader) {
+                                                           jbyteArray reader, jbyteArray into, jobjectArray from) {
   written of = {0};
   rondo_jni_longs graphs_ = {0};
   (void)self;
-  if (written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, &of) &&
+  if (written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, into, from, &of) &&
       rondo_jni_longs_get(env, graphs, &graphs_)) {
     const rondo_status status =
         rondo_program_save(of.path.text, (int32_t)graphs_.count, (const char* const*)of.names.items,
@@ -97,12 +120,10 @@ static rondo_status record(void* argument, int32_t function, int32_t n_dims, con
   return status;
 }
 
-JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_writeSized0(JNIEnv* env, jclass self, jbyteArray path,
-                                                                jobjectArray names, jobjectArray dims, jlongArray least,
-                                                                jlongArray most, jobject by, jobjectArray inputs,
-                                                                jobjectArray outputs, jobjectArray weight_names,
-                                                                jlongArray weights, jobjectArray keys,
-                                                                jobjectArray values, jbyteArray reader) {
+JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_writeSized0(
+    JNIEnv* env, jclass self, jbyteArray path, jobjectArray names, jobjectArray dims, jlongArray least, jlongArray most,
+    jobject by, jobjectArray inputs, jobjectArray outputs, jobjectArray weight_names, jlongArray weights,
+    jobjectArray keys, jobjectArray values, jbyteArray reader, jbyteArray into, jobjectArray from) {
   written of = {0};
   rondo_jni_texts dims_ = {0};
   rondo_jni_longs least_ = {0}, most_ = {0};
@@ -110,7 +131,7 @@ JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_writeSized0(JNIEnv* env, jcl
   (void)self;
   with.run = (*env)->GetStaticMethodID(env, with.type, "run", "(Ldev/rondo/ProgramWriter$Recorder;I[J[J)I");
   if (with.run != NULL &&
-      written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, &of) &&
+      written_get(env, path, names, inputs, outputs, weight_names, weights, keys, values, reader, into, from, &of) &&
       rondo_jni_texts_get(env, dims, &dims_) && rondo_jni_longs_get(env, least, &least_) &&
       rondo_jni_longs_get(env, most, &most_)) {
     const rondo_status status = rondo_program_save_with_dims(
@@ -125,42 +146,17 @@ JNIEXPORT void JNICALL Java_dev_rondo_ProgramWriter_writeSized0(JNIEnv* env, jcl
   written_put(&of);
 }
 
-JNIEXPORT jlong JNICALL Java_dev_rondo_Program_createInstance0(
-    JNIEnv* env, jclass self, jlong program, jlong engine, jint device_kind, jint device_index, jlong limit_bytes,
-    jboolean named, jint pad_axis, jlongArray pad_sizes, jlong pad_inputs, jlong pad_outputs, jobjectArray weight_names,
-    jlongArray weights, jlong most_turns, jobjectArray extra_functions, jlongArray extra_values) {
-  rondo_callable_options callables = RONDO_CALLABLE_OPTIONS_INIT;
-  rondo_program_instance_options options = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
-  const rondo_device device = {(rondo_device_kind)device_kind, device_index};
-  rondo_jni_texts weight_names_ = {0}, extra_functions_ = {0};
-  rondo_jni_longs weights_ = {0}, extra_values_ = {0};
-  rondo_program_instance* made = NULL;
+JNIEXPORT void JNICALL Java_dev_rondo_ProgramInstance_save0(JNIEnv* env, jclass self, jlong instance, jbyteArray path,
+                                                            jbyteArray into, jobjectArray from) {
+  rondo_program_save_options options = RONDO_PROGRAM_SAVE_OPTIONS_INIT;
+  rondo_jni_text path_ = {0};
+  weight_files files = {0};
   (void)self;
-  if (rondo_jni_longs_into(env, pad_sizes, callables.pad_sizes, RONDO_CALLABLE_PAD_SIZES) &&
-      rondo_jni_texts_get(env, weight_names, &weight_names_) && rondo_jni_longs_get(env, weights, &weights_) &&
-      rondo_jni_texts_get(env, extra_functions, &extra_functions_) &&
-      rondo_jni_longs_get(env, extra_values, &extra_values_)) {
-    rondo_status status;
-    callables.name = named ? "named" : NULL; /* which is refused, with the reason */
-    callables.limit_bytes = limit_bytes;
-    callables.pad_axis = pad_axis;
-    callables.pad_inputs = (uint64_t)pad_inputs;
-    callables.pad_outputs = (uint64_t)pad_outputs;
-    options.callables = &callables;
-    options.n_weights = (size_t)weights_.count;
-    options.weight_names = (const char* const*)weight_names_.items;
-    options.weights = (rondo_tensor* const*)(const void*)weights_.items;
-    options.most_turns = most_turns;
-    options.n_extra = (size_t)extra_values_.count;
-    options.extra_functions = (const char* const*)extra_functions_.items;
-    options.extra_values = (const int64_t*)extra_values_.items;
-    status = rondo_program_create_instance_with((rondo_program*)(intptr_t)program, (rondo_engine*)(intptr_t)engine,
-                                                device, &options, &made);
+  if (rondo_jni_text_get(env, path, &path_) && weight_files_get(env, into, from, &files, &options)) {
+    const rondo_status status =
+        rondo_program_instance_save((rondo_program_instance*)(intptr_t)instance, path_.text, &options);
     if (status != RONDO_OK) rondo_jni_fail(env, status);
   }
-  rondo_jni_longs_put(&extra_values_);
-  rondo_jni_texts_put(&extra_functions_);
-  rondo_jni_longs_put(&weights_);
-  rondo_jni_texts_put(&weight_names_);
-  return (jlong)(intptr_t)made;
+  weight_files_put(&files);
+  rondo_jni_text_put(&path_);
 }

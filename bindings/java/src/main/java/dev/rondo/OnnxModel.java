@@ -17,6 +17,12 @@ public final class OnnxModel {
   private final Path path;
   private final List<String> sizeNames = new ArrayList<>();
   private final List<Long> sizes = new ArrayList<>();
+  private final List<String> dimNames = new ArrayList<>();
+  private final List<Long> least = new ArrayList<>();
+  private final List<Long> most = new ArrayList<>();
+  private final List<Long> steps = new ArrayList<>();
+  private final List<String> limitNames = new ArrayList<>();
+  private final List<Long> limits = new ArrayList<>();
   private final List<String> inputNames = new ArrayList<>();
   private final List<double[]> inputs = new ArrayList<>();
   private String function; // null: "main"
@@ -43,6 +49,50 @@ public final class OnnxModel {
   public OnnxModel size(String name, long size) {
     sizeNames.add(Objects.requireNonNull(name, "name"));
     sizes.add(size);
+    return this;
+  }
+
+  /**
+   * Lets the program be called with any size of a dimension between bounds.
+   *
+   * @param name its name as for {@link #size}; several names with {@code =} between them are of one size
+   * @param smallest 1 or more
+   * @param largest above the smallest
+   * @return this
+   */
+  public OnnxModel dim(String name, long smallest, long largest) {
+    return dim(name, smallest, largest, 1);
+  }
+
+  /**
+   * Lets the program be called with the multiples of a number between bounds, for networks that take others only. The program's dimension
+   * counts the steps.
+   *
+   * @param name its name as for {@link #size}; several names with {@code =} between them are of one size
+   * @param smallest 1 or more, a multiple of the step
+   * @param largest above the smallest, a multiple of the step
+   * @param step 1 or more
+   * @return this
+   */
+  public OnnxModel dim(String name, long smallest, long largest, long step) {
+    dimNames.add(Objects.requireNonNull(name, "name"));
+    least.add(smallest);
+    most.add(largest);
+    steps.add(step);
+    return this;
+  }
+
+  /**
+   * Limits the elements of a result whose number the program computes, as that of NonZero, and the turns of such a loop. How many there are
+   * is a further output of the program, the result's name with {@code .count}.
+   *
+   * @param name the node's first result, or the operator for all its nodes
+   * @param most 1 or more
+   * @return this
+   */
+  public OnnxModel limit(String name, long most) {
+    limitNames.add(Objects.requireNonNull(name, "name"));
+    limits.add(most);
     return this;
   }
 
@@ -136,8 +186,8 @@ public final class OnnxModel {
   }
 
   private long converted(byte[] file) {
-    return convert0(Memory.bytes(Memory.nameOf(path)), file, texts(sizeNames), sizes.stream().mapToLong(Long::longValue).toArray(),
-        texts(inputNames), inputs.stream().mapToLong(each -> each.length).toArray(),
+    return convert0(Memory.bytes(Memory.nameOf(path)), file, texts(sizeNames), numbers(sizes), texts(dimNames), numbers(least), numbers(most), numbers(steps),
+        texts(limitNames), numbers(limits), texts(inputNames), inputs.stream().mapToLong(each -> each.length).toArray(),
         inputs.stream().flatMapToDouble(java.util.Arrays::stream).toArray(), function == null ? null : Memory.bytes(function), memoryLimit,
         fewerRoundings, !patterns);
   }
@@ -147,10 +197,14 @@ public final class OnnxModel {
     return "OnnxModel[" + path + "]";
   }
 
+  private static long[] numbers(List<Long> list) {
+    return list.stream().mapToLong(Long::longValue).toArray();
+  }
+
   private static byte[][] texts(List<String> texts) {
     return texts.stream().map(Memory::bytes).toArray(byte[][]::new);
   }
 
-  private static native long convert0(byte[] path, byte[] out, byte[][] sizeNames, long[] sizes, byte[][] inputNames, long[] counts,
-      double[] numbers, byte[] function, long memoryLimit, boolean fewerRoundings, boolean noPatterns);
+  private static native long convert0(byte[] path, byte[] out, byte[][] sizeNames, long[] sizes, byte[][] dimNames, long[] least, long[] most, long[] steps,
+      byte[][] limitNames, long[] limits, byte[][] inputNames, long[] counts, double[] numbers, byte[] function, long memoryLimit, boolean fewerRoundings, boolean noPatterns);
 }

@@ -1,6 +1,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.io.InputStream;
+import java.lang.ref.Reference;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,6 +44,70 @@ public final class Program extends NativeObject {
   public static Program open(Path path) {
     NativeLibrary.load();
     return adopt(NativePrograms.programOpen(Memory.nameOf(path)));
+  }
+
+  /**
+   * Opens a program from the bytes that its file would have, which are copied, and checks it as a file. What is large is better opened by its
+   * path.
+   *
+   * @param bytes the bytes from the buffer's position to its limit, direct or not; the position stays
+   * @return the program
+   * @throws IoException if they are no program, with the place and the reason
+   * @throws UnsupportedException for JSON that names files, since bytes have no folder, and if it needs a later version of the library
+   */
+  public static Program open(ByteBuffer bytes) {
+    NativeLibrary.load();
+    final ByteBuffer given = bytes.duplicate();
+    final long length = given.remaining();
+    if (given.isDirect()) {
+      try {
+        return adopt(NativePrograms.programOpenBytes(Memory.address(given) + given.position(), length));
+      } finally {
+        Reference.reachabilityFence(bytes);
+      }
+    }
+    final byte[] heap;
+    final int offset;
+    if (given.hasArray()) {
+      heap = given.array();
+      offset = given.arrayOffset() + given.position();
+    } else { // read-only
+      heap = new byte[given.remaining()];
+      offset = 0;
+      given.get(heap);
+    }
+    final long copy = Memory.allocate(Math.max(length, 1));
+    try {
+      Memory.copy(heap, offset, copy, length);
+      return adopt(NativePrograms.programOpenBytes(copy, length));
+    } finally {
+      Memory.free(copy);
+    }
+  }
+
+  /**
+   * The same of an array.
+   *
+   * @param bytes what the file would have
+   * @return the program
+   * @throws IoException if they are no program, with the place and the reason
+   * @throws UnsupportedException for JSON that names files, since bytes have no folder, and if it needs a later version of the library
+   */
+  public static Program open(byte[] bytes) {
+    return open(ByteBuffer.wrap(bytes));
+  }
+
+  /**
+   * The same of a stream, such as that of a resource, which is read to its end and not closed.
+   *
+   * @param stream what the file would have: at most 2 GiB
+   * @return the program
+   * @throws java.io.IOException if the stream cannot be read
+   * @throws IoException if it has no program, with the place and the reason
+   * @throws UnsupportedException for JSON that names files, since bytes have no folder, and if it needs a later version of the library
+   */
+  public static Program open(InputStream stream) throws java.io.IOException {
+    return open(stream.readAllBytes());
   }
 
   /** A program that C has made. */
@@ -195,6 +262,27 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * What an instance takes on a device. Nothing is loaded or made, but for kernels that are missing.
+   *
+   * @param engine whose kernels and limits count
+   * @param device where it would be
+   * @param sizes one for each dimension
+   * @return bytes of weights, states and graphs
+   * @throws InvalidArgumentException for another number of sizes, and for those outside the bounds
+   * @throws IoException for a program whose nodes do not go together: the message has function, node and reason
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramMemoryInfo memory(Engine engine, Device device, long... sizes) {
+    Objects.requireNonNull(device, "device");
+    final Uses uses = use(engine, this);
+    try {
+      return NativePrograms.programMemory(address(), engine.address(), device, sizes.clone());
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
    * The program as the file has it: JSON, one node a line.
    *
    * @return the text
@@ -260,12 +348,7 @@ public final class Program extends NativeObject {
     try {
       final Map<String, Integer> outputs = outputs();
       options.extraFunctions.forEach(each -> outputs.merge(each, 1, Integer::sum));
-      final long[] weights = java.util.Arrays.copyOf(uses.addresses(), used.size() - 2);
-      final GraphFunctionOptions functions = options.functions;
-      final long address = createInstance0(address(), engine.address(), device.kind().value(), device.index(), functions.limitBytesValue(),
-          functions.nameValue() != null || functions.flagsValue() != 0, functions.padAxisValue(), functions.padSizesValue(),
-          functions.padInputsValue(), functions.padOutputsValue(), ProgramWriter.texts(options.weightNames), weights, options.mostTurns,
-          ProgramWriter.texts(options.extraFunctions), options.extraValues.stream().mapToLong(each -> each).toArray());
+      final long address = NativePrograms.programCreateInstanceWith(address(), engine.address(), device, options);
       return made(each -> new ProgramInstance(engine, outputs, each), NativePrograms::programInstanceDestroy, address);
     } finally {
       uses.end();
@@ -283,10 +366,6 @@ public final class Program extends NativeObject {
     }
     return outputs;
   }
-
-  private static native long createInstance0(long program, long engine, int deviceKind, int deviceIndex, long limitBytes, boolean named,
-      int padAxis, long[] padSizes, long padInputs, long padOutputs, byte[][] weightNames, long[] weights, long mostTurns,
-      byte[][] extraFunctions, long[] extraValues);
 
   @Override
   public String toString() {

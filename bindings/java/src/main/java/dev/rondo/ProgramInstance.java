@@ -1,11 +1,17 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 package dev.rondo;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions of a program with their weights on one device. Made by {@link Program#instance}. Any number of threads may call at once;
@@ -49,7 +55,85 @@ public final class ProgramInstance extends NativeObject {
   }
 
   /**
-   * The same into tensors that are there, which share no memory with the inputs or with each other.
+   * The same with a time limit, from now on. When it is over, nothing of the call begins any more: not the call, if it still waits for what was
+   * submitted before it; no further operator on a cpu; no further turn of a loop that the host decides. What has begun ends as it would. The
+   * results carry {@link TimedOutException} then, which waits throw. Does not wait itself.
+   *
+   * @param limit the time, which is rounded up to milliseconds
+   * @param function its name
+   * @param inputs one for each input, in the file's order
+   * @return one tensor for each output, in the file's order
+   * @throws NotFoundException if there is no such function: the message has the names there are
+   * @throws InvalidArgumentException for a limit of zero or less, and as {@link #call}
+   * @throws InvalidStateException while this thread records, or has a tape open
+   * @throws TimedOutException if making the graph took as long
+   */
+  public List<Tensor> callWithin(Duration limit, String function, Tensor... inputs) {
+    Objects.requireNonNull(function, "function");
+    final long[] made = new long[outputs.getOrDefault(function, 0)];
+    call(inputs, given -> NativePrograms.programCallWithin(address(), function, Waits.milliseconds(limit), given, made));
+    return Tensor.made(engine, made);
+  }
+
+  /**
+   * Calls a function by the names of its inputs, all of them in any order, and of the outputs that are wanted.
+   *
+   * @param function its name
+   * @param inputs each input by its name
+   * @param outputs names of outputs
+   * @return these outputs by their names, in their order
+   * @throws NotFoundException for a name that is not there
+   * @throws InvalidArgumentException for an input that is not given, a name that comes twice, and a tensor that does not fit
+   */
+  public Map<String, Tensor> callNamed(String function, Map<String, Tensor> inputs, List<String> outputs) {
+    return callNamed(0, function, inputs, outputs);
+  }
+
+  /**
+   * The same with a time limit, as of {@link #callWithin}.
+   *
+   * @param limit the time, which is rounded up to milliseconds
+   * @param function its name
+   * @param inputs each input by its name
+   * @param outputs names of outputs
+   * @return these outputs by their names, in their order
+   * @throws NotFoundException for a name that is not there
+   * @throws InvalidArgumentException for a limit of zero or less, an input that is not given, a name that comes twice, and a tensor that does
+   *     not fit
+   * @throws InvalidStateException while this thread records, or has a tape open
+   * @throws TimedOutException if making the graph took as long
+   */
+  public Map<String, Tensor> callNamedWithin(Duration limit, String function, Map<String, Tensor> inputs, List<String> outputs) {
+    if (limit.isZero() || limit.isNegative()) {
+      throw new InvalidArgumentException("ProgramInstance.callNamedWithin: limit is " + limit + "; more than 0 is needed", null);
+    }
+    return callNamed(Waits.milliseconds(limit), function, inputs, outputs);
+  }
+
+  private Map<String, Tensor> callNamed(long limit, String function, Map<String, Tensor> inputs, List<String> outputs) {
+    Objects.requireNonNull(function, "function");
+    Objects.requireNonNull(inputs, "inputs");
+    Objects.requireNonNull(outputs, "outputs");
+    final List<String> names = new ArrayList<>();
+    final List<Tensor> tensors = new ArrayList<>();
+    inputs.forEach((name, tensor) -> {
+      names.add(name);
+      tensors.add(tensor);
+    });
+    final String[] wanted = outputs.toArray(new String[0]);
+    final long[] made = new long[wanted.length];
+    call(tensors.toArray(new Tensor[0]),
+        given -> NativePrograms.programCallNamed(address(), function, limit, names.toArray(new String[0]), given, wanted, made));
+    final List<Tensor> results = Tensor.made(engine, made);
+    final Map<String, Tensor> named = new LinkedHashMap<>();
+    for (int i = 0; i < wanted.length; ++i) {
+      named.put(wanted[i], results.get(i));
+    }
+    return Collections.unmodifiableMap(named);
+  }
+
+  /**
+   * As {@link #call}, into tensors that are there, which share no memory with the inputs or with each other.
    *
    * @param function its name
    * @param inputs one for each input, in the file's order
@@ -68,12 +152,16 @@ public final class ProgramInstance extends NativeObject {
   }
 
   private void call(String function, Tensor[] inputs, long[] made) {
+    call(inputs, given -> NativePrograms.programCall(address(), function, given, made));
+  }
+
+  private void call(Tensor[] inputs, Consumer<long[]> call) {
     final List<Tensor> given = now(Arrays.asList(inputs));
     final List<NativeObject> used = new ArrayList<>(given);
     used.add(this);
     final Uses uses = use(used.toArray(new NativeObject[0]));
     try {
-      NativePrograms.programCall(address(), function, Tape.addresses(given), made);
+      call.accept(Tape.addresses(given));
     } finally {
       uses.end();
     }
@@ -132,6 +220,49 @@ public final class ProgramInstance extends NativeObject {
       release();
     }
   }
+
+  /**
+   * Writes the program as a file, with its weights and states as they are now and the author's texts: what was trained becomes a file again.
+   *
+   * @param path the file
+   * @throws InvalidStateException while this thread records, and in a task
+   * @throws IoException if it cannot be written
+   */
+  public void save(Path path) {
+    save(path, null, List.of());
+  }
+
+  /**
+   * The same as JSON apart from its weights, as of {@link ProgramWriter#weightsInto} and {@link ProgramWriter#weightsFrom}.
+   *
+   * @param path the file of the program
+   * @param into the name of a safetensors file in its folder, which is written; null: none
+   * @param from names of safetensors files in its folder, which are there
+   * @throws InvalidArgumentException for neither {@code into} nor {@code from}, for names that are no files of this folder, and for a weight that
+   *     differs from the tensor of its name in such a file or has no file to go into
+   * @throws NotFoundException if such a file is not there
+   * @throws InvalidStateException while this thread records, and in a task
+   * @throws IoException if a file cannot be read or written
+   */
+  public void saveAsJson(Path path, @Nullable String into, List<String> from) {
+    if (into == null && from.isEmpty()) {
+      throw new InvalidArgumentException("ProgramInstance.saveAsJson: into is null and from is empty; JSON needs a file for its weights in one of them, "
+          + "and save writes both as one file", null);
+    }
+    save(path, into, List.copyOf(from));
+  }
+
+  private void save(Path path, @Nullable String into, List<String> from) {
+    Objects.requireNonNull(path, "path");
+    final long address = acquire();
+    try {
+      save0(address, Memory.bytes(Memory.nameOf(path)), Memory.bytes(into), ProgramWriter.texts(from));
+    } finally {
+      release();
+    }
+  }
+
+  private static native void save0(long instance, byte[] path, byte[] into, byte[][] from);
 
   @Override
   public String toString() {

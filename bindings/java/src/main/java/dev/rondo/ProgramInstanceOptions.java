@@ -7,12 +7,13 @@ import java.util.Objects;
 
 /** What an instance of a {@link Program} has otherwise than the file says. */
 public final class ProgramInstanceOptions {
-  final List<String> weightNames = new ArrayList<>();
+  private final List<String> weightNames = new ArrayList<>();
   final List<Tensor> weights = new ArrayList<>();
   final List<String> extraFunctions = new ArrayList<>();
-  final List<Long> extraValues = new ArrayList<>();
-  GraphFunctionOptions functions = new GraphFunctionOptions();
-  long mostTurns;
+  private final List<Long> extraValues = new ArrayList<>();
+  private GraphFunctionOptions functions = new GraphFunctionOptions();
+  private long mostTurns;
+  private long mostBytes;
 
   /** All as the file says. */
   public ProgramInstanceOptions() {}
@@ -55,6 +56,18 @@ public final class ProgramInstanceOptions {
   }
 
   /**
+   * Memory that the weights of the file, its states and all graphs of the instance may take together; more is refused before it is taken, with
+   * the number ({@link Program#memory} tells what is needed). Copies of weights that products on a cpu keep packed do not count.
+   *
+   * @param bytes how much; 0: any
+   * @return this
+   */
+  public ProgramInstanceOptions mostBytes(long bytes) {
+    mostBytes = bytes;
+    return this;
+  }
+
+  /**
    * A value outside of bodies that is an output of the function too, after its own: for comparing layers.
    *
    * @param function the function's name
@@ -65,6 +78,35 @@ public final class ProgramInstanceOptions {
     extraFunctions.add(Objects.requireNonNull(function, "function"));
     extraValues.add(value);
     return this;
+  }
+
+  GraphFunctionOptions callablesValue() {
+    return functions;
+  }
+
+  String[] weightNamesValue() {
+    return weightNames.toArray(new String[0]);
+  }
+
+  /** Of tensors that are in use. */
+  long[] weightsValue() {
+    return weights.stream().mapToLong(Tensor::address).toArray();
+  }
+
+  long mostTurnsValue() {
+    return mostTurns;
+  }
+
+  String[] extraFunctionsValue() {
+    return extraFunctions.toArray(new String[0]);
+  }
+
+  long[] extraValuesValue() {
+    return extraValues.stream().mapToLong(each -> each).toArray();
+  }
+
+  long mostBytesValue() {
+    return mostBytes;
   }
 
   @Override

@@ -45,6 +45,8 @@ public final class ProgramWriter {
   private final List<String> keys = new ArrayList<>();
   private final List<String> values = new ArrayList<>();
   private String reader; // null: this version
+  private String into; // null: none
+  private final List<String> from = new ArrayList<>();
   private final List<String> dims = new ArrayList<>();
   private final List<Long> least = new ArrayList<>();
   private final List<Long> most = new ArrayList<>();
@@ -159,6 +161,30 @@ public final class ProgramWriter {
   }
 
   /**
+   * Names a safetensors file that is written with the weights, in the folder of the program's, which is JSON then, and names this one by name,
+   * size and SHA-256.
+   *
+   * @param name its name, without a folder
+   * @return this
+   */
+  public ProgramWriter weightsInto(String name) {
+    into = Objects.requireNonNull(name, "name");
+    return this;
+  }
+
+  /**
+   * Names a safetensors file that is there, in the folder of the program's, which is JSON then. Its tensors with names of weights are equal to
+   * these, and it stays as it is. Several are given one by one.
+   *
+   * @param name its name, without a folder
+   * @return this
+   */
+  public ProgramWriter weightsFrom(String name) {
+    from.add(Objects.requireNonNull(name, "name"));
+    return this;
+  }
+
+  /**
    * Writes the file, which takes the place of a former one when it is complete. Tensors that a function writes are states: the file has
    * what is in them now. Waits for them. Equal programs give equal bytes.
    *
@@ -167,9 +193,11 @@ public final class ProgramWriter {
    *     of it. Of functions whose sizes vary, also for what is no expression of the sizes
    * @throws RondoException what a {@link SizedFunction} threw, of {@link Status#USER_ERROR} if it was no exception of Rondo, with that as its
    *     cause
-   * @throws InvalidArgumentException for a name that comes twice, for more or fewer names than a function has inputs or outputs, and for a
-   *     weight that no function uses
-   * @throws IoException if it cannot be written
+   * @throws InvalidArgumentException for a name that comes twice, for more or fewer names than a function has inputs or outputs, for a
+   *     weight that no function uses, and for one that differs from the tensor of its name in a file of {@link #weightsFrom} or has no file to
+   *     go into
+   * @throws NotFoundException if such a file is not there
+   * @throws IoException if a file cannot be read or written
    */
   public void write(Path path) {
     Objects.requireNonNull(path, "path");
@@ -200,7 +228,7 @@ public final class ProgramWriter {
       final int count = functions.size();
       write0(Memory.bytes(Memory.nameOf(path)), texts(names), Arrays.copyOf(addresses, count), texts(inputs), texts(outputs),
           texts(weightNames), Arrays.copyOfRange(addresses, count, addresses.length), texts(keys), texts(values),
-          reader == null ? null : Memory.bytes(reader));
+          reader == null ? null : Memory.bytes(reader), Memory.bytes(into), texts(from));
     } finally {
       uses.end();
     }
@@ -236,7 +264,7 @@ public final class ProgramWriter {
     try {
       writeSized0(Memory.bytes(Memory.nameOf(path)), texts(names), texts(dims), numbers(least), numbers(most), new Recorder(functions),
           named == 0 ? null : texts(inputs), named == 0 ? null : texts(outputs), texts(weightNames), uses.addresses(), texts(keys), texts(values),
-          reader == null ? null : Memory.bytes(reader));
+          reader == null ? null : Memory.bytes(reader), Memory.bytes(into), texts(from));
     } catch (RondoException e) {
       final Throwable cause = state.callbackFailure;
       state.callbackFailure = null;
@@ -296,8 +324,10 @@ public final class ProgramWriter {
   }
 
   private static native void writeSized0(byte[] path, byte[][] names, byte[][] dims, long[] least, long[] most, Recorder recorder,
-      byte[][] inputs, byte[][] outputs, byte[][] weightNames, long[] weights, byte[][] keys, byte[][] values, byte[] reader);
+      byte[][] inputs, byte[][] outputs, byte[][] weightNames, long[] weights, byte[][] keys, byte[][] values, byte[] reader, byte[] into,
+      byte[][] from);
 
   private static native void write0(byte[] path, byte[][] names, long[] graphs, byte[][] inputs, byte[][] outputs, byte[][] weightNames,
-      long[] weights, byte[][] keys, byte[][] values, byte[] reader);
+      long[] weights, byte[][] keys, byte[][] values, byte[] reader, byte[] into,
+      byte[][] from);
 }

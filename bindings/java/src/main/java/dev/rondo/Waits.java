@@ -33,6 +33,15 @@ final class Waits {
     return await(wait, future, limit.isNegative() ? 0 : seconds > Integer.MAX_VALUE ? Long.MAX_VALUE : limit.toNanos());
   }
 
+  /** As the native part takes it: rounded up, and -1 for a negative one. */
+  static long milliseconds(Duration limit) {
+    final long seconds = Objects.requireNonNull(limit, "limit").getSeconds();
+    if (seconds < 0) {
+      return -1;
+    }
+    return seconds > Integer.MAX_VALUE ? Long.MAX_VALUE : (limit.toNanos() + 999_999) / 1_000_000;
+  }
+
   private static boolean await(Limited wait, Supplier<CompletableFuture<Void>> future, long nanos) {
     final long begin = System.nanoTime();
     final boolean interrupted = Thread.currentThread().isInterrupted();

@@ -12,6 +12,7 @@ import java.lang.reflect.Modifier;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,12 @@ class ClosedObjectsTest {
     }
     if (type == Object[].class) {
       return new float[1][1];
+    }
+    if (type == Map.class) {
+      return Map.of();
+    }
+    if (type == Duration.class) {
+      return Duration.ofSeconds(1);
     }
     if (type.isArray()) {
       return Array.newInstance(type.getComponentType(), 0);

@@ -186,7 +186,7 @@ class GraphFunctionTest {
   void optionsAreHeard() {
     try (Scope scope = Scope.open()) {
       final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2, 3}, 3);
-      final GraphFunctionOptions sizes = new GraphFunctionOptions().padSizes(4, 8).padAxis(0).padInputs(1).padOutputs(1).limitBytes(1);
+      final GraphFunctionOptions sizes = new GraphFunctionOptions().padSizes(4, 8).padAxis(0).padInputs(1).padOutputs(1).limitBytes(1).arenas(2);
       final GraphFunction padded = engine.graphFunction(1, sizes, in -> List.of(in.get(0).add(1)));
       assertArrayEquals(new float[] {2, 3, 4}, padded.call(x).get(0).toFloatArray());
       assertEquals(List.of(1L, 1L, 0L), List.of(padded.info().limitBytes(), padded.info().calls(), padded.info().evictions()));

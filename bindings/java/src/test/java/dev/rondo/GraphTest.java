@@ -104,11 +104,14 @@ class GraphTest {
     engine = Engine.create(new EngineOptions().mode(mode));
     try (Scope scope = Scope.open()) {
       final Tensor w = engine.tensor(device, new float[] {0, 1, 1, 0}, 2, 2);
-      final Graph swap = engine.record(new RecordOptions().name("swap").flags(RecordFlags.CALLABLE), recording -> {
+      final Graph swap = engine.record(new RecordOptions().name("swap").flags(RecordFlags.CALLABLE).arenas(2), recording -> {
         final Tensor x = recording.input(device, DType.F32, 1, 2);
         recording.output(x.matmul(w));
         recording.output(x.add(1));
       });
+      assertEquals(2, swap.info().arenas());
+      fails(InvalidArgumentException.class, () -> engine.record(new RecordOptions().arenas(2), recording -> { }), "arenas",
+          "CALLABLE");
       assertEquals(1, swap.info().inputs());
       assertEquals(2, swap.info().outputs());
       final AtomicReference<Throwable> failure = new AtomicReference<>();

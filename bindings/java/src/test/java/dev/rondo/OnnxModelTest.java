@@ -89,6 +89,30 @@ class OnnxModelTest {
   }
 
   @Test
+  void sizesVaryBetweenBounds() throws IOException {
+    try (Program program = new OnnxModel(model("Mul")).dim("n", 1, 100).input("by", 2).open()) {
+      assertArrayEquals(new float[] {2, 4, 8}, called(program, "main"));
+    }
+    final OnnxModel limited = new OnnxModel(model("Mul")).size("n", 3).limit("NonZero", 4);
+    fails(InvalidArgumentException.class, limited::open, "'NonZero'");
+    final OnnxModel equal = new OnnxModel(model("Mul")).dim("n", 3, 3);
+    fails(InvalidArgumentException.class, equal::open, "from 3 to 3");
+  }
+
+  @Test
+  void sizesMayBeMultiplesOfAStep() throws IOException {
+    try (Program program = new OnnxModel(model("Mul")).dim("n", 3, 99, 3).input("by", 2).open()) {
+      assertArrayEquals(new float[] {2, 4, 8}, called(program, "main"));
+      assertEquals("[n: 1 to 33]", program.dims().toString());
+    }
+    try (Program program = new OnnxModel(model("Mul")).dim("n", 4, 100, 4).input("by", 2).open()) {
+      fails(InvalidArgumentException.class, () -> called(program, "main"), "a multiple of 4 is needed");
+    }
+    final OnnxModel uneven = new OnnxModel(model("Mul")).dim("n", 4, 10, 4);
+    fails(InvalidArgumentException.class, uneven::open, "the step of 'n' is 4");
+  }
+
+  @Test
   void whatIsWrongIsTold() throws IOException {
     final OnnxModel model = new OnnxModel(model("Mul"));
     final OnnxModel unknown = new OnnxModel(model("Fancy")).size("n", 3);

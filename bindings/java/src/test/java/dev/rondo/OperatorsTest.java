@@ -384,6 +384,17 @@ class OperatorsTest {
 
   @ParameterizedTest
   @MethodSource("dev.rondo.Devices#all")
+  void productsOfWholeNumbers(Device device) {
+    final Tensor a = engine.tensor(device, new float[] {3, -4, 5, 6}, 2, 2).cast(DType.I8);
+    final Tensor one = engine.full(device, DType.I8, 1, 1);
+    assertArrayEquals(new int[] {-11, -36, 45, 16}, Operators.matmulInteger(a, a, null, null).toIntArray());
+    assertArrayEquals(new int[] {-16, -35, 28, 5}, Operators.matmulInteger(a, a, one, one).toIntArray());
+    fails(InvalidArgumentException.class, () -> Operators.matmulInteger(a, engine.tensor(device, new float[] {1, 2}, 2, 1), null, null),
+        "Operators.matmulInteger", "u8 or i8 is needed");
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
   void productsOfPairs(Device device) {
     final Tensor x = engine.tensor(device, new float[] {1, 2, 3, 4, 5, 6}, 1, 3, 2);
     assertArrayEquals(new float[] {11, 17, 39}, Operators.dotInteraction(x, false).toFloatArray());

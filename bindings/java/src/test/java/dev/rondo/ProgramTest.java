@@ -5,11 +5,16 @@ import static dev.rondo.Devices.fails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -117,6 +122,77 @@ class ProgramTest {
       instance.close();
       assertArrayEquals(new float[] {11, 25}, graph.call(y, x).get(0).toFloatArray());
       graph.close(); // of an engine that is closed before the scope
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.rondo.Devices#all")
+  void bytesAndNamesStandForFileAndOrder(Device device) throws Exception {
+    try (Scope scope = Scope.open()) {
+      final byte[] bytes = Files.readAllBytes(new Saved(device).write("bytes.safetensors"));
+      final String text = Program.open(bytes).text();
+      final byte[] more = new byte[bytes.length + 7];
+      System.arraycopy(bytes, 0, more, 3, bytes.length);
+      final ByteBuffer heap = ByteBuffer.wrap(more, 3, bytes.length).slice();
+      final ByteBuffer direct = ByteBuffer.allocateDirect(more.length).put(more);
+      direct.position(3).limit(3 + bytes.length);
+      for (final ByteBuffer each : List.of(heap, heap.asReadOnlyBuffer(), direct, direct.asReadOnlyBuffer())) {
+        final int position = each.position();
+        assertEquals(text, Program.open(each).text());
+        assertEquals(position, each.position());
+      }
+      final Program program = Program.open(new ByteArrayInputStream(bytes));
+      Arrays.fill(bytes, (byte) '?'); // the program has a copy
+      final ProgramInstance instance = program.instance(engine, device);
+      final Tensor x = engine.tensor(device, new float[] {1, 10});
+      final Tensor y = engine.tensor(device, new float[] {5, 5});
+      final Map<String, Tensor> sum = instance.callNamed("scale", Map.of("y", y, "x", x), List.of("sum"));
+      assertArrayEquals(new float[] {7, 35}, sum.get("sum").toFloatArray());
+      assertArrayEquals(new float[] {7, 35},
+          instance.callNamedWithin(Duration.ofMinutes(1), "scale", Map.of("x", x, "y", y), List.of("sum")).get("sum").toFloatArray());
+      assertEquals(Map.of(), instance.callNamed("scale", Map.of("y", y, "x", x), List.of()));
+      fails(InvalidArgumentException.class, () -> instance.callNamed("scale", Map.of("x", x), List.of("sum")), "the function has 2");
+      fails(NotFoundException.class, () -> instance.callNamed("scale", Map.of("x", x, "z", y), List.of("sum")), "'z'");
+      fails(NotFoundException.class, () -> instance.callNamed("scale", Map.of("x", x, "y", y), List.of("none")), "'none'");
+      fails(InvalidArgumentException.class, () -> instance.callNamed("scale", Map.of("x", x, "y", y), List.of("sum", "sum")), "n_outputs is 2");
+      for (final Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1))) {
+        fails(InvalidArgumentException.class,
+            () -> instance.callNamedWithin(none, "scale", Map.of("x", x, "y", y), List.of("sum")), "more than 0 is needed");
+      }
+    }
+    fails(IoException.class, () -> Program.open(new byte[0]), "it has 0 bytes");
+    fails(IoException.class, () -> Program.open(ByteBuffer.allocateDirect(0)), "it has 0 bytes");
+  }
+
+  @Test
+  void jsonBesideItsWeightsIsTheSameProgram() throws Exception {
+    final Path json = folder.resolve("p.rondo.json");
+    try (Scope scope = Scope.open()) {
+      final Saved saved = new Saved(Device.CPU);
+      final Path one = saved.write("one.safetensors");
+      final ProgramWriter writer = new ProgramWriter().function("scale", saved.scale, List.of("x", "y"), List.of("sum"))
+          .function("count", saved.count).weight("w", saved.w).weight("total", saved.total).metadata("labels", "cat\ndog");
+      writer.weightsInto("w.safetensors").write(json);
+      final Program program = Program.open(json);
+      assertEquals(Program.open(one).text(), program.text());
+      assertEquals(Map.of("labels", "cat\ndog"), program.metadata());
+      final ProgramInstance instance = program.instance(engine, Device.CPU);
+      assertArrayEquals(new float[] {2, 31}, instance.call("count", engine.tensor(Device.CPU, new float[] {1, 10})).get(0).toFloatArray());
+      instance.save(one);
+      assertArrayEquals(new float[] {2, 31}, Program.open(one).instance(engine, Device.CPU).weight("total").toFloatArray());
+      fails(InvalidArgumentException.class, () -> instance.saveAsJson(json, null, List.of("w.safetensors")), "shape or contents");
+      final byte[] before = Files.readAllBytes(json);
+      fails(InvalidArgumentException.class, () -> instance.saveAsJson(json, null, List.of()), "into is null and from is empty");
+      assertArrayEquals(before, Files.readAllBytes(json));
+      instance.saveAsJson(json, "now.safetensors", List.of());
+      assertArrayEquals(new float[] {2, 31}, Program.open(json).instance(engine, Device.CPU).weight("total").toFloatArray());
+      writer.weightsInto("rest.safetensors").weightsFrom("w.safetensors").write(json); // nothing is left for the former
+      assertTrue(Files.notExists(folder.resolve("rest.safetensors")));
+      fails(NotFoundException.class, () -> writer.weightsFrom("none.safetensors").write(json), "none.safetensors");
+      final byte[] bytes = Files.readAllBytes(folder.resolve("w.safetensors"));
+      bytes[bytes.length - 1] ^= 1;
+      Files.write(folder.resolve("w.safetensors"), bytes);
+      fails(IoException.class, () -> Program.open(json).instance(engine, Device.CPU), "its SHA-256 is");
     }
   }
 
@@ -233,7 +309,7 @@ class ProgramTest {
       final Tensor given = engine.tensor(device, new float[] {1, 2});
       final ProgramInstance plain = program.instance(engine, device);
       final ProgramInstance other = program.instance(engine, device,
-          new ProgramInstanceOptions().weight("w", given).extra("rows", 0).mostTurns(9).functions(new GraphFunctionOptions().limitBytes(1 << 20)));
+          new ProgramInstanceOptions().weight("w", given).extra("rows", 0).mostTurns(9).mostBytes(1 << 30).functions(new GraphFunctionOptions().limitBytes(1 << 20)));
       for (final int n : new int[] {1, 3, 100}) {
         final float[] values = new float[2 * n];
         for (int i = 0; i < values.length; ++i) {
@@ -245,6 +321,18 @@ class ProgramTest {
         assertArrayEquals(values, other.call("rows", x).get(1).toFloatArray());
       }
       assertEquals(3, plain.function("rows").info().recordings());
+      final ProgramMemoryInfo memory = program.memory(engine, device, 100);
+      assertEquals(8, memory.weightBytes());
+      assertTrue(program.memory(engine, device, 1).graphBytes() <= memory.graphBytes());
+      assertThrows(InvalidArgumentException.class, () -> program.memory(engine, device, 101));
+      assertThrows(OutOfMemoryException.class, () -> program.instance(engine, device, new ProgramInstanceOptions().mostBytes(7)));
+      final Tensor timed = engine.tensor(device, new float[] {1, 1}, 1, 2);
+      assertEquals(2, plain.callWithin(Duration.ofMinutes(1), "rows", timed).get(0).toFloatArray()[0]);
+      for (final Duration none : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofSeconds(Long.MIN_VALUE))) {
+        fails(InvalidArgumentException.class, () -> plain.callWithin(none, "rows", timed), "timeout_ms is " + (none.isZero() ? 0 : -1));
+      }
+      assertThrows(NotFoundException.class, () -> plain.callWithin(Duration.ofNanos(1), "none", timed));
+      assertThrows(NotFoundException.class, () -> plain.callWithin(Duration.ofSeconds(Long.MAX_VALUE), "none", timed));
       final Tensor two = engine.tensor(device, new float[] {1, 1, 1, 1}, 2, 2);
       assertArrayEquals(new float[] {2, 3, 2, 3}, program.bind(2).instance(engine, device).graph("rows").call(two).get(0).toFloatArray());
       final Tensor large = engine.tensor(device, new float[202], 101, 2);

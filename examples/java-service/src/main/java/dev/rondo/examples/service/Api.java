@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What the service answers, whatever server brings the requests. */
@@ -25,7 +26,7 @@ final class Api {
   private final float sure;
   private final Photographs photographs;
   private final Sentences sentences;
-  private final ProgramCalls program;
+  private final Map<String, ProgramCalls> programs; // by what follows /call and /program in their paths
   private final Metrics metrics;
   private final Executor executor;
   private final byte[] page;
@@ -61,17 +62,17 @@ final class Api {
    * @param sure the probability from which on the network for sketches is sure
    * @param photographs null: they are not classified
    * @param sentences null: no vectors of sentences are made
-   * @param program null: no program is called
+   * @param programs by what follows /call in the path of each: "" or "/name"
    * @param executor writes answers, so that the batcher's thread has time for the next batch
    */
-  Api(Batcher batcher, Batcher sketches, float sure, Photographs photographs, Sentences sentences, ProgramCalls program, Metrics metrics,
+  Api(Batcher batcher, Batcher sketches, float sure, Photographs photographs, Sentences sentences, Map<String, ProgramCalls> programs, Metrics metrics,
       Executor executor) {
     this.batcher = batcher;
     this.sketches = sketches;
     this.sure = sure;
     this.photographs = photographs;
     this.sentences = sentences;
-    this.program = program;
+    this.programs = Map.copyOf(programs);
     this.metrics = metrics;
     this.executor = executor;
     try (InputStream in = Api.class.getResourceAsStream("page.html")) {
@@ -86,14 +87,27 @@ final class Api {
     if (!method.equals("POST")) {
       return 0;
     }
+    final ProgramCalls program = program(path, "/call");
+    if (program != null) {
+      return program.longestBody();
+    }
     return switch (path) {
-      case "/call" -> program == null ? 0 : program.longestBody();
       case "/classify" -> batcher == null ? 0 : 1024 + batcher.model().largestBatch() * Weights.PIXELS * 24;
       case "/sketch" -> sketches == null ? 0 : 1024 + sketches.model().largestBatch() * Sketches.PIXELS * 24;
       case "/photograph" -> photographs == null ? 0 : Photographs.MOST_BYTES;
       case "/embed" -> sentences == null ? 0 : Sentences.MOST_BYTES;
       default -> 0;
     };
+  }
+
+  /** The program that a path is for, if it begins so; null: there is none. */
+  private ProgramCalls program(String path, String beginning) {
+    return path.startsWith(beginning) ? programs.get(path.substring(beginning.length())) : null;
+  }
+
+  /** The methods of a path; null: there is no such path. */
+  private String methods(String path) {
+    return program(path, "/call") != null ? METHODS.get("/call") : program(path, "/program") != null ? METHODS.get("/program") : METHODS.get(path);
   }
 
   /** From now on not ready, so that nobody sends new requests, and no request waits for others. */
@@ -115,7 +129,7 @@ final class Api {
    * @return the answer; does not fail
    */
   CompletableFuture<Reply> answer(String method, String path, CompletableFuture<byte[]> body) {
-    final String known = METHODS.containsKey(path) ? path : "other"; // a visitor must not invent labels
+    final String known = methods(path) != null ? path : "other"; // a visitor must not invent labels
     metrics.began();
     return body.handle((bytes, thrown) -> {
       final long begin = System.nanoTime(); // a slow visitor does not make the service slow
@@ -137,7 +151,7 @@ final class Api {
   }
 
   private CompletableFuture<Reply> route(String method, String path, byte[] body) {
-    final String right = METHODS.get(path);
+    final String right = methods(path);
     final Reply reply;
     if (right == null) {
       reply = Reply.error(404, "there is no " + path + ": try " + String.join(", ", List.of("/", "/classify", "/sketch", "/photograph", "/embed", "/call",
@@ -152,9 +166,13 @@ final class Api {
       return photograph(body);
     } else if (path.equals("/embed")) {
       return embed(body);
+    } else if (program(path, "/call") != null) {
+      return program(path, "/call").call(body).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
+    } else if (program(path, "/program") != null) {
+      reply = Reply.of(200, JSON, program(path, "/program").description());
     } else if (path.equals("/call") || path.equals("/program")) {
-      return program == null ? missing("no program is called", "--program") : path.equals("/call") ? call(body)
-          : CompletableFuture.completedFuture(Reply.of(200, JSON, program.description()));
+      return programs.isEmpty() ? missing("no program is called", "--program") : CompletableFuture.completedFuture(Reply.error(404,
+          "programs have names here: try " + programs.keySet().stream().sorted().map(each -> path + each).collect(Collectors.joining(", "))));
     } else {
       reply = switch (path) {
         case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
@@ -171,10 +189,6 @@ final class Api {
     return CompletableFuture.completedFuture(Reply.error(404, what + ": the service was started without " + option));
   }
 
-  private CompletableFuture<Reply> call(byte[] body) {
-    return program.call(body).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
-  }
-
   private Reply ready() {
     if (stopping) {
       return Reply.of(503, JSON, Images.object("status", "stopping"));
@@ -189,14 +203,16 @@ final class Api {
     if (sentences != null && !sentences.available()) {
       return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(sentences.lost())));
     }
-    if (program != null && !program.available()) {
-      return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(program.lost())));
+    for (final ProgramCalls each : programs.values()) {
+      if (!each.available()) {
+        return Reply.of(503, JSON, Images.object("status", "lost", "cause", String.valueOf(each.lost())));
+      }
     }
     lost = lost == null && sentences != null ? sentences.lost() : lost;
     final Batcher first = batcher == null ? sketches : batcher;
-    final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", first == null ? program.device() : first.model().device()));
-    if (program != null) {
-      facts.addAll(List.of("program", program.device()));
+    final List<String> facts = new ArrayList<>(List.of("status", "ready", "device", first == null ? programs.values().iterator().next().device() : first.model().device()));
+    if (!programs.isEmpty()) {
+      facts.addAll(List.of("program", programs.values().iterator().next().device())); // all are on one
     }
     if (photographs != null) {
       facts.addAll(List.of("photographs", photographs.batcher().model().device()));

@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -62,10 +64,14 @@ public final class Main {
         digits = batcher(weights, "/classify", device, options.maxBatch(), options.queue(), options, metrics);
         open.push(digits);
       }
-      ProgramCalls program = null;
-      if (options.program() != null) {
-        program = new ProgramCalls(Path.of(options.program()), device, options.batch(), metrics.network("program", "/call"));
+      final Map<String, ProgramCalls> programs = new LinkedHashMap<>();
+      for (final Map.Entry<String, Options.Served> each : options.programs().entrySet()) {
+        final String name = each.getKey();
+        final String place = name.isEmpty() ? "" : "/" + name;
+        final ProgramCalls program = new ProgramCalls(Path.of(each.getValue().file()), device, each.getValue().batch(),
+            metrics.network(name.isEmpty() ? "program" : "program_" + name, "/call" + place), options.programs().size());
         open.push(program);
+        programs.put(place, program);
       }
       final Batcher sketched = batcher(sketches, "/sketch", device, Math.min(options.maxBatch(), SKETCHES_BATCH), SKETCHES_QUEUE, options, metrics);
       open.push(sketched);
@@ -81,13 +87,13 @@ public final class Main {
         sentences = new Sentences(Path.of(options.sentences()), device, options.cpuWhenLost(), metrics.network("sentences", "/embed"));
         open.push(sentences);
       }
-      final Api api = new Api(digits, sketched, sketches.sure(), photographs, sentences, program, metrics, threads);
+      final Api api = new Api(digits, sketched, sketches.sure(), photographs, sentences, programs, metrics, threads);
       final JettyServer server = new JettyServer(api, bodies, new Connections(options.connections(), HEADERS), options.host(), options.port(), threads, STOP_TIMEOUT);
       open.push(server::stop);
       open.push(api::stopping);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(open), "stop"));
       System.out.println("http://" + options.host() + ":" + server.port() + "/ classifies digits " + (network == null ? "" : "and photographs ")
-          + (sentences == null ? "" : "and embeds sentences ") + (program == null ? "" : "and calls a program ") + "on " + device);
+          + (sentences == null ? "" : "and embeds sentences ") + (programs.isEmpty() ? "" : "and calls programs by /call" + String.join(", /call", programs.keySet()) + " ") + "on " + device);
     } catch (IOException | RuntimeException e) {
       close(open);
       throw e;

@@ -6,15 +6,21 @@ import dev.rondo.DeviceKind;
 import dev.rondo.Rondo;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the command line says. */
-record Options(String model, String program, String batch, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+record Options(String model, Map<String, Served> programs, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
     int patience, int connections, boolean cpuWhenLost, String train, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options], or service --program FILE [options]
         --model FILE              the trained network for digits, a safetensors file with w1, b1, w2, b2
         --program FILE            a program file, whose functions are called by POST /call (none)
-        --batch NAME              the dimension of the program file whose rows do not see each other: calls that wait are joined along it (none)
+        --program NAME=FILE       one of several, whose functions are called by POST /call/NAME; once for each
+        --batch DIM               the dimension of the program file whose rows do not see each other: calls that wait are joined along it (none)
+        --batch NAME=DIM          that of the program with this name; once for each
         --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
         --sentences FOLDER        the pretrained network for sentences, which examples/data/sentences.py fetches (none)
         --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
@@ -30,10 +36,15 @@ record Options(String model, String program, String batch, String photographs, S
         --help                    this text
       """;
 
+  private static final Pattern NAMED = Pattern.compile("(?:([A-Za-z][A-Za-z0-9_]*)=)?(.*)", Pattern.DOTALL);
+
+  /** A program file, and the dimension along which its calls are joined; null: they are not. */
+  record Served(String file, String batch) {}
+
   static Options parse(String... arguments) {
     String model = null;
-    String program = null;
-    String batch = null;
+    final Map<String, String> programs = new LinkedHashMap<>(); // by name, "" without one
+    final Map<String, String> batches = new LinkedHashMap<>();
     String photographs = null;
     String sentences = null;
     String device = "auto";
@@ -49,7 +60,7 @@ record Options(String model, String program, String batch, String photographs, S
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", null, null, null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
+        return new Options("", Map.of(), null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -61,8 +72,8 @@ record Options(String model, String program, String batch, String photographs, S
       switch (option) {
         case "--train" -> train = value;
         case "--model" -> model = value;
-        case "--program" -> program = value;
-        case "--batch" -> batch = value;
+        case "--program" -> put(programs, option, value);
+        case "--batch" -> put(batches, option, value);
         case "--photographs" -> photographs = value;
         case "--sentences" -> sentences = value;
         case "--device" -> device = value;
@@ -81,12 +92,16 @@ record Options(String model, String program, String batch, String photographs, S
         }
       }
     }
-    if (model == null && program == null && train == null) {
+    if (model == null && programs.isEmpty() && train == null) {
       throw new IllegalArgumentException("--model FILE or --program FILE is missing");
     }
-    if (batch != null && program == null) {
-      throw new IllegalArgumentException("--batch names a dimension of a program file: --program FILE is missing");
+    for (final String name : batches.keySet()) {
+      if (!programs.containsKey(name)) {
+        throw new IllegalArgumentException("--batch names a dimension of a program file: --program " + (name.isEmpty() ? "FILE" : name + "=FILE") + " is missing");
+      }
     }
+    final Map<String, Served> served = new LinkedHashMap<>();
+    programs.forEach((name, file) -> served.put(name, new Served(file, batches.get(name))));
     final Path trained = train == null ? null : Path.of(train).toAbsolutePath();
     if (trained != null && (Files.isDirectory(trained) || !Files.isDirectory(trained.getParent()))) { // or it would come out behind the training
       throw new IllegalArgumentException("--train must name a file in a folder that is there, not '" + train + "'");
@@ -94,7 +109,20 @@ record Options(String model, String program, String batch, String photographs, S
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, program, batch, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
+    return new Options(model, served, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
+  }
+
+  /** Keeps a value under the name before its sign, or under "". */
+  private static void put(Map<String, String> values, String option, String value) {
+    final Matcher parts = NAMED.matcher(value);
+    parts.matches();
+    final String name = parts.group(1) == null ? "" : parts.group(1);
+    if (parts.group(2).isEmpty()) {
+      throw new IllegalArgumentException(option + " is '" + value + "': there is nothing behind the name");
+    }
+    if (values.put(name, parts.group(2)) != null) {
+      throw new IllegalArgumentException(option + " is given twice" + (name.isEmpty() ? ": of several programs each needs a name, NAME=FILE" : " for '" + name + "'"));
+    }
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
+import dev.rondo.EngineOptions;
 import dev.rondo.InvalidArgumentException;
 import dev.rondo.Program;
 import dev.rondo.ProgramInstance;
@@ -77,9 +78,11 @@ final class ProgramCalls implements AutoCloseable {
    * @param device where it runs
    * @param batch the dimension whose rows do not see each other, along which calls are joined; null: none are
    * @param listener is told of each call
+   * @param programs how many there are, which share half of what all bodies may have
    */
-  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener) throws IOException {
-    this(file, device, batch, listener, Engine.create(), Runtime.getRuntime().maxMemory() / 8); // half of what all bodies may have
+  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, int programs) throws IOException {
+    // Indices come from strangers: one outside is an error of its caller's.
+    this(file, device, batch, listener, Engine.create(new EngineOptions().checkIndices(1)), Runtime.getRuntime().maxMemory() / 8 / programs);
   }
 
   /** The same with an engine, which is closed with it, and with bytes that bodies may have; one body always may. */
@@ -96,7 +99,7 @@ final class ProgramCalls implements AutoCloseable {
       this.batch = batch == null ? ProgramRequests.Batch.NONE : new ProgramRequests.Batch(file, program, batch);
       this.mostBytes = Math.max(mostBytes, longestBody());
       requests = new ProgramRequests(functions, dims);
-      description = describe(program.metadata());
+      description = describe(program.metadata(), ProgramRequests.shapes(program, "inputs"), ProgramRequests.shapes(program, "outputs"));
       instance = program.instance(engine, device);
     } catch (IOException | RuntimeException e) {
       engine.close();
@@ -428,7 +431,7 @@ final class ProgramCalls implements AutoCloseable {
     }
   }
 
-  private byte[] describe(Map<String, String> texts) {
+  private byte[] describe(Map<String, String> texts, List<List<List<String>>> inputs, List<List<List<String>>> outputs) {
     return json(json -> {
       if (!dims.isEmpty()) {
         json.writeObjectFieldStart("dims");
@@ -439,11 +442,11 @@ final class ProgramCalls implements AutoCloseable {
         json.writeEndObject();
       }
       json.writeArrayFieldStart("functions");
-      for (final Program.Function each : functions) {
+      for (int i = 0; i < functions.size(); ++i) {
         json.writeStartObject();
-        json.writeStringField("name", each.name());
-        describe(json, "inputs", each.inputs());
-        describe(json, "outputs", each.outputs());
+        json.writeStringField("name", functions.get(i).name());
+        describe(json, "inputs", functions.get(i).inputs(), inputs.get(i));
+        describe(json, "outputs", functions.get(i).outputs(), outputs.get(i));
         json.writeEndObject();
       }
       json.writeEndArray();
@@ -455,19 +458,19 @@ final class ProgramCalls implements AutoCloseable {
     });
   }
 
-  private void describe(JsonGenerator json, String what, List<Program.Value> values) throws IOException {
+  private void describe(JsonGenerator json, String what, List<Program.Value> values, List<List<String>> shapes) throws IOException {
     json.writeArrayFieldStart(what);
-    for (final Program.Value each : values) {
+    for (int i = 0; i < values.size(); ++i) {
+      final Program.Value each = values.get(i);
       json.writeStartObject();
       json.writeStringField("name", each.name());
       json.writeStringField("dtype", each.info().dtype().toString());
-      json.writeArrayFieldStart("shape"); // a size that varies is its dimension's name, or null where it is another expression
+      json.writeArrayFieldStart("shape"); // a size that varies is an expression of dimensions, mostly the name of one
       for (int d = 0; d < each.info().ndim(); ++d) {
-        final int dim = each.info().dims()[d];
-        if (dim == 0) {
+        if (each.info().dims()[d] == 0) {
           json.writeNumber(each.info().shape()[d]);
         } else {
-          json.writeString(dim > 0 ? dims.get(dim - 1).name() : null);
+          json.writeString(shapes.get(i).get(d));
         }
       }
       json.writeEndArray();

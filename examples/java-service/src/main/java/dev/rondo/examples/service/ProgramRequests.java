@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 
 /**
  * Reads requests for functions of a program file: which one, and its inputs as arrays in arrays, of any sizes that the file allows. Says which of
- * them may be one call.
+ * them may be one call. Finds the shapes that the file has.
  */
 final class ProgramRequests {
   private static final JsonFactory JSON = new JsonFactory();
@@ -146,20 +146,12 @@ final class ProgramRequests {
       if (weights.stream().noneMatch(each -> each.info().state())) {
         return all;
       }
-      try (JsonParser json = JSON.createParser(program.text())) {
-        json.nextToken();
-        while (json.nextToken() == JsonToken.FIELD_NAME) {
-          final boolean there = json.currentName().equals("functions");
-          json.nextToken();
-          while (there && json.nextToken() == JsonToken.START_OBJECT) {
-            final String function = statefulFunction(json, weights);
-            if (function != null) {
-              all.add(function);
-            }
-          }
-          json.skipChildren();
+      readFunctions(program, json -> {
+        final String function = statefulFunction(json, weights);
+        if (function != null) {
+          all.add(function);
         }
-      }
+      });
       return all;
     }
 
@@ -341,6 +333,64 @@ final class ProgramRequests {
     private Images.InvalidException wrong() {
       return new Images.InvalidException("'" + input.name() + "' must have the shape " + sizes(input) + ", as arrays in arrays");
     }
+  }
+
+  /**
+   * The sizes of inputs or outputs as the text of the program has them, by the function, the value and the axis: those that vary are expressions of
+   * its dimensions, such as 32*height.
+   *
+   * @param program has them
+   * @param what is "inputs" or "outputs"
+   */
+  static List<List<List<String>>> shapes(Program program, String what) throws IOException {
+    final List<List<List<String>>> all = new ArrayList<>();
+    readFunctions(program, json -> all.add(shapesOfFunction(json, what)));
+    return all;
+  }
+
+  /** Reads one function of a program's text, from behind its first brace to its last. */
+  private interface FunctionReader {
+    void read(JsonParser json) throws IOException;
+  }
+
+  /** Gives the functions of a program's text to a reader, one after the other. */
+  private static void readFunctions(Program program, FunctionReader reader) throws IOException {
+    try (JsonParser json = JSON.createParser(program.text())) {
+      json.nextToken();
+      while (json.nextToken() == JsonToken.FIELD_NAME) {
+        final boolean there = json.currentName().equals("functions");
+        json.nextToken();
+        while (there && json.nextToken() == JsonToken.START_OBJECT) {
+          reader.read(json);
+        }
+        json.skipChildren();
+      }
+    }
+  }
+
+  private static List<List<String>> shapesOfFunction(JsonParser json, String what) throws IOException {
+    final List<List<String>> shapes = new ArrayList<>();
+    while (json.nextToken() == JsonToken.FIELD_NAME) {
+      final boolean there = json.currentName().equals(what);
+      json.nextToken();
+      while (there && json.nextToken() == JsonToken.START_ARRAY) {
+        while (json.nextToken() != JsonToken.END_ARRAY) { // the shape is the array among the members of a value
+          if (json.currentToken() == JsonToken.START_ARRAY) {
+            shapes.add(texts(json));
+          }
+        }
+      }
+      json.skipChildren();
+    }
+    return shapes;
+  }
+
+  private static List<String> texts(JsonParser json) throws IOException {
+    final List<String> texts = new ArrayList<>();
+    while (json.nextToken() != JsonToken.END_ARRAY) {
+      texts.add(json.getText());
+    }
+    return texts;
   }
 
   /** "[2, 3]", and with the names of dimensions "[rows, 3]". */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -55,7 +56,7 @@ class BrokenVisitorsTest {
     try (Batcher batcher = new Batcher(new RondoModel(Weights.read(Path.of(System.getProperty("service.model"))), Device.CPU, 1), 1, Duration.ZERO,
         null, metrics.network("digits", "/classify"))) {
       final Bodies bodies = new Bodies(Duration.ofMillis(300));
-      final JettyServer server = new JettyServer(new Api(batcher, null, 0, null, null, null, metrics, threads), bodies,
+      final JettyServer server = new JettyServer(new Api(batcher, null, 0, null, null, Map.of(), metrics, threads), bodies,
           new Connections(8, Duration.ofSeconds(10)), "127.0.0.1", 0, threads, Duration.ofSeconds(5));
       try (Visitor visitor = new Visitor(server.port())) {
         visitor.send(Visitor.post("/classify", 1000));
@@ -81,7 +82,7 @@ class BrokenVisitorsTest {
     try (Batcher batcher = new Batcher(new RondoModel(Weights.read(Path.of(System.getProperty("service.model"))), Device.CPU, 4096), 4096, Duration.ZERO,
         null, metrics.network("digits", "/classify"))) {
       final Bodies bodies = new Bodies(Duration.ofSeconds(30));
-      final JettyServer server = new JettyServer(new Api(batcher, null, 0, null, null, null, metrics, threads), bodies, connections, "127.0.0.1", 0, threads,
+      final JettyServer server = new JettyServer(new Api(batcher, null, 0, null, null, Map.of(), metrics, threads), bodies, connections, "127.0.0.1", 0, threads,
           Duration.ofSeconds(5));
       try {
         visit.to(server, bodies);

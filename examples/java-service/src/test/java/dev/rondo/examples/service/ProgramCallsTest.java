@@ -12,7 +12,6 @@ import dev.rondo.BinaryOp;
 import dev.rondo.DType;
 import dev.rondo.Device;
 import dev.rondo.Engine;
-import dev.rondo.EngineOptions;
 import dev.rondo.Graph;
 import dev.rondo.Operators;
 import dev.rondo.ProgramWriter;
@@ -22,11 +21,14 @@ import dev.rondo.ReduceOp;
 import dev.rondo.Scope;
 import dev.rondo.Tensor;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -62,7 +64,7 @@ class ProgramCallsTest {
   }
 
   private static ProgramCalls open(Path file, String batch, Batcher.Listener listener) throws IOException {
-    return new ProgramCalls(file, Device.CPU, batch, listener);
+    return new ProgramCalls(file, Device.CPU, batch, listener, 1);
   }
 
   @Test
@@ -92,6 +94,23 @@ class ProgramCallsTest {
           List.of("y")).weight("w", w).write(path);
     }
     return path;
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is there to be closed
+  void sizesThatAreComputedAreDescribedAsExpressions() throws Exception {
+    final Path path = folder.resolve("pairs.safetensors");
+    try (Engine engine = Engine.create(); Scope scope = Scope.open()) {
+      final RecordOptions options = new RecordOptions().flags(RecordFlags.CALLABLE);
+      new ProgramWriter().dim("pairs", 1, 8).function("twice",
+          sizes -> engine.record(options, recording -> recording.output(recording.input(Device.CPU, DType.F32, 2 * sizes[0], 3).mul(2))), List.of("x"),
+          List.of("y")).write(path);
+    }
+    try (ProgramCalls calls = open(path, null, null)) {
+      final String text = new String(calls.description(), StandardCharsets.UTF_8);
+      assertTrue(text.contains("{\"name\":\"x\",\"dtype\":\"F32\",\"shape\":[\"2*pairs\",3]}"), text);
+      assertTrue(text.contains("{\"name\":\"y\",\"dtype\":\"F32\",\"shape\":[\"2*pairs\",3]}"), text);
+    }
   }
 
   @Test
@@ -249,8 +268,7 @@ class ProgramCallsTest {
       final Tensor table = engine.tensor(Device.CPU, new float[] {0, 10, 20, 30}, 4, 1);
       final Path path = writeRows(engine, DType.I64, new long[0], 1, in -> Operators.gatherRows(table, in.get(0)));
       final Held held = new Held();
-      final Engine checking = Engine.create(new EngineOptions().checkIndices(1));
-      try (ProgramCalls calls = new ProgramCalls(path, Device.CPU, "rows", held, checking, 1 << 20)) {
+      try (ProgramCalls calls = open(path, "rows", held)) {
         final List<String> said = held.ask(calls, "\"a\": [0]", "\"a\": [1]", "\"a\": [2, 99]", "\"a\": [3]");
         assertEquals("{\"outputs\":{\"y\":[[10.0]]}}", said.get(1));
         assertTrue(said.get(2).startsWith("InvalidException") && said.get(2).contains("99"), said.get(2));
@@ -289,7 +307,49 @@ class ProgramCallsTest {
     }
     final var thrown = assertThrows(IllegalArgumentException.class, () -> Options.parse("--model", "m", "--batch", "rows"));
     assertTrue(thrown.getMessage().contains("--program FILE is missing"), thrown.getMessage());
-    assertEquals("rows", Options.parse("--program", "p", "--batch", "rows").batch());
+    assertEquals(Map.of("", new Options.Served("p", "rows")), Options.parse("--program", "p", "--batch", "rows").programs());
+  }
+
+  @Test
+  void programsHaveNamesWhereThereAreSeveral() {
+    final Map<String, Options.Served> all = Options.parse("--program", "a=x.safetensors", "--program", "./b=y", "--batch", "a=rows", "--program", "c=d=e").programs();
+    assertEquals(Map.of("a", new Options.Served("x.safetensors", "rows"), "", new Options.Served("./b=y", null), "c", new Options.Served("d=e", null)), all);
+    for (final String[] each : new String[][] {{"of several programs each needs a name", "--program", "p", "--program", "q"},
+        {"--program is given twice for 'a'", "--program", "a=p", "--program", "a=q"}, {"--program a=FILE is missing", "--program", "p", "--batch", "a=rows"},
+        {"--program FILE is missing", "--program", "a=p", "--batch", "rows"}, {"--batch is given twice for 'a'", "--program", "a=p", "--batch", "a=r", "--batch", "a=s"},
+        {"nothing behind the name", "--program", "a="}}) {
+      final var thrown = assertThrows(IllegalArgumentException.class, () -> Options.parse(Arrays.copyOfRange(each, 1, each.length)));
+      assertTrue(thrown.getMessage().contains(each[0]), thrown.getMessage());
+    }
+  }
+
+  @Test
+  void eachProgramHasItsPathBatchAndMetrics() throws Exception {
+    final Path rows = writeRows();
+    final Path other = write(DType.I64);
+    try (ServiceProcess service = new ServiceProcess("--device", "cpu", "--program", "rows=" + rows, "--program", "other=" + other, "--batch", "rows=rows")) {
+      final List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+      for (int i = 0; i < 40; ++i) {
+        answers.add(i % 2 == 0 ? service.post("/call/rows", "{\"inputs\": {\"x\": [[" + i + ", 1]]}}")
+            : service.post("/call/other", "{\"function\": \"scale\", \"inputs\": {\"x\": [[" + i + ", 1, 1], [0, 0, 0]]}}"));
+      }
+      for (int i = 0; i < 40; ++i) {
+        check(answers.get(i).get(), 200, i % 2 == 0 ? "{\"y\":[[" + i + ".0,2.0]]}" : "{\"y\":[[" + i + ".0,2.0,-3.0],");
+      }
+      for (final String each : List.of("rows", "other")) {
+        assertEquals(20, service.metric("digits_requests_total{path=\"/call/" + each + "\",status=\"200\"}"));
+        assertEquals(20, service.metric("program_" + each + "_classify_seconds_count"));
+        assertEquals(20, service.metric("program_" + each + "_batch_images_sum"));
+      }
+      assertEquals(20, service.metric("program_other_launch_seconds_count"));
+      check(service.get("/program/rows"), 200, "\"dims\":{\"rows\":[1,8]}");
+      check(service.get("/program/other"), 200, "\"name\":\"same\"");
+      check(service.post("/call", "{}").get(), 404, "try /call/other, /call/rows");
+      check(service.get("/program"), 404, "try /program/other, /program/rows");
+      check(service.post("/call/none", "{}").get(), 404, "there is no /call/none");
+      check(service.get("/call/rows"), 405, "POST");
+      check(service.get("/readyz"), 200, "\"program\":\"cpu:0\"");
+    }
   }
 
   @Test
@@ -402,7 +462,7 @@ class ProgramCallsTest {
   @Test
   void whatJsonDoesNotHaveIsToldAtOnce() {
     final Path file = write(DType.F16);
-    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, Device.CPU, null, new Metrics().network("program", "/call")).close());
+    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, Device.CPU, null, new Metrics().network("program", "/call"), 1).close());
     assertTrue(thrown.getMessage().contains("'number' of function 'same' is F16"), thrown.getMessage());
   }
 }

@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 
 /** The service as its users start it, in a process of its own, and what a client asks of it. */
 final class ServiceProcess implements AutoCloseable {
-  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?(?:and calls a program )?on (\\S+)");
+  private static final Pattern READY = Pattern.compile("(http://[^/]+)/ classifies digits (?:and photographs )?(?:and embeds sentences )?(?:and calls programs by /call\\S*(?: /call\\S*)* )?on (\\S+)");
   private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
   final Process process;

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -81,10 +82,10 @@ public final class Bench {
     final int port;
     if (jdk) {
       final ExecutorService threads = Executors.newFixedThreadPool(64);
-      port = new JdkServer(new Api(batcher, null, 0, null, null, null, metrics, threads), "127.0.0.1", 0, threads).port();
+      port = new JdkServer(new Api(batcher, null, 0, null, null, Map.of(), metrics, threads), "127.0.0.1", 0, threads).port();
     } else {
       final QueuedThreadPool threads = new QueuedThreadPool();
-      port = new JettyServer(new Api(batcher, null, 0, null, null, null, metrics, threads), new Bodies(Duration.ofSeconds(30)),
+      port = new JettyServer(new Api(batcher, null, 0, null, null, Map.of(), metrics, threads), new Bodies(Duration.ofSeconds(30)),
           new Connections(65536, Duration.ofSeconds(10)), "127.0.0.1", 0, threads, Duration.ZERO).port();
     }
     System.out.println(port);

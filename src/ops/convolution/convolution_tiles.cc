@@ -1,0 +1,206 @@
+// Cuts convolutions into blocks of columns and of kernels, and walks their tiles.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "ops/convolution/convolution_tiles.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+#include "base/machine/processors.h"
+#include "engine/tasks/workers.h"
+#include "ops/host/products.h"
+
+namespace rondo::ops {
+
+namespace {
+
+using device::kProductAxes;
+using device::ProductArguments;
+using device::ProductAxis;
+
+constexpr int kLastAxis = kProductAxes - 1;
+constexpr int64_t kHalfWidthFrom = 2048;    // depths of which a block of whole width is too large for a cache
+constexpr int64_t kRowsAtOnce = 96;         // whose sums are finished while they are in the first cache
+constexpr double kSumsOfAThread = 1 << 20;  // multiplications that are worth a thread
+constexpr int64_t kWanted = 4;              // parts, where there is work for as many
+
+// a[m, depth] of a group in the order of a tile of rows.
+void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offsets, int64_t rows, float* to) {
+  for (const int64_t offset : offsets)
+    for (int64_t i = 0; i < rows; ++i) *to++ = from[i * step + offset];
+}
+
+}  // namespace
+
+ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, bool in_parts)
+    : m_(args.m), depth_(args.depth), groups_(args.groups), columns_(args.columns), tiles_(args.m) {
+  if (dtype != RONDO_F32 || depth_ < 1 || args.taps > kDeepestSum || m_ < 1 || columns_ < 1) return;
+  if (depth_ > kDeepestSum && !in_parts) return;
+  for (const ProductAxis& axis : args.axis)
+    if (axis.divide != 1) return;
+  possible_ = true;
+  const ProductAxis& inner = args.axis[kLastAxis];
+  const int64_t most = std::max<int64_t>(1, kDeepestSum / args.taps), cuts = (args.channels + most - 1) / most;
+  channels_at_once_ = (args.channels + cuts - 1) / cuts;
+  depth_at_once_ = channels_at_once_ * args.taps;
+  channels_inner_ = cuts == 1 && args.channels > 1 &&
+                    (args.places == 1 || std::abs(args.b_channel) < std::abs(inner.b_step * inner.step));
+  width_ = depth_ < kHalfWidthFrom || columns_ <= kGroupColumns ? kGroupColumns : kGroupColumns / 2;
+  across_ = (columns_ + width_ - 1) / width_;
+  const double work = static_cast<double>(m_) * static_cast<double>(depth_) * static_cast<double>(groups_) *
+                      static_cast<double>(columns_);
+  const auto wanted = static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, static_cast<double>(kWanted)));
+  down_ = std::clamp<int64_t>(wanted / (groups_ * across_), 1, tiles_.count);
+  threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
+                                groups_ * across_ * down_, known_processors()});
+  std::vector<int64_t> in_a(static_cast<size_t>(depth_));
+  for (int64_t channel = 0; channel < args.channels; ++channel)
+    for (int64_t tap = 0; tap < args.taps; ++tap) {
+      int64_t rest = tap, at = channel * args.a_channel;
+      for (int d = kLastAxis; d >= 0; --d) {
+        at += rest % args.axis[d].taps * args.axis[d].a_tap;
+        rest /= args.axis[d].taps;
+      }
+      in_a[static_cast<size_t>(channels_inner_ ? tap * args.channels + channel : channel * args.taps + tap)] = at;
+    }
+  even_step_ = depth_ > 1 ? in_a[1] : 1;
+  bool even = groups_ == 1 || args.a_group == m_ * args.a_m;
+  for (int64_t l = 0; l < depth_; ++l) even = even && in_a[static_cast<size_t>(l)] == l * even_step_;
+  if (even && even_step_ != 0) return;
+  even_step_ = 0;
+  depth_in_a_ = std::move(in_a);
+}
+
+int64_t ConvolutionTiles::of_thread() const {
+  return (depth_at_once_ + kRowsAtOnce + (depth_at_once_ < depth_ ? m_ : 0)) * width_;
+}
+
+size_t ConvolutionTiles::workspace_bytes() const {
+  return static_cast<size_t>(groups_ * m_ * depth_ + threads_ * of_thread()) * sizeof(float);
+}
+
+WeightMatrix ConvolutionTiles::weights(const ProductArguments& args, const View& filter) const {
+  const auto pack = [](const WeightMatrix& matrix, char* copy) {
+    const RowTiles tiles(matrix.group);
+    Workers::share(matrix.n / matrix.group * tiles.count, [&](int64_t part) {
+      const int64_t first = part / tiles.count * matrix.group, tile = part % tiles.count;
+      pack_row_tiles(reinterpret_cast<const float*>(matrix.view.address()) + first * matrix.step[1],
+                     {matrix.step[1], matrix.step[0]}, tiles, matrix.k, tile, tile + 1,
+                     reinterpret_cast<float*>(copy) + first * matrix.k);
+    });
+  };
+  const int64_t kernels = groups_ * m_, elements = even_step_ != 0 ? kernels * depth_ : 0;
+  return {filter, kernels, depth_, {even_step_, args.a_m}, m_, static_cast<size_t>(elements) * sizeof(float), pack};
+}
+
+void ConvolutionTiles::bring_to_tiles(const ProductArguments& args, float* tiles) const {
+  const auto one = [&](int64_t number) {
+    const int64_t group = number / tiles_.count, tile = number % tiles_.count;
+    const float* const a = static_cast<const float*>(args.a) + group * args.a_group;
+    float* const to = tiles + group * m_ * depth_;
+    if (even_step_ != 0) return pack_row_tiles(a, {args.a_m, even_step_}, tiles_, depth_, tile, tile + 1, to);
+    const int64_t begin = tiles_.begin(tile), rows = tiles_.begin(tile + 1) - begin;
+    copy_rows(a + begin * args.a_m, args.a_m, depth_in_a_, rows, to + begin * depth_);
+  };
+  const int64_t count = groups_ * tiles_.count, parts = threads_ > 1 ? std::min(count, kWanted * threads_) : 1;
+  const auto some = [&](int64_t part) {
+    for (int64_t number = count * part / parts; number < count * (part + 1) / parts; ++number) one(number);
+  };
+  if (parts == 1)
+    some(0);
+  else
+    Workers::share(parts, some);
+}
+
+void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, void* workspace) const {
+  auto* const own = static_cast<float*>(workspace);
+  if (!tiles) {
+    bring_to_tiles(args, own);
+    tiles = own;
+  }
+  float* const memory = own + groups_ * m_ * depth_;
+  const ProductTiles& set = product_tiles(instructions());
+  const SumFinish finish_sums(RONDO_F32, args.activation, args.accumulate != 0);
+  const int64_t parts = groups_ * across_ * down_;
+  std::atomic<int64_t> next{0};
+  const auto work = [&](int64_t thread) {
+    float *const gathered = memory + thread * of_thread(), *const sums = gathered + depth_at_once_ * width_;
+    ColumnBlock block;
+    ProductArguments some = args;  // the channels that are gathered
+    int64_t taken = -1;            // the columns of which all channels are gathered
+    for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+      const int64_t columns = number / down_, part = number % down_;
+      const int64_t first_tile = tiles_.count * part / down_, last_tile = tiles_.count * (part + 1) / down_;
+      for (int64_t channel = 0; channel < args.channels; channel += channels_at_once_) {
+        some.channels = std::min<int64_t>(channels_at_once_, args.channels - channel);
+        some.depth = some.channels * args.taps;
+        if (columns != taken) {
+          const int64_t first = columns % across_ * width_;
+          block.find(args, columns / across_, first, std::min(width_, columns_ - first));
+          some.b = static_cast<const float*>(args.b) + channel * args.b_channel;
+          block.gather(some, channels_inner_, width_, gathered);
+          if (some.channels == args.channels) taken = columns;
+        }
+        const auto panels = static_cast<int>(RowsProduct::panels_of(block.columns));
+        const float* const a = tiles + block.group * m_ * depth_;
+        int64_t first = tiles_.begin(first_tile), begin = first;
+        float* whole = sums + kRowsAtOnce * width_;  // of a deep sum, for the rows from the first one on
+        for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+          const int64_t end = tiles_.begin(tile + 1), rows = end - begin;
+          set.multiply(static_cast<int>(rows), panels, some.depth, a + begin * depth_ + channel * args.taps * rows,
+                       gathered, width_, kPanelColumns, sums + (begin - first) * width_, width_);
+          begin = end;
+          if (tile + 1 < last_tile && tiles_.begin(tile + 2) - first <= kRowsAtOnce) continue;
+          if (some.channels < args.channels) add_part(channel == 0, begin - first, panels * kPanelColumns, sums, whole);
+          if (channel + some.channels == args.channels)
+            finish(args, block, first, begin - first, some.channels < args.channels ? whole : sums, finish_sums);
+          whole += (begin - first) * width_;
+          first = begin;
+        }
+      }
+    }
+  };
+  if (threads_ == 1)
+    work(0);
+  else
+    Workers::share(threads_, work);
+}
+
+// A part of deep sums to those before it.
+void ConvolutionTiles::add_part(bool is_first, int64_t rows, int64_t columns, const float* part, float* whole) const {
+  for (int64_t i = 0; i < rows; ++i, part += width_, whole += width_)
+    for (int64_t j = 0; j < columns; ++j) whole[j] = is_first ? part[j] : whole[j] + part[j];
+}
+
+// So many rows from the first one on, in runs whose results lie in even steps.
+void ConvolutionTiles::finish(const ProductArguments& args, const ColumnBlock& block, int64_t first, int64_t rows,
+                              float* sums, const SumFinish& finish) const {
+  const ProductAxis& inner = args.axis[kLastAxis];
+  const auto at = [](const void* base, int64_t offset, int64_t row, int64_t column) -> SumLines::Array {
+    if (!base) return {};
+    return {static_cast<char*>(const_cast<void*>(base)) + offset * static_cast<int64_t>(sizeof(float)),
+            {0, row, column}};
+  };
+  const int64_t channel = block.group * m_ + first;
+  for (int64_t r = 0; r < block.runs;) {
+    const ColumnRun& run = block.run[r];
+    int64_t count = run.count;
+    for (++r; r < block.runs && block.run[r].out == run.out + count * inner.out_step &&
+              block.run[r].residual == run.residual + count * inner.residual_step;
+         ++r)
+      count += block.run[r].count;
+    SumLines lines;
+    lines.size[1] = rows;
+    lines.size[2] = count;
+    lines.sums = at(sums, run.first, width_, 1);
+    lines.scale = at(args.scale, channel * args.scale_step, args.scale_step, 0);
+    lines.bias = at(args.bias, channel * args.bias_step, args.bias_step, 0);
+    lines.residual = at(args.residual, block.group * args.residual_group + first * args.residual_m + run.residual,
+                        args.residual_m, inner.residual_step);
+    lines.out = at(args.out, block.group * args.out_group + first * args.out_m + run.out, args.out_m, inner.out_step);
+    finish.run(lines);
+  }
+}
+
+}  // namespace rondo::ops

@@ -1,0 +1,70 @@
+// Defines the tiles that products consist of, for the .cc file of each instruction set: it says the set's
+// name (RONDO_TILE_SET), a function's attributes (RONDO_TILE), lanes of a vector (RONDO_TILE_LANES), what is in them
+// (RONDO_TILE_ELEMENT), and how vectors multiply and add. It is included once for each kind of element.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "ops/host/products.h"
+
+namespace rondo::ops::RONDO_TILE_SET {
+
+namespace {
+
+// Sums that a loop indexes would be in memory.
+#undef RONDO_UNROLLED
+#if defined(__clang__)
+#define RONDO_UNROLLED _Pragma("unroll")
+#else
+#define RONDO_UNROLLED _Pragma("GCC unroll 16")
+#endif
+
+constexpr int64_t kAhead = 12;  // steps
+constexpr int kLanes = RONDO_TILE_LANES;
+typedef RONDO_TILE_ELEMENT TileElement;
+typedef TileElement TileVector __attribute__((vector_size(kLanes * sizeof(TileElement))));
+typedef TileElement TileMemory __attribute__((vector_size(kLanes * sizeof(TileElement)), aligned(4), may_alias));
+
+// Sums stay in registers from the first k to the last.
+template <int rows, int vectors>
+RONDO_TILE void tile(int64_t k, const TileElement* a, const TileElement* b, int64_t step, int64_t panel,
+                     TileElement* out, int64_t out_step) {
+  TileVector sum[rows][vectors] = {};
+  for (; k > 0; --k, a += rows, b += step) {
+    // The rows of a matrix that is read as it lies are on pages of their own, which the processor does not foresee. A
+    // small tile is done too soon for this to gain anything.
+    if constexpr (rows * vectors >= 12)
+      for (int v = 0; v < vectors * kLanes; v += kPanelColumns)
+        __builtin_prefetch(b + v / kPanelColumns * panel + kAhead * step);
+    TileVector right[vectors];
+    RONDO_UNROLLED
+    for (int v = 0; v < vectors; ++v)
+      right[v] =
+          *reinterpret_cast<const TileMemory*>(b + v * kLanes / kPanelColumns * panel + v * kLanes % kPanelColumns);
+    RONDO_UNROLLED
+    for (int i = 0; i < rows; ++i) {
+      const TileVector left = RONDO_TILE_BROADCAST(a + i);
+      RONDO_UNROLLED
+      for (int v = 0; v < vectors; ++v) sum[i][v] = RONDO_TILE_ADD_PRODUCT(left, right[v], sum[i][v]);
+    }
+  }
+  RONDO_UNROLLED
+  for (int i = 0; i < rows; ++i) {
+    RONDO_UNROLLED
+    for (int v = 0; v < vectors; ++v) *reinterpret_cast<TileMemory*>(out + i * out_step + v * kLanes) = sum[i][v];
+  }
+}
+
+// The tile of so many rows, or of fewer.
+template <int rows, int vectors>
+RONDO_TILE void tile_of(int most, int64_t k, const TileElement* a, const TileElement* b, int64_t step, int64_t panel,
+                        TileElement* out, int64_t out_step) {
+  if constexpr (rows > 1) {
+    if (most < rows) return tile_of<rows - 1, vectors>(most, k, a, b, step, panel, out, out_step);
+  }
+  tile<rows, vectors>(k, a, b, step, panel, out, out_step);
+}
+
+}  // namespace
+
+}  // namespace rondo::ops::RONDO_TILE_SET

@@ -1,0 +1,34 @@
+// Compiles the tiles of products of whole numbers for processors that have AVX-512 VNNI, which multiplies and adds up
+// four numbers at once: 12 rows of one vector, or six of four.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define RONDO_TILE_SET vnni
+#define RONDO_TILE [[gnu::target("avx512f,avx512vnni")]]
+#define RONDO_TILE_LANES 16
+#define RONDO_TILE_ELEMENT uint32_t
+#define RONDO_TILE_BROADCAST(from) (TileVector{} + *(from))
+#define RONDO_TILE_ADD_PRODUCT(a, b, sum) \
+  reinterpret_cast<TileVector>(           \
+      _mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sum), reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)))
+#include "ops/host/product_tiles.h"
+
+namespace rondo::ops::vnni {
+
+namespace {
+
+RONDO_TILE void multiply(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel,
+                         uint32_t* out, int64_t out_step) {
+  for (; panels >= 4 && rows <= 6; panels -= 4, b += 4 * panel, out += 4 * kPanelColumns)
+    tile_of<6, 4>(rows, k, a, b, kPanelColumns, panel, out, out_step);
+  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
+    tile_of<12, 1>(rows, k, a, b, kPanelColumns, panel, out, out_step);
+}
+
+}  // namespace
+
+extern const IntegerTiles kIntegerTiles = {12, 4, multiply};
+
+}  // namespace rondo::ops::vnni
+#endif

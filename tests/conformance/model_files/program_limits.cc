@@ -1,0 +1,328 @@
+// What callers limit of programs in files: memory of an instance, recurrent steps of a whole file, the time of a call.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "model_files/program_sizes.h"
+
+namespace conformance {
+namespace {
+
+using std::chrono::milliseconds;
+
+class ProgramLimits : public ProgramSizes {
+ protected:
+  rondo_status create(const Program& program, int64_t most_bytes, Instance* made) const {
+    rondo_program_instance_options options = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+    options.most_bytes = most_bytes;
+    rondo_program_instance* handle = nullptr;
+    const rondo_status status =
+        rondo_program_create_instance_with(program.get(), engine(), device(), &options, &handle);
+    made->reset(handle);
+    return status;
+  }
+  int64_t bytes_at(const Program& program, const Dims& dims, int64_t weights) const {
+    rondo_program_memory_info info = RONDO_PROGRAM_MEMORY_INFO_INIT;
+    must(
+        rondo_program_memory(program.get(), engine(), device(), static_cast<int32_t>(dims.size()), dims.data(), &info));
+    EXPECT_EQ(info.weight_bytes, weights);
+    EXPECT_EQ(info.state_bytes, 0);
+    return info.weight_bytes + info.graph_bytes;
+  }
+  int64_t in_use() const {
+    must(rondo_engine_wait_all(engine()));
+    rondo_memory_info info = RONDO_MEMORY_INFO_INIT;
+    must(rondo_memory_query(engine(), device(), &info));
+    return info.in_use;
+  }
+  // Two temporaries of one size, so that there is an arena.
+  static std::vector<Tensor> far(const Tensor& x, const Tensor& w) {
+    const Tensor wide = make(rondo_matmul, x, w, nullptr), rows = make(rondo_softmax, wide, 1);
+    return list(reduce(RONDO_SUM, make(rondo_matmul, rows, transpose(wide, {1, 0}), nullptr), {0}));
+  }
+  rondo_status call_within(const Instance& instance, int64_t limit, const Tensor& x, Tensor* y) const {
+    rondo_tensor* input = x;
+    return rondo_program_call_within(instance.get(), "f", limit, 1, &input, 1, y->slot());
+  }
+};
+CONFORMANCE_ENGINE_SUITE(ProgramLimits);
+
+// As `rondo program compile` does, of a program that was recorded where its device is not.
+TEST_P(ProgramLimits, MeasuringMakesTheKernels) {
+  if (!on_cuda()) GTEST_SKIP() << "a cpu has no kernels";
+  rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+  options.flags = RONDO_RECORD_CALLABLE;
+  const rondo_device cpu = {RONDO_CPU, 0};
+  const Graph graph = record(
+      engine(),
+      [&] {
+        const Shape shape = {2, 3};
+        const Tensor x = make(rondo_record_input, engine(), cpu, RONDO_F32, 2, shape.data());
+        const Tensor y = make(rondo_unary, RONDO_TANH, make(rondo_unary, RONDO_EXP, make(rondo_unary, RONDO_NEG, x)));
+        must(rondo_record_output(engine(), reduce(RONDO_MAX, make(rondo_binary, RONDO_ATAN2, y, x), {1})));
+      },
+      &options);
+  must(save(path(), graph.get()));
+  const Program program = open(path());
+  const auto compiled = [] {
+    rondo_cache_info info = RONDO_CACHE_INFO_INIT;
+    must(rondo_cache_query(&info));
+    return info.compiled + info.disk_hits;
+  };
+  (void)bytes_at(program, {}, 0);
+  const int64_t after = compiled();
+  const Instance made = instance(program);
+  (void)call(made, "f", {up(numbers({2, 3}))}, 1);
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_EQ(compiled(), after);
+}
+
+TEST_P(ProgramLimits, MemoryIsToldAndLimited) {
+  const Tensor w = up(numbers({8, 512}));
+  const Graph graph = callable({{RONDO_F32, {64, 8}}}, [&](const std::vector<Tensor>& in) { return far(in[0], w); });
+  must(save(path(), graph.get()));
+  const Program program = open(path());
+  const int64_t before = in_use(), needed = bytes_at(program, {}, 8 * 512 * 4);
+  EXPECT_EQ(in_use(), before) << "measuring left something behind";
+  EXPECT_GE(needed, 8 * 512 * 4 + 64 * 512 * 4);
+  Instance made;
+  expect_refused(create(program, 8 * 512 * 4 - 1, &made), RONDO_OUT_OF_MEMORY, "rondo_program_create_instance_with",
+                 "weights needs 16384 bytes");
+  expect_refused(create(program, needed - 1, &made), RONDO_OUT_OF_MEMORY, "rondo_program_create_instance_with",
+                 ("most_bytes is " + std::to_string(needed - 1)).c_str());
+  EXPECT_EQ(made, nullptr);
+  EXPECT_EQ(in_use(), before) << "what was refused left something behind";
+  must(create(program, needed, &made));
+  EXPECT_LE(in_use() - before, needed);
+  const Tensor x = up(numbers({64, 8}));
+  expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(call_all(graph, {x}, 1)[0]), "limited");
+  expect_refused(create(program, -1, &made), RONDO_INVALID_ARGUMENT, "rondo_program_create_instance_with",
+                 "options->most_bytes is -1");
+}
+
+TEST_P(ProgramLimits, OtherSizesMakeRoom) {
+  const Tensor w = up(numbers({8, 128}));
+  must(save_sized({[](const Dims& dims) {
+                     return std::vector<Kind>{{RONDO_F32, {dims[0], 8}}};
+                   },
+                   [&](const std::vector<Tensor>& in, const Dims&) { return far(in[0], w); }},
+                  {{"B", 2, 64}}));
+  const Program program = open(path());
+  const int64_t weights = 8 * 128 * 4, needed = bytes_at(program, {40}, weights);
+  EXPECT_LT(bytes_at(program, {2}, weights), needed);
+  Instance made;
+  must(create(program, needed, &made));
+  const Instance free = instance(program);
+  for (int turn = 0; turn < 2; ++turn)
+    for (const int64_t size : {40, 39, 2, 38}) {
+      const Tensor x = up(numbers({size, 8}));
+      expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(call(free, "f", {x}, 1)[0]),
+                       std::to_string(size));
+    }
+  const Tensor large = up(numbers({64, 8}));
+  rondo_tensor *input = large, *output = nullptr;
+  expect_refused(rondo_program_call(made.get(), "f", 1, &input, 1, &output), RONDO_OUT_OF_MEMORY, "rondo_program_call",
+                 ("most_bytes is " + std::to_string(needed)).c_str());
+  EXPECT_EQ(output, nullptr);
+  const Tensor again = up(numbers({40, 8}));
+  (void)call(made, "f", {again}, 1);
+}
+
+TEST_P(ProgramLimits, RoomIsWaitedForNoLongerThanTheLimit) {
+  if (naive()) GTEST_SKIP() << "a call is done when it returns";
+  const Tensor w = up(numbers({8, 128}));
+  must(save_sized({[](const Dims& dims) {
+                     return std::vector<Kind>{{RONDO_F32, {dims[0], 8}}};
+                   },
+                   [&](const std::vector<Tensor>& in, const Dims&) { return far(in[0], w); }},
+                  {{"B", 2, 64}}));
+  const Program program = open(path());
+  Instance made;
+  must(create(program, bytes_at(program, {40}, 8 * 128 * 4), &made));
+  const Tensor x = up(numbers({40, 8})), other = up(numbers({39, 8}));
+  Gate gate;
+  must(push(engine(), waiting(gate), {}, {variable_of(x)}));
+  const std::vector<Tensor> running = call(made, "f", {x}, 1);
+  std::thread opens([&] {
+    std::this_thread::sleep_for(milliseconds(2000));
+    gate.open = true;
+  });
+  Tensor y;
+  expect_refused(call_within(made, 20, other, &y), RONDO_TIMED_OUT, "rondo_program_call_within", "20 ms");
+  EXPECT_FALSE(gate.open) << "it has waited for the call before";
+  opens.join();
+  must(rondo_tensor_wait(running[0]));
+  must(call_within(made, 60000, other, &y));
+}
+
+TEST_P(ProgramLimits, RecordingsDoNotRepeatRefusedCalls) {
+  if (on_cuda() || !naive() || quick()) GTEST_SKIP() << "so many steps are recorded that it takes long";
+  constexpr int64_t kHalf = (1 << 14) + 8;  // of what all graphs may have together
+  must(save_sized({[](const Dims& dims) {
+                     return std::vector<Kind>{{RONDO_F32, {dims[0], 1, 1}}, {RONDO_F32, {1, 1}}};
+                   },
+                   [](const std::vector<Tensor>& in, const Dims&) {
+                     rondo_tensor* const weights[] = {in[1], in[1]};
+                     const rondo_recurrent_options options = RONDO_RECURRENT_OPTIONS_INIT;
+                     Tensor out;
+                     must(rondo_rnn(in[0], 2, weights, &options, out.slot(), nullptr));
+                     return list(std::move(out));
+                   }},
+                  {{"T", 1, 40}}));
+  std::string larger = text(open(path()));
+  const std::string bounds = "[[\"T\",1,40]]";
+  const size_t at = larger.find(bounds);
+  ASSERT_NE(at, std::string::npos) << larger;
+  larger.replace(at, bounds.size(), "[[\"T\",1," + std::to_string(kHalf) + "]]");
+  const Instance made = instance(open(put_text(larger)));
+  const Tensor x = up(numbers({kHalf, 1, 1})), other = up(numbers({kHalf - 1, 1, 1})), w = up(numbers({1, 1}));
+  (void)call(made, "f", {x, w}, 1);
+  rondo_tensor *inputs[] = {other, w}, *output = nullptr;
+  must(rondo_record_begin(engine(), nullptr));
+  expect_refused(rondo_program_call(made.get(), "f", 2, inputs, 1, &output), RONDO_IO_ERROR, "rondo_program_call",
+                 "steps");
+  EXPECT_EQ(output, nullptr);
+  must(rondo_record_abort(engine()));
+}
+
+TEST_P(ProgramLimits, SizesBeyondABoundAreToldAsFilledUp) {
+  must(save_sized(
+      {[](const Dims& dims) {
+         return std::vector<Kind>{{RONDO_F32, {dims[0], 2}}};
+       },
+       [&](const std::vector<Tensor>& in, const Dims&) { return list(make(rondo_unary, RONDO_EXP, in[0])); }},
+      {{"B", 1, 10}}));
+  const Program program = open(path());
+  rondo_callable_options callables = RONDO_CALLABLE_OPTIONS_INIT;
+  callables.pad_sizes[0] = 4;
+  callables.pad_sizes[1] = 16;
+  rondo_program_instance_options options = RONDO_PROGRAM_INSTANCE_OPTIONS_INIT;
+  options.callables = &callables;
+  rondo_program_instance* handle = nullptr;
+  must(rondo_program_create_instance_with(program.get(), engine(), device(), &options, &handle));
+  const Instance made(handle);
+  const Tensor few = up(numbers({3, 2})), many = up(numbers({5, 2}));
+  expect_same_bits(download(call(made, "f", {few}, 1)[0]), download(make(rondo_unary, RONDO_EXP, few)), "filled up");
+  rondo_tensor *input = many, *output = nullptr;
+  expect_refused(rondo_program_call(made.get(), "f", 1, &input, 1, &output), RONDO_INVALID_ARGUMENT,
+                 "rondo_program_call", "filled up to a size of options->callables->pad_sizes");
+  EXPECT_TRUE(has_word(rondo_last_error(), "the size 'B' is 16")) << rondo_last_error();
+}
+
+TEST_P(ProgramLimits, FunctionsShareOneCountOfSteps) {
+  const auto text = [](const std::vector<int>& steps) {
+    std::string list;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const std::string all = std::to_string(steps[i]);
+      list += std::string(i ? "," : "") + "\n{\"name\":\"f" + std::to_string(i) + "\",\"inputs\":[[\"x\",\"f32\",[" +
+              all +
+              ",1,1]],[\"w\",\"f32\",[1,1]],[\"r\",\"f32\",[1,1]]],\"weights\":[],\"nodes\":[\n"
+              "{\"kind\":\"Recurrent\",\"with\":{\"form\":{\"kind\":\"rnn\",\"layers\":1}},\"in\":{\"x\":0,\"weights\":"
+              "[1,2]},"
+              "\"out\":{\"out\":[3,\"f32\",[" +
+              all + ",1,1]]}}],\n\"outputs\":[[\"y\",3,\"f32\",[" + all + ",1,1]]]}";
+    }
+    return "{\"rondo_program\":1,\"needs\":\"0.1\",\"made_by\":\"0.1.0\",\"weights\":[],\"functions\":[" + list + "]}";
+  };
+  EXPECT_EQ(refusal(text({4, 4})), "");
+  const std::string said = refusal(text({1, 1 << 15}));  // one of which alone would do
+  EXPECT_TRUE(has_word(said, "function 'f1'")) << said;
+  EXPECT_TRUE(has_word(said, "of all functions have more than 32768 steps")) << said;
+}
+
+TEST_P(ProgramLimits, LateCallsAreNotBegun) {
+  const Tensor w = up(full(RONDO_F32, {2}, 3));
+  const Graph graph = callable(
+      {{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) { return list(make(rondo_binary, RONDO_MUL, in[0], w)); });
+  must(save(path(), graph.get()));
+  const Instance made = instance(open(path()));
+  const Tensor x = up(full(RONDO_F32, {2}, 2));
+  Tensor y;
+  must(call_within(made, 60000, x, &y));
+  EXPECT_EQ(first(y), 6);
+  Gate gate;
+  must(push(engine(), waiting(gate), {}, {variable_of(x)}));
+  Tensor late;
+  const rondo_status submitted = call_within(made, 20, x, &late);
+  if (!naive()) std::this_thread::sleep_for(milliseconds(40));
+  gate.open = true;
+  must(submitted);
+  if (!naive()) {
+    EXPECT_EQ(rondo_tensor_wait(late), RONDO_TIMED_OUT);
+    EXPECT_TRUE(has_word(rondo_last_error(), "20 ms")) << rondo_last_error();
+  }
+  (void)rondo_engine_wait_all(engine());  // which has the failure
+  Tensor again;
+  must(call_within(made, 60000, x, &again));
+  EXPECT_EQ(first(again), 6);
+}
+
+TEST_P(ProgramLimits, CallsToBeProfiledHaveLimitsToo) {
+  if (naive()) GTEST_SKIP() << "a call is done when it returns";
+  const Setting profiles("RONDO_GRAPH_PROFILE", folder());
+  const Graph graph = callable(
+      {{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) { return list(make(rondo_unary, RONDO_EXP, in[0])); });
+  must(save(path(), graph.get()));
+  const Instance made = instance(open(path()));
+  const Tensor x = up(full(RONDO_F32, {2}, 2));
+  must(rondo_tensor_wait(call(made, "f", {x}, 1)[0]));  // the next one is measured
+  Gate gate;
+  must(push(engine(), waiting(gate), {}, {variable_of(x)}));
+  Tensor late;
+  const rondo_status submitted = call_within(made, 20, x, &late);
+  std::this_thread::sleep_for(milliseconds(40));
+  gate.open = true;
+  must(submitted);
+  EXPECT_EQ(rondo_tensor_wait(late), RONDO_TIMED_OUT);
+  (void)rondo_engine_wait_all(engine());  // which has the failure
+}
+
+TEST_P(ProgramLimits, LoopsEndWithTheirTime) {
+  if (on_cuda()) GTEST_SKIP() << "a loop in a CUDA graph turns on the device, which cannot be stopped";
+  const Graph graph = callable({{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) {
+    Tensor sum = make(rondo_copy, in[0]);
+    const Tensor go = make(rondo_binary_scalar, RONDO_GE, reduce(RONDO_SUM, sum, {}), 0.0);
+    while_true(go, [&] {
+      into(sum, rondo_unary, RONDO_ABS, sum);
+      into(go, rondo_binary_scalar, RONDO_GE, reduce(RONDO_SUM, sum, {}), 0.0);
+    });
+    return list(std::move(sum));
+  });
+  must(save(path(), graph.get()));
+  const Instance made = instance(open(path()));
+  const Tensor x = up(full(RONDO_F32, {2}, 1));
+  Tensor y;
+  const auto begun = std::chrono::steady_clock::now();
+  const rondo_status status = call_within(made, 50, x, &y);
+  if (!naive()) must(status);
+  EXPECT_EQ(naive() ? status : rondo_tensor_wait(y), RONDO_TIMED_OUT);
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, milliseconds(50));
+  (void)rondo_engine_wait_all(engine());
+  const Tensor none = up(full(RONDO_F32, {2}, std::nan("")));
+  Tensor ends;
+  must(call_within(made, 60000, none, &ends));
+  must(rondo_tensor_wait(ends));
+}
+
+TEST_P(ProgramLimits, TimeIsRefusedWhereItMeansNothing) {
+  const Graph graph = callable(
+      {{RONDO_F32, {2}}}, [&](const std::vector<Tensor>& in) { return list(make(rondo_unary, RONDO_EXP, in[0])); });
+  must(save(path(), graph.get()));
+  const Instance made = instance(open(path()));
+  const Tensor x = up(full(RONDO_F32, {2}, 2));
+  Tensor y;
+  const char* const name = "rondo_program_call_within";
+  expect_refused(call_within(made, 0, x, &y), RONDO_INVALID_ARGUMENT, name, "timeout_ms is 0");
+  must(rondo_record_begin(engine(), nullptr));
+  expect_refused(call_within(made, 9, x, &y), RONDO_INVALID_STATE, name, "cannot be recorded");
+  must(rondo_record_abort(engine()));
+  rondo_tensor* input = x;
+  expect_refused(rondo_program_call_within(made.get(), "g", 9, 1, &input, 1, y.slot()), RONDO_NOT_FOUND, name,
+                 "no function 'g'");
+  EXPECT_EQ(static_cast<rondo_tensor*>(y), nullptr);
+}
+
+}  // namespace
+}  // namespace conformance

@@ -1,0 +1,59 @@
+// The reader of JSON where it hands on what stands in a text without reading it.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "models/json.h"
+
+#include <gtest/gtest.h>
+
+namespace rondo::models {
+namespace {
+
+TEST(JsonReader, RestIsAllButTheLastCharacter) {
+  JsonReader json("{\"a\":1,\"b\": \n{\"c\":[2, 3]} \n}\r\n\t ", "the text");
+  uint64_t a = 0;
+  std::string_view b;
+  const auto member = [&](const std::string& key) -> Status {
+    if (key == "a") return json.number(&a);
+    b = json.rest();
+    EXPECT_EQ(json.next(), '}');
+    return {};
+  };
+  EXPECT_TRUE(json.object(member).ok());
+  EXPECT_TRUE(json.end().ok());
+  EXPECT_EQ(a, 1U);
+  EXPECT_EQ(b, "{\"c\":[2, 3]} \n");
+}
+
+TEST(JsonReader, RestIsWhatStandsThereValidOrNot) {
+  for (const std::string_view rest : {"1", "[", "{]", "\"", "1,\"d\":2", "}}}"}) {
+    const std::string text = "{\"b\":" + std::string(rest) + "}";
+    JsonReader json(text, "the text");
+    EXPECT_TRUE(json.object([&](const std::string&) -> Status {
+                      EXPECT_EQ(json.rest(), rest);
+                      return {};
+                    })
+                    .ok())
+        << text;
+    EXPECT_TRUE(json.end().ok()) << text;
+  }
+}
+
+TEST(JsonReader, RestIsEmptyWhereNothingFollows) {
+  for (const char* const text : {"", " \n", "}", " } \n"}) {
+    JsonReader json(text, "the text");
+    EXPECT_EQ(json.rest(), "") << text;
+    EXPECT_EQ(json.rest(), "") << text << ", again";
+  }
+  // Without a character to leave, the object is told to end too early.
+  JsonReader json("{\"b\": ", "the text");
+  const Status status = json.object([&](const std::string&) -> Status {
+    EXPECT_EQ(json.rest(), "");
+    return {};
+  });
+  EXPECT_EQ(status.code(), RONDO_IO_ERROR);
+  EXPECT_NE(std::string(status.message()).find("at byte 6 of the text: it ends where '}' is expected"),
+            std::string::npos)
+      << status.message();
+}
+
+}  // namespace
+}  // namespace rondo::models
