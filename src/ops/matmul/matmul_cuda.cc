@@ -37,8 +37,21 @@ constexpr int64_t kFewRows = 8, kFewElements = int64_t{1} << 24;
 constexpr int64_t kSomeRows = 16, kSomeElements = int64_t{1} << 20;
 constexpr int64_t kColumnsOfRows = 16;               // of a block of that kernel
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
-constexpr int64_t kSmallProduct = int64_t{1} << 31;  // multiplications, up to which one launch is quicker than two
 constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
+// In graphs on an H200 one launch of small tiles was quicker than the library's and the one that finishes its product
+// up to so many of these tiles, so deep, and up to so much depth of all of them.
+constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} << 17;
+
+// How a block shares a tile of results among its warps, as TensorTile of rtc/device/matmul_tiles.h.
+struct Tiling {
+  int m, n, warps_m, warps_n, warps_k, depth, stages;
+
+  int threads() const { return 32 * warps_m * warps_n * warps_k; }
+};
+constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 3};  // most of k is on its way at once
+constexpr Tiling kMiddleTiles = {32, 48, 2, 1, 4, 64, 3};
+constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 2};
+
 // For batches that are no single stride: fewer multiplications in each of the library's calls are quicker in one
 // launch.
 constexpr int64_t kWorthACall = int64_t{1} << 27;
@@ -65,8 +78,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) rondo_kernel(const Argument
 }
 )";
 constexpr const char* kTensorText = R"(
-using Kernel = TensorProduct<In, Index, Sink, kBatch, kTileM, kTileN, kKContiguousA, kKContiguousB, kVector>;
-extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const Arguments args) {
+using Tile = TensorTile<kTileM, kTileN, kWarpsM, kWarpsN, kWarpsK, kDepth, kStages>;
+using Kernel = TensorProduct<In, Index, Sink, Tile, kBatch, kKContiguousA, kKContiguousB, kVector>;
+extern "C" __global__ void __launch_bounds__(Tile::kThreads) rondo_kernel(const Arguments args) {
   __shared__ Pack<In, 8> tiles[Kernel::kShared / 8];
   Kernel(args, tiles[0].v).run();
 }
@@ -326,14 +340,25 @@ class CudaMatmul final : public KernelTask {
     bool a_along_k, b_along_k;
     return few && product_.n > kColumnsOfRows && takes_tensor_cores(&a_along_k, &b_along_k) && a_along_k && b_along_k;
   }
-  // True for products for which the library would need several launches, while they are small or their batches have no
-  // single stride.
+  // Tiles of results. A stack has as many as each product of it, so that it adds up in the same order.
+  int64_t tiles(const Tiling& tiling) const {
+    const Product& p = product_;
+    return int64_t{blocks_for(p.m, tiling.m)} * blocks_for(p.n, tiling.n) * (p.as_alone ? 1 : p.batch.elements());
+  }
+  // Small tiles where large ones would leave processors idle.
+  const Tiling& tiling() const {
+    if (tiles(kSmallTiles) <= kFewTiles) return kSmallTiles;
+    return tiles(kLargeTiles) < kManyBlocks ? kMiddleTiles : kLargeTiles;
+  }
+  // True for products for which the library would need several launches, where one launch is quicker or their batches
+  // have no single stride.
   bool prefers_tensor_kernel() const {
     const Product& p = product_;
     bool a_along_k, b_along_k;
     if (!takes_tensor_cores(&a_along_k, &b_along_k)) return false;
     const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
-    return p.batch.count > 1 || (staged && p.batch.elements() * p.m * p.n * p.k <= kSmallProduct);
+    const int64_t few = tiles(kSmallTiles);
+    return p.batch.count > 1 || (staged && few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll);
   }
 
   void add_own_kernel() {
@@ -362,18 +387,21 @@ class CudaMatmul final : public KernelTask {
       spec.constant("kBatch", p.batch.count).constant("kEights", p.m > 8 ? 2 : 1);
       add_kernel_of(spec, kRowsText, 1, blocks_for(p.n, kColumnsOfRows), layers, kThreads);
     } else if (tensor) {
-      // Small tiles where large ones would leave processors idle.
-      const int64_t tile =
-          blocks_for(p.m, kTile) * blocks_for(p.n, kTile) * p.batch.elements() < kManyBlocks ? 32 : kTile;
-      arguments.blocks_n = blocks_for(p.n, tile);
+      const Tiling& of = tiling();
+      arguments.blocks_n = blocks_for(p.n, of.n);
       KernelSpec spec(rtc::kMatmul, p.after ? kTensorMadeKernel : kTensorKernel, needs_wide(largest), "matmul");
       const int vector = std::min(finish_vector(), 2);
       spec.constant("kBatch", p.batch.count)
-          .constant("kTileM", tile)
-          .constant("kTileN", tile)
+          .constant("kTileM", of.m)
+          .constant("kTileN", of.n)
+          .constant("kWarpsM", of.warps_m)
+          .constant("kWarpsN", of.warps_n)
+          .constant("kWarpsK", of.warps_k)
+          .constant("kDepth", of.depth)
+          .constant("kStages", of.stages)
           .constant("kVector", vector);
       spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
-      add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, tile) * arguments.blocks_n, layers, 128);
+      add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, of.m) * arguments.blocks_n, layers, of.threads());
     } else {
       // Tiles of 128 x 128 do twice as much with what they load; in shared memory those of f64 have no room.
       const bool large = compute_dtype(p.dtype()) != RONDO_F64 &&

@@ -11,7 +11,7 @@ namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
 // An operand's part in shared memory: `tile` lines (m or n) of `depth` (k), with neighbours along k or along lines.
-template <class In, class Index, int tile, int depth, bool along_k>
+template <class In, class Index, int tile, int depth, bool along_k, int threads>
 struct OperandTile {
   static constexpr int kPitch = (along_k ? depth : tile) + 8;  // no banks collide
   static constexpr int kSize = (along_k ? tile : depth) * kPitch;
@@ -22,7 +22,7 @@ struct OperandTile {
   RONDO_INLINE void begin_load(In* to, Index line, Index begin) const {
     constexpr int kPacks = (along_k ? depth : tile) / 8;
 #pragma unroll
-    for (int i = threadIdx.x; i < tile * depth / 8; i += 128) {
+    for (int i = threadIdx.x; i < tile * depth / 8; i += threads) {
       const int outer = i / kPacks, inner = i % kPacks * 8;
       const Index x = line + (along_k ? outer : inner), y = begin + (along_k ? inner : outer);
       const bool there = x < lines && y < depths;
@@ -45,15 +45,28 @@ struct OperandTile {
   }
 };
 
-// A block of four warps makes tile_m x tile_n results, each warp a quarter; k comes in steps, some of which are under
-// way while one is worked on.
-template <class In, class Index, class Sink, int batch, int tile_m, int tile_n, bool a_along_k, bool b_along_k,
-          int vector>
+// How the warps of a block share a tile of m x n results: its rows, its columns, and k, of which each step is `depth`
+// long. Some steps are under way while one is worked on.
+template <int m, int n, int warps_m, int warps_n, int warps_k, int depth, int stages>
+struct TensorTile {
+  static constexpr int kM = m, kN = n, kWarpsN = warps_n, kWarpsK = warps_k, kDepth = depth, kStages = stages;
+  static constexpr int kRows = m / warps_m, kColumns = n / warps_n, kSlice = depth / warps_k;  // of a warp
+  static constexpr int kThreads = 32 * warps_m * warps_n * warps_k;
+  static_assert(kRows % 16 == 0 && kColumns % 16 == 0 && kSlice % 16 == 0, "a warp multiplies 16 x 16 by 16 x 16");
+};
+
+// A block makes a tile of results. Where several warps share k, their sums are added in the order of the warps.
+template <class In, class Index, class Sink, class Tile, int batch, bool a_along_k, bool b_along_k, int vector>
 struct TensorProduct {
-  static constexpr int kDepth = 32, kStages = 4, kRows = tile_m / 2, kColumns = tile_n / 2;
-  using Left = OperandTile<In, Index, tile_m, kDepth, a_along_k>;
-  using Right = OperandTile<In, Index, tile_n, kDepth, b_along_k>;
-  static constexpr int kStage = Left::kSize + Right::kSize, kShared = kStages * kStage;
+  static constexpr int kRows = Tile::kRows, kColumns = Tile::kColumns, kDepth = Tile::kDepth, kStages = Tile::kStages;
+  static constexpr bool kShares = Tile::kWarpsK > 1;
+  using Left = OperandTile<In, Index, Tile::kM, kDepth, a_along_k, Tile::kThreads>;
+  using Right = OperandTile<In, Index, Tile::kN, kDepth, b_along_k, Tile::kThreads>;
+  static constexpr int kStage = Left::kSize + Right::kSize;
+  static constexpr int kPitch = Tile::kN + 4;  // of sums in shared memory, each as long as two elements
+  static constexpr int kSums = kShares ? 2 * Tile::kWarpsK * Tile::kM * kPitch : 0;
+  static constexpr int kShared = kStages * kStage > kSums ? kStages* kStage : kSums;
+  using Sum = f32[kRows / 16][kColumns / 8][4];
   const MatmulArguments& args;
   const Sink sink;
   In* const tiles;
@@ -63,16 +76,30 @@ struct TensorProduct {
 
   RONDO_INLINE void run() const {
     const Index block = static_cast<Index>(blockIdx.x), blocks_n = static_cast<Index>(args.blocks_n);
-    const Index i0 = block / blocks_n * tile_m, j0 = block % blocks_n * tile_n;
+    const Index i0 = block / blocks_n * Tile::kM, j0 = block % blocks_n * Tile::kN;
     for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) run(g, i0, j0);
   }
   RONDO_INLINE void run(Index of, Index i0, Index j0) const {
+    const int warp = threadIdx.x / 32, part = warp % Tile::kWarpsK, place = warp / Tile::kWarpsK;
+    const int row0 = place / Tile::kWarpsN * kRows, column0 = place % Tile::kWarpsN * kColumns;
+    Sum sum = {};
+    add_up(sum, of, i0, j0, row0, column0, part * Tile::kSlice);
+    __syncthreads();  // the next of the batch begins to load
+    if constexpr (kShares)
+      write_shared(sum, of, i0, j0, row0, column0, part);
+    else
+      write(sum, of, i0, j0, row0, column0);
+  }
+
+ private:
+  // Adds up what a warp's part of each step gives.
+  RONDO_INLINE void add_up(Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int slice) const {
     const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n), k = static_cast<Index>(args.k);
     const Left left{static_cast<const In*>(args.a) + offset<batch>(args.batch, 0, of), m, k,
                     static_cast<Index>(args.a_step[0]), static_cast<Index>(args.a_step[1])};
     const Right right{static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, of), n, k,
                       static_cast<Index>(args.b_step[1]), static_cast<Index>(args.b_step[0])};
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row0 = warp / 2 * kRows, column0 = warp % 2 * kColumns;
+    const int lane = threadIdx.x % 32;
     const auto begin_stage = [&](Index l0) {
       if (l0 < k) {
         In* const to = tiles + l0 / kDepth % kStages * kStage;
@@ -81,7 +108,6 @@ struct TensorProduct {
       }
       end_copies();
     };
-    f32 sum[kRows / 16][kColumns / 8][4] = {};
 #pragma unroll
     for (int s = 0; s < kStages - 1; ++s) begin_stage(s * kDepth);
     for (Index l0 = 0; l0 < k; l0 += kDepth) {
@@ -91,14 +117,14 @@ struct TensorProduct {
       const In* const tile_a = tiles + l0 / kDepth % kStages * kStage;
       const In* const tile_b = tile_a + Left::kSize;
 #pragma unroll
-      for (int l = 0; l < kDepth; l += 16) {
+      for (int l = 0; l < Tile::kSlice; l += 16) {
         u32 rows[kRows / 16][4];
 #pragma unroll
-        for (int i = 0; i < kRows / 16; ++i) Left::load_left(rows[i], tile_a, row0 + 16 * i, l, lane);
+        for (int i = 0; i < kRows / 16; ++i) Left::load_left(rows[i], tile_a, row0 + 16 * i, slice + l, lane);
 #pragma unroll
         for (int j = 0; j < kColumns / 8; j += 2) {
           u32 columns[4];
-          Right::load_right(columns, tile_b, column0 + 8 * j, l, lane);
+          Right::load_right(columns, tile_b, column0 + 8 * j, slice + l, lane);
 #pragma unroll
           for (int i = 0; i < kRows / 16; ++i) {
             multiply_add<In>(sum[i][j], rows[i], columns[0], columns[1]);
@@ -107,7 +133,11 @@ struct TensorProduct {
         }
       }
     }
-    __syncthreads();  // the next of the batch begins to load
+  }
+  // Writes a warp's results from its lanes.
+  RONDO_INLINE void write(const Sum& sum, Index of, Index i0, Index j0, int row0, int column0) const {
+    const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n);
+    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < kRows / 8; ++i) {
       const Index row = i0 + row0 + 8 * i + lane / 4;
@@ -122,6 +152,36 @@ struct TensorProduct {
           if (column + v < n) sink.template write<vector>(place, column + v, values + v);
       }
     }
+  }
+  // Writes the results of all warps, of which those with one place have a part of k each.
+  RONDO_INLINE void write_shared(const Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int part) const {
+    const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n);
+    const int lane = threadIdx.x % 32;
+    f32* const sums = reinterpret_cast<f32*>(tiles);
+#pragma unroll
+    for (int i = 0; i < kRows / 8; ++i)
+#pragma unroll
+      for (int j = 0; j < kColumns / 8; ++j)
+#pragma unroll
+        for (int v = 0; v < 2; ++v)
+          sums[(part * Tile::kM + row0 + 8 * i + lane / 4) * kPitch + column0 + 8 * j + lane % 4 * 2 + v] =
+              sum[i / 2][j][i % 2 * 2 + v];
+    __syncthreads();
+    for (int at = threadIdx.x; at < Tile::kM * Tile::kN / 2; at += Tile::kThreads) {
+      const int line = at / (Tile::kN / 2), first = at % (Tile::kN / 2) * 2;
+      const Index row = i0 + line, column = j0 + first;
+      if (row >= m || column >= n) continue;
+      f32 values[2] = {};
+#pragma unroll
+      for (int p = 0; p < Tile::kWarpsK; ++p)
+#pragma unroll
+        for (int v = 0; v < 2; ++v) values[v] += sums[(p * Tile::kM + line) * kPitch + first + v];
+      const typename Sink::Place place = sink.place(of * m + row);
+#pragma unroll
+      for (int v = 0; v < 2; v += vector)
+        if (column + v < n) sink.template write<vector>(place, column + v, values + v);
+    }
+    __syncthreads();  // the next of the batch begins to load
   }
 };
 #endif

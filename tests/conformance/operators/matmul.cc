@@ -248,9 +248,8 @@ TEST_P(Matmul, ActivationsOfSpecialValues) {
   }
 }
 
-// One row or one column, which a library multiplies as a vector: short and long enough for several parts, of either
-// order in memory, with what follows, in batches; as views with steps, backwards too; added to what is there, and into
-// memory that holds NaN.
+// One row or one column, which a library multiplies as a vector: of several parts, in either order, with what follows,
+// in batches; as views with steps, backwards too; added to what is there, and into memory that holds NaN.
 TEST_P(Matmul, RowsAndColumns) {
   for (const rondo_dtype dtype : dtypes(2)) {
     std::vector<Problem> problems;
@@ -346,12 +345,11 @@ TEST_P(Matmul, RowsAndColumnsOfViews) {
 }
 
 TEST_P(Matmul, NothingToSum) {
-  for (const rondo_dtype dtype : dtypes(0)) {
+  for (const rondo_dtype dtype : dtypes(0))
     check(dtype, {{{3, 0}, {0, 4}},
                   {{3, 0}, {0, 4}, false, false, true},
                   {{3, 0}, {0, 4}, false, false, true, RONDO_ACTIVATION_RELU},
                   {{2, 3, 0}, {0, 4}, false, false, true}});
-  }
 }
 
 TEST_P(Matmul, EmptyResult) {
@@ -433,10 +431,12 @@ TEST_P(Matmul, BatchesOverTwoAxes) {
   }
 }
 
-// So many that tiles of a result are large; two axes keep a library away from them.
+// So many that tiles of a result are large or of middle size; two axes keep a library away from them.
 TEST_P(Matmul, ManyLargeTiles) {
   check(RONDO_F32, {{{12, 1, 70, 19}, {1, 12, 19, 68}}, {{12, 1, 19, 65}, {1, 12, 67, 19}, true, true}});
-  check(RONDO_F16, {{{12, 1, 65, 16}, {1, 6, 16, 130}, false, false, true, RONDO_ACTIVATION_RELU}});
+  check(RONDO_F16, {{{12, 1, 65, 16}, {1, 6, 16, 136}, false, false, true, RONDO_ACTIVATION_RELU},
+                    {{2, 1, 150, 72}, {1, 2, 72, 232}},
+                    {{2, 1, 72, 152}, {1, 2, 232, 72}, true, true}});
 }
 
 // Of a size that workers share, in every layout, with what follows in each part.
