@@ -55,7 +55,7 @@ struct TensorTile {
   static_assert(kRows % 16 == 0 && kColumns % 16 == 0 && kSlice % 16 == 0, "a warp multiplies 16 x 16 by 16 x 16");
 };
 
-// A block makes a tile of results. Where several warps share k, their sums are added in the order of the warps.
+// A block makes a tile of results. The sums of warps that share k are added in the order of the warps.
 template <class In, class Index, class Sink, class Tile, int batch, bool a_along_k, bool b_along_k, int vector>
 struct TensorProduct {
   static constexpr int kRows = Tile::kRows, kColumns = Tile::kColumns, kDepth = Tile::kDepth, kStages = Tile::kStages;
