@@ -87,7 +87,7 @@ inline ops::F32 op_celu(ops::F32 x, ops::F32 alpha) {
 }
 template <>
 inline ops::F32 op_hard_swish(ops::F32 x) {
-  const float value = x.v * op_clamp(x / ops::F32(6) + ops::F32(0.5), ops::F32(0), ops::F32(1)).v;
+  const float value = x.v * ops::within(x.v / 6 + 0.5F, 0, 1);
   return ops::F32::of(x.v == -static_cast<float>(ops::wide::kInfinity) ? -0.0F : value);
 }
 template <>
