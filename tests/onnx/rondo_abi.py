@@ -23,6 +23,13 @@ class FunctionInfo(ctypes.Structure):
                 ("parameters", ctypes.c_int32), ("sections", ctypes.c_int32), ("varies", ctypes.c_int32), ("reserved", ctypes.c_int32)]
 
 
+class GraphInfo(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t)] + [(name, ctypes.c_int32) for name in ("tasks", "segments", "captured", "nodes", "edges", "branches")] + [
+        (name, ctypes.c_int64) for name in ("arena_bytes", "temporary_bytes", "output_bytes", "launches")] + [
+        (name, ctypes.c_double) for name in ("record_ms", "prepare_ms", "capture_ms")] + [(name, ctypes.c_int32) for name in ("inputs", "outputs")] + [
+        ("call_bytes", ctypes.c_int64)] + [(name, ctypes.c_int32) for name in ("call_kernels", "conditional_nodes", "programmatic", "arenas", "reserved")]
+
+
 class ConvertOptions(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("n_sizes", ctypes.c_size_t), ("size_names", ctypes.POINTER(ctypes.c_char_p)),
                 ("sizes", ctypes.POINTER(ctypes.c_int64)), ("n_fixed", ctypes.c_size_t), ("fixed_names", ctypes.POINTER(ctypes.c_char_p)),
@@ -39,11 +46,18 @@ class Failed(Exception):
         self.message = message
 
 
-class Rondo:
-    """Both libraries of a build folder, and an engine on the cpu."""
+def device_of(text):
+    """"cpu", "cpu:0", "cuda" or "cuda:1"."""
+    kind, _, index = text.partition(":")
+    return Device({"cpu": 0, "cuda": 1}[kind], int(index or 0))
 
-    def __init__(self, build):
+
+class Rondo:
+    """Both libraries of a build folder, an engine, and the device that programs are called on."""
+
+    def __init__(self, build, device="cpu"):
         build = pathlib.Path(build)
+        self.device = device_of(device)
         self.core = ctypes.CDLL(str(build / "src/librondo.so.0"), mode=ctypes.RTLD_GLOBAL)
         self.onnx = ctypes.CDLL(str(build / "src/onnx/librondo_onnx.so.0"))
         self.core.rondo_last_error.restype = ctypes.c_char_p
@@ -58,7 +72,7 @@ class Rondo:
         if status:
             raise Failed(status, self.core.rondo_last_error().decode(errors="replace"))
 
-    def options(self, sizes=None, fixed=None, memory_limit=0, patterns=True, dims=None, limits=None):
+    def options(self, sizes=None, fixed=None, memory_limit=0, patterns=True, dims=None, limits=None, fewer_roundings=False):
         """fixed: lists of numbers by the names of inputs that become constants; dims: smallest and largest size, and a step, by name."""
         fixed, dims, limits = fixed or {}, dims or {}, limits or {}
         fixed_names, numbers = [name.encode() for name in fixed], [number for each in fixed.values() for number in each]
@@ -66,7 +80,7 @@ class Rondo:
         return ConvertOptions(ctypes.sizeof(ConvertOptions), len(names), (ctypes.c_char_p * len(names))(*names),
                                  (ctypes.c_int64 * len(names))(*(sizes or {}).values()), len(fixed),
                                  (ctypes.c_char_p * len(fixed))(*fixed_names), (ctypes.c_size_t * len(fixed))(*map(len, fixed.values())),
-                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, 0, int(not patterns),
+                                 (ctypes.c_double * len(numbers))(*numbers), None, memory_limit, int(fewer_roundings), int(not patterns),
                                  len(dims), (ctypes.c_char_p * len(dims))(*(name.encode() for name in dims)),
                                  (ctypes.c_int64 * len(dims))(*(each[0] for each in dims.values())), (ctypes.c_int64 * len(dims))(*(each[1] for each in dims.values())),
                                  len(limits), (ctypes.c_char_p * len(limits))(*(name.encode() for name in limits)), (ctypes.c_int64 * len(limits))(*limits.values()),
@@ -101,14 +115,15 @@ class Rondo:
             info = FunctionInfo(ctypes.sizeof(FunctionInfo))
             name = ctypes.c_char_p()
             self.check(core.rondo_program_function(handle, ctypes.c_int64(0), ctypes.byref(name), ctypes.byref(info)))
-            self.check(core.rondo_program_create_instance(handle, self.engine, Device(0, 0), ctypes.byref(instance)))
+            self.check(core.rondo_program_create_instance(handle, self.engine, self.device, ctypes.byref(instance)))
             for dtype, shape, data in inputs:
                 tensor = ctypes.c_void_p()
-                self.check(core.rondo_tensor_from_host(self.engine, Device(0, 0), dtype, len(shape), (ctypes.c_int64 * len(shape))(*shape),
+                self.check(core.rondo_tensor_from_host(self.engine, self.device, dtype, len(shape), (ctypes.c_int64 * len(shape))(*shape),
                                                        data, ctypes.byref(tensor)))
                 tensors.append(tensor)
             given = (ctypes.c_void_p * max(len(tensors), 1))(*tensors)
             self.check(core.rondo_program_call(instance, b"main", len(tensors), given, info.outputs, results))
+            self.called(instance)
             return [self.read(results[i]) for i in range(info.outputs)]
         finally:
             for tensor in [*tensors, *results]:
@@ -117,19 +132,28 @@ class Rondo:
             core.rondo_program_destroy(handle)
 
     def tasks(self, program):
-        """How many tasks the function "main" of a program of one size is on the cpu."""
-        handle, instance, graph, length = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+        """How many tasks the function "main" of a program of one size is on the device."""
+        handle, instance = ctypes.c_void_p(), ctypes.c_void_p()
         try:
             self.check(self.core.rondo_program_open(str(program).encode(), ctypes.byref(handle)))
-            self.check(self.core.rondo_program_create_instance(handle, self.engine, Device(0, 0), ctypes.byref(instance)))
-            self.check(self.core.rondo_program_graph(instance, b"main", ctypes.byref(graph)))
-            report = ctypes.create_string_buffer(200)
-            self.check(self.core.rondo_graph_report(graph, report, ctypes.c_size_t(len(report)), ctypes.byref(length)))
-            return int(report.value.decode().split(": ")[1].split()[0])
+            self.check(self.core.rondo_program_create_instance(handle, self.engine, self.device, ctypes.byref(instance)))
+            return self.graph_info(instance).tasks
         finally:
-            self.core.rondo_graph_destroy(graph)
             self.core.rondo_program_instance_destroy(instance)
             self.core.rondo_program_destroy(handle)
+
+    def called(self, instance):
+        """For those who want to know more of what was called."""
+
+    def graph_info(self, instance):
+        """Figures of the graph of the function "main", of one size."""
+        graph, info = ctypes.c_void_p(), GraphInfo(ctypes.sizeof(GraphInfo))
+        self.check(self.core.rondo_program_graph(instance, b"main", ctypes.byref(graph)))
+        try:
+            self.check(self.core.rondo_graph_query(graph, ctypes.byref(info)))
+        finally:
+            self.core.rondo_graph_destroy(graph)
+        return info
 
     def read(self, tensor):
         info = TensorInfo(ctypes.sizeof(TensorInfo))
