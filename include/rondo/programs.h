@@ -111,6 +111,11 @@ RONDO_API rondo_status rondo_program_open(const char* path, rondo_program** prog
  * RONDO_UNSUPPORTED for JSON that names files, since bytes have no folder; other errors as of rondo_program_open.
  * Since 0.1. */
 RONDO_API rondo_status rondo_program_open_bytes(const void* data, size_t bytes, rondo_program** program);
+/* Says that `program` comes from somebody whom the caller trusts. Until this is said nothing that is compiled or chosen
+ * for it is kept for other processes (rondo/cache.h): its kernels would take the room of others'. What is kept already
+ * is used all the same. Holds for instances, calls and rondo_program_memory from now on, and for programs that were
+ * bound from it. What a process has compiled before it keeps in its memory alone. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_trust(rondo_program* program);
 /* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 

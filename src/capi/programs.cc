@@ -350,6 +350,14 @@ rondo_status rondo_program_dim(rondo_program* program, int64_t index, const char
   });
 }
 
+rondo_status rondo_program_trust(rondo_program* program) {
+  return guard("rondo_program_trust", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    program->file->trust();
+    return {};
+  });
+}
+
 rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const int64_t* dims, rondo_program** bound) {
   return guard_whole("rondo_program_bind", [&]() -> Status {
     RONDO_TRY(check_program(program));

@@ -5,9 +5,11 @@
 #include "program_files/load.h"
 
 #include "base/text.h"
+#include "graph/recording.h"
 #include "models/json.h"
 #include "program_files/check.h"
 #include "program_files/save.h"
+#include "rtc/unkept.h"
 
 namespace rondo::program_files {
 
@@ -201,6 +203,7 @@ void add_bytes(int64_t* all, int64_t more) {
 }  // namespace
 
 Status ProgramFile::measure(Engine& engine, Device& device, MemoryNeed* need) const {
+  const rtc::Unkept unkept(!trusted());
   std::vector<TensorHandle> weights;
   for (const Declared& each : program_.weights) {
     add_bytes(each.state ? &need->states : &need->weights, bytes_of(each));
@@ -280,6 +283,7 @@ Status Instance::load_weights(const InstanceOptions& options) {
 
 Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
                       Ref<Instance>* instance) {
+  const rtc::Unkept unkept(!file->trusted());
   const Ref<Instance> made = make_ref<Instance>();
   made->file_ = file;
   made->engine_ = Ref<Engine>::share(&engine);
@@ -346,6 +350,7 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
     // The call has looked at the sizes that were given: those that they were filled up to do not go.
     const Status found = file->find_sizes(file->program().functions[function], device, given, &sizes);
     if (!found.ok()) return pads ? found.with_context("filled up to a size of options->callables->pad_sizes") : found;
+    if (!file->trusted()) keep_nothing(engine);
     Program program;
     Status status = read_program(file->text(), &sizes, &program);
     if (status.ok())

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +48,9 @@ class ProgramFile final : public RefCounted {
                     std::vector<int64_t>* sizes) const;
   // The author's texts.
   const models::Metadata& metadata() const { return metadata_; }
+  // Its kernels and choices may be kept on disk, from now on, with those of programs that were bound from it.
+  void trust() const { shared_->trusted.store(true, std::memory_order_relaxed); }
+  bool trusted() const { return shared_->trusted.load(std::memory_order_relaxed); }
   // The same error with the file's name.
   Status about(const Status& status) const { return status.with_context(models::excerpt(shared_->name)); }
   // A new tensor with a weight of the file, by number. Reads and compares the whole of a file that the program names
@@ -76,6 +80,7 @@ class ProgramFile final : public RefCounted {
     };
     std::mutex mutex;
     std::vector<Loaded> loaded;  // guarded by mutex
+    std::atomic<bool> trusted{false};
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };

@@ -114,7 +114,7 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
 
 struct ProgramOptions {
   std::string file, function, inputs, outputs, device, memory;
-  bool check_numbers = false;
+  bool check_numbers = false, trust = false;
 };
 
 int read_arguments(int count, char** arguments, ProgramOptions* wish) {
@@ -132,6 +132,8 @@ int read_arguments(int count, char** arguments, ProgramOptions* wish) {
       *option = arguments[i];
     } else if (word == "--check-numbers") {
       wish->check_numbers = true;
+    } else if (word == "--trust") {
+      wish->trust = true;
     } else if (!word.empty() && word[0] == '-') {
       return bad_usage("run", "there is no option '" + word + "'");
     } else if (!wish->file.empty() || word.empty()) {
@@ -212,6 +214,7 @@ int run_program(int count, char** arguments) {
     return bad_usage("run", "--device needs one like cpu:0 or cuda:0, not '" + wish.device + "'");
   }
   const Program opened(wish.file);
+  if (wish.trust) opened.trust();
   Program::Function function;
   if (const int status = find_function(opened, wish, &function)) return status;
   if (wish.inputs.empty() && !function.inputs.empty())

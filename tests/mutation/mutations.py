@@ -552,6 +552,22 @@ MUTATIONS = (
         endings=("failed",),
     ),
     Mutation(
+        name="strangers_kernels_kept",
+        breaks="nothing that a program makes which is not trusted goes into the kept kernels and choices",
+        program="files",
+        cases="Conformance/ProgramTrust.StrangersKernelsAreNotKept/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
+        name="graphs_of_strangers_inlined_as_trusted",
+        breaks="nothing is kept of a recording that takes in a graph of a program which is not trusted",
+        program="files",
+        cases="Conformance/ProgramTrust.RecordingsThatTakeThemInAreNotKept/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
         name="budget_without_a_limit",
         part=r"of_->most_bytes_ &&",
         instead="false &&",

@@ -248,7 +248,7 @@ def case_compile():
     files = kept(cache)
     assert files and not text.startswith("0 kernels"), text
     holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", **compiler)[0], "0 kernels compiled, ")
-    run("run", path, "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **gpu)
+    run("run", path, "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", "--trust", **gpu)
     assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
     assert kept(cache) == files, "a GPU of the described kind compiled more"
     # Another program's kernels are not in the pack of the first.
@@ -259,8 +259,16 @@ def case_compile():
     assert int(packed.split()[0]) < int(everything.split()[0]), (packed, everything)
     other = FOLDER / "other"
     run("cache", "import", pack, **{**gpu, "RONDO_CACHE": str(other)})
-    run("run", saved(rows()), "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **{**gpu, "RONDO_CACHE": str(other)})
+    run("run", saved(rows()), "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", "--trust", **{**gpu, "RONDO_CACHE": str(other)})
     assert len(kept(other)) == int(packed.split()[0]), "the pack lacks a kernel"
+    # What a stranger's file makes is not kept; what is there is used.
+    strange = ["run", saved(TEXT.replace('"row":"mul"', '"row":"minimum"')), "--function", "scale", "--inputs", inputs(), "--outputs", out, "--device", "cuda:0"]
+    before = kept(cache)
+    run(*strange, **gpu)
+    assert kept(cache) == before, "a stranger's kernels were kept"
+    run(*strange, "--trust", **gpu)
+    assert len(kept(cache)) > len(before), "a trusted program's kernels were not kept"
+    saved(rows())
     holds(run("program", "compile", path, "--sizes", "n=2", status=2, **compiler)[1], "compile needs --for")
     holds(run("program", "compile", path, "--for", device, status=2, **compiler)[1], "--sizes is needed")
     holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", status=1, **{**compiler, "RONDO_CACHE": "off"})[1], "no kernels are kept")

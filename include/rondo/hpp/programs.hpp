@@ -140,6 +140,9 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     return from_bytes(bytes.data(), bytes.size());
   }
 
+  // Its kernels and choices are kept for other processes from now on (rondo_program_trust).
+  void trust() const { throw_on_failure(rondo_program_trust(get())); }
+
   rondo_program_info info() const {
     rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
     throw_on_failure(rondo_program_query(get(), &info));

@@ -1231,7 +1231,8 @@ pub struct rondo_cache_info {
     #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
     #[doc = "does not know the device"]
     pub without_compiler: i64,
-    #[doc = " kernels of this process that were compiled and are kept, or would be if they could"]
+    #[doc = " kernels of this process that were compiled and are kept, or would be if they could, or"]
+    #[doc = "if the program file that they are for were trusted"]
     pub compiled: i64,
     #[doc = " what that took, added up"]
     pub compile_ms: f64,
@@ -6653,6 +6654,13 @@ extern "C" {
         bytes: usize,
         program: *mut *mut rondo_program,
     ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Says that `program` comes from somebody whom the caller trusts. Until this is said nothing that is compiled or chosen"]
+    #[doc = " for it is kept for other processes (rondo/cache.h): its kernels would take the room of others'. What is kept already"]
+    #[doc = " is used all the same. Holds for instances, calls and rondo_program_memory from now on, and for programs that were"]
+    #[doc = " bound from it. What a process has compiled before it keeps in its memory alone. Never blocks. Since 0.1."]
+    pub fn rondo_program_trust(program: *mut rondo_program) -> rondo_status;
 }
 extern "C" {
     #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]

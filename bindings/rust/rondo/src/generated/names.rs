@@ -424,6 +424,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_program_save", "ProgramWriter::write"),
     ("rondo_program_save_with_dims", "ProgramWriter::write"),
     ("rondo_program_text", "Program::text"),
+    ("rondo_program_trust", "Program::trust"),
     ("rondo_program_weight", "Program::weights"),
     ("rondo_put", "Tensor::put"),
     ("rondo_put_along_axis", "Tensor::put_along_axis"),

@@ -116,6 +116,19 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * Says that the program comes from somebody whom the caller trusts. Until then nothing that is compiled or chosen for it is kept for other
+   * processes; what is kept already is used all the same. It holds for instances that are made from now on.
+   */
+  public void trust() {
+    final long address = acquire();
+    try {
+      NativePrograms.programTrust(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * Numbers of functions, weights and texts, bytes, and the version that it needs.
    *
    * @return the facts

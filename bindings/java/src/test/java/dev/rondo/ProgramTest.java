@@ -75,6 +75,21 @@ class ProgramTest {
   }
 
   @Test
+  void whatIsTrustedIsCalledAsBefore() {
+    try (Scope scope = Scope.open()) {
+      final Path path = new Saved(Device.CPU).write("trusted");
+      final Program program = Program.open(path);
+      program.trust();
+      program.trust();
+      final ProgramInstance made = program.instance(engine, Device.CPU);
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
+      assertArrayEquals(new float[] {3, 8}, made.call("scale", x, x).get(0).toFloatArray());
+      program.close();
+      fails(InvalidStateException.class, program::trust, "closed");
+    }
+  }
+
+  @Test
   void readerIsAVersionThatThisOneKnows() {
     try (Scope scope = Scope.open()) {
       final Graph graph = new Saved(Device.CPU).scale;
