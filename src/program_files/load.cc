@@ -42,6 +42,12 @@ Status ProgramFile::open(const char* path, std::string* bytes) {
                        kProgramKey));
   text_ = std::move(read.text);
   metadata_ = std::move(read.metadata);
+  for (auto each = metadata_.begin(); each != metadata_.end(); ++each)
+    if (each->first == kCheckKey) {
+      check_ = std::move(each->second);
+      metadata_.erase(each);
+      break;
+    }
   shared_->files = std::move(read.files);
   return about(find_weights(alone));
 }
@@ -79,6 +85,29 @@ Status ProgramFile::find_weights(bool alone) {
     if (std::find(shared_->file_of.begin(), shared_->file_of.end(), i) == shared_->file_of.end())
       return shared_->files[i].file->about(error(RONDO_IO_ERROR, "it has none of the weights of the program"));
   return {};
+}
+
+models::Metadata ProgramFile::all_metadata() const {
+  models::Metadata all = metadata_;
+  if (!check_.empty()) all.emplace_back(kCheckKey, check_);
+  return all;
+}
+
+Status ProgramFile::save_with_check(const char* path, Engine& engine, const std::string& check) const {
+  Device* host = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
+  std::vector<TensorHandle> loaded(program_.weights.size());
+  std::vector<models::NamedTensor> tensors;
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    RONDO_TRY(load(i, engine, *host, &loaded[i]));
+    tensors.push_back({program_.weights[i].name, loaded[i]->view});
+  }
+  models::ExternalWeights external;
+  for (const models::ExternalFile& each : shared_->files)
+    if (!each.digest.empty()) external.from.push_back(each.name);
+  models::Metadata all = metadata_;
+  all.emplace_back(kCheckKey, check);
+  return save_text(path, external, std::move(tensors), all, text_);
 }
 
 Status ProgramFile::load(size_t weight, Engine& engine, Device& device, TensorHandle* tensor) const {

@@ -289,6 +289,24 @@ def case_devices():
         holds(run("program", "compile", saved(), "--for", each, **compiler)[0], " kernels compiled, 0 were there")
 
 
+def case_check():
+    """What a file's self-check says is compared, within its bounds; a file without one says so; options of calls do not go with it."""
+    asked = {"rondo_check": 1, "made_by": "0.0.9", "on": "cpu", "calls": [
+        {"function": "scale", "sizes": [], "seed": 1, "outputs": [["", "0x1p+9", ["0x0p+0"] * 6]]}]}
+    text, _ = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check")
+    holds(text, "passes its self-check: 1 calls, 1 outputs, 0 of them with the same bits")
+    shown, _ = run("program", "show", saved(**{"rondo.check": json.dumps(asked)}))
+    assert "rondo.check" not in shown, shown
+    copy = FOLDER / "copy.safetensors"
+    run("program", "copy", saved(**{"rondo.check": json.dumps(asked)}), "--output", copy)
+    holds(run("run", copy, "--check", "--memory", "1MiB")[0], "passes its self-check")
+    asked["calls"][0]["outputs"][0][1] = "0x0p+0"
+    _, said = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check", status=1)
+    holds(said, "function 'scale': output 'y': the element [0, 0] is ", ", and was 0 where the check was made")
+    holds(run("run", saved(), "--check", status=1)[1], "NOT_FOUND", "has no self-check")
+    holds(run("run", saved(), "--check", "--function", "scale", status=2)[1], "--check calls what the file says")
+
+
 def case_memory():
     """A program that asks for more than it may take is told so, with the limit."""
     large = saved(TEXT.replace('[3,"f32",[2,3]]', '[3,"f32",[1048576,2,3]]').replace('["y",3,"f32",[2,3]]', '["y",3,"f32",[1048576,2,3]]')

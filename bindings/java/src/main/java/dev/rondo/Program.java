@@ -296,6 +296,28 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * Runs the self-check of the file on a new instance. An output that is another one is an exception.
+   *
+   * @param engine whose tensors the functions take
+   * @param device where they run
+   * @param mostBytes what the instance may take, and again inputs and outputs of a call; 0: any, and 1 GiB
+   * @param timeoutMillis of each call; 0: none
+   * @return how much was compared
+   * @throws NotFoundException if the file has no check
+   * @throws IoException if that is not valid, or an output is another one: the message has function, output, place and both values
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramCheckInfo check(Engine engine, Device device, long mostBytes, long timeoutMillis) {
+    Objects.requireNonNull(device, "device");
+    final Uses uses = use(engine, this);
+    try {
+      return NativePrograms.programCheck(address(), engine.address(), device, mostBytes, timeoutMillis);
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
    * The program as the file has it: JSON, one node a line.
    *
    * @return the text

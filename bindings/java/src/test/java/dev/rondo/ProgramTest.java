@@ -90,6 +90,21 @@ class ProgramTest {
   }
 
   @Test
+  void aFileCanBeChecked() {
+    try (Scope scope = Scope.open()) {
+      final Path path = new Saved(Device.CPU).write("checked");
+      fails(NotFoundException.class, () -> Program.open(path).check(engine, Device.CPU, 0, 0), "no self-check");
+      ProgramWriter.addCheck(path, engine, Device.CPU);
+      final ProgramCheckInfo checked = Program.open(path).check(engine, Device.CPU, 1 << 20, 60_000);
+      assertEquals(2, checked.calls());
+      assertEquals(2, checked.outputs());
+      assertEquals(2, checked.exact());
+      fails(InvalidArgumentException.class, () -> ProgramWriter.addCheck(path, engine, Device.CPU, new long[] {1}), "n_sizes");
+      assertThrows(IllegalArgumentException.class, () -> ProgramWriter.addCheck(path, engine, Device.CPU, new long[] {1}, new long[] {}));
+    }
+  }
+
+  @Test
   void readerIsAVersionThatThisOneKnows() {
     try (Scope scope = Scope.open()) {
       final Graph graph = new Saved(Device.CPU).scale;
