@@ -24,7 +24,8 @@ typedef struct rondo_cache_info {
   int64_t disk_hits;        /* kernels of this process that were found in the folder */
   int64_t without_compiler; /* those of them that could not have been compiled here: without NVRTC, or with one that
                                does not know the device */
-  int64_t compiled;         /* kernels of this process that were compiled and are kept, or would be if they could */
+  int64_t compiled;         /* kernels of this process that were compiled and are kept, or would be if they could, or
+                               if the program file that they are for were trusted */
   double compile_ms;        /* what that took, added up */
   int64_t damaged;          /* files that were not what was written; removed, and the kernels compiled again */
   int64_t refused;          /* files that were not used: others may write them, they are links or cannot be read */

@@ -111,6 +111,11 @@ RONDO_API rondo_status rondo_program_open(const char* path, rondo_program** prog
  * RONDO_UNSUPPORTED for JSON that names files, since bytes have no folder; other errors as of rondo_program_open.
  * Since 0.1. */
 RONDO_API rondo_status rondo_program_open_bytes(const void* data, size_t bytes, rondo_program** program);
+/* Says that `program` comes from somebody whom the caller trusts. Until this is said nothing that is compiled or chosen
+ * for it is kept for other processes (rondo/cache.h): its kernels would take the room of others'. What is kept already
+ * is used all the same. Holds for instances, calls and rondo_program_memory from now on, and for programs that were
+ * bound from it. What a process has compiled before it keeps in its memory alone. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_trust(rondo_program* program);
 /* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 
@@ -211,6 +216,39 @@ typedef struct rondo_program_memory_info {
  * Since 0.1. */
 RONDO_API rondo_status rondo_program_memory(rondo_program* program, rondo_engine* engine, rondo_device device,
                                             int32_t n_dims, const int64_t* dims, rondo_program_memory_info* info);
+
+/* Calls each function of the program file `path` n_calls times, with inputs that a seed gives, and writes the file anew
+ * with a self-check: what the calls have given. sizes: where dimensions vary, one size of each for each call, n_sizes
+ * together; NULL and 0 where none do. The file may be JSON beside its weights, which stay as they are; a check that is
+ * there is replaced. Real inputs are from -1 to 1, whole ones are 0 or 1. States are as in the file. Older versions of
+ * the library read the file too.
+ * RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of sizes
+ * and for sizes outside the bounds; RONDO_UNSUPPORTED if a second run has other results, as of random numbers;
+ * RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of rondo_program_open,
+ * rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1. */
+RONDO_API rondo_status rondo_program_add_check(const char* path, rondo_engine* engine, rondo_device device,
+                                               int32_t n_calls, int32_t n_sizes, const int64_t* sizes);
+
+typedef struct rondo_program_check_info {
+  size_t size;     /* set by RONDO_PROGRAM_CHECK_INFO_INIT */
+  int64_t calls;   /* calls that were made */
+  int64_t outputs; /* outputs that were compared */
+  int64_t exact;   /* of these the ones that had to have the same bits */
+} rondo_program_check_info;
+#define RONDO_PROGRAM_CHECK_INFO_INIT \
+  { sizeof(rondo_program_check_info), 0, 0, 0 }
+/* Runs the self-check of `program` on a new instance on a device. On a device of the class where the check was made,
+ * with the same version of the library, outputs have to have the same SHA-256 if their function has no products,
+ * convolutions, attention or recurrent layers; else some elements of each have to be near those that they were.
+ * most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on the
+ * host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within; 0: none.
+ *
+ * RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with
+ * function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for
+ * more than most_bytes; RONDO_INVALID_ARGUMENT for limits below 0; other errors as of rondo_program_create_instance and
+ * rondo_program_call_within. Since 0.1. */
+RONDO_API rondo_status rondo_program_check(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                           int64_t most_bytes, int64_t timeout_ms, rondo_program_check_info* info);
 
 /* Makes an instance of a program on a device: loads the weights and records each function anew, which checks that
  * attributes, shapes and dtypes of all nodes go together. Files that the program names are read whole before the first

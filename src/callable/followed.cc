@@ -35,6 +35,7 @@ Ref<Callable> FollowedGraph::callable() {
   callable_ = make_ref<Callable>(
       graph_->engine(), graph_->name(), options, graph_->query().outputs,
       [graph](int32_t n_inputs, rondo_tensor* const* inputs, int32_t n_outputs, rondo_tensor** outputs) {
+        if (graph->facts().unkept) keep_nothing(graph->engine());
         return graph->recorded()->replay(graph->engine(), graph->bindings(), {inputs, static_cast<size_t>(n_inputs)},
                                          {outputs, static_cast<size_t>(n_outputs)});
       });

@@ -7,6 +7,7 @@
 
 #include "callable/callable.h"
 #include "ops/ops.h"
+#include "rtc/unkept.h"
 #include "tape/backward.h"
 
 namespace rondo {
@@ -61,6 +62,7 @@ Gradient::Gradient(const char* name, uint32_t flags, Grown grown, Ref<tape::Tape
     : Custom(name),
       flags_(flags),
       grown_(std::move(grown)),
+      unkept_(forward.facts().unkept),
       tape_(std::move(tape)),
       parts_([&]() -> Parts&& {
         // Tensors from outside that gradients flow to.
@@ -196,6 +198,8 @@ class Instead {
 
 Status Gradient::go_back(const Selection& way, std::span<rondo_tensor* const> given, rondo_tensor** gradients) const {
   const std::lock_guard lock(tape_mutex_);
+  const rtc::Unkept unkept(unkept_);
+  if (unkept_) keep_nothing(tape_->engine());
   std::vector<Instead> instead;
   std::vector<tape::OwnedTensor> copies;
   instead.reserve(kept_.size());

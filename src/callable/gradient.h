@@ -74,6 +74,7 @@ class Gradient final : public tape::Custom, public std::enable_shared_from_this<
 
   const uint32_t flags_;  // of the callables
   const Grown grown_;
+  const bool unkept_;  // as what it goes back over (rtc/unkept.h)
   const Ref<tape::Tape> tape_;
   const Parts parts_;
   const size_t of_calls_;  // inputs of parts_ that calls are given

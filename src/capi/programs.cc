@@ -105,8 +105,8 @@ Status read_save_options(const rondo_program_save_options& given, SaveOptions* o
     auto& [key, value] = options->metadata.emplace_back();
     RONDO_TRY(copy_text("options->keys", given.keys, i, false, &key));
     RONDO_TRY(copy_text("options->values", given.values, i, false, &value));
-    if (key == kProgramKey)
-      return error(RONDO_INVALID_ARGUMENT, "options->keys[%zu] is '%s', which the program itself has", i, kProgramKey);
+    if (key == kProgramKey || key == kCheckKey)
+      return error(RONDO_INVALID_ARGUMENT, "options->keys[%zu] is '%s', which the program itself has", i, key.c_str());
   }
   if (!given.reader) return {};
   options->reader = read_version(given.reader);
@@ -346,6 +346,64 @@ rondo_status rondo_program_dim(rondo_program* program, int64_t index, const char
     *name = dim.name.c_str();
     *least = dim.least;
     *most = dim.most;
+    return {};
+  });
+}
+
+rondo_status rondo_program_add_check(const char* path, rondo_engine* engine, rondo_device device, int32_t n_calls,
+                                     int32_t n_sizes, const int64_t* sizes) {
+  return guard_whole("rondo_program_add_check", [&]() -> Status {
+    RONDO_NOT_NULL(path);
+    RONDO_TRY(capi::check_engine(engine, "engine"));
+    if (n_calls < 1 || static_cast<size_t>(n_calls) > kMostCheckCalls)
+      return error(RONDO_INVALID_ARGUMENT, "n_calls is %d; 1 to %zu are possible", n_calls, kMostCheckCalls);
+    const Ref<Engine> inner = engine->engine;  // another thread may destroy the handle meanwhile
+    RONDO_TRY(inner->usable());
+    RONDO_TRY(check_idle(*inner, "checking a program"));
+    Device* found = nullptr;
+    RONDO_TRY(get_device(device, &found));
+    Ref<ProgramFile> file;
+    RONDO_TRY(ProgramFile::open(path, nullptr, &file));
+    const size_t dims = file->program().dims.size(), needed = static_cast<size_t>(n_calls) * dims;
+    if (n_sizes < 0 || static_cast<size_t>(n_sizes) != needed)
+      return error(RONDO_INVALID_ARGUMENT, "n_sizes is %d; %d calls of a program with %zu dimensions have %zu", n_sizes,
+                   n_calls, dims, needed);
+    if (needed) RONDO_NOT_NULL(sizes);
+    std::vector<std::vector<int64_t>> all;
+    for (size_t i = 0; i < static_cast<size_t>(n_calls); ++i)
+      all.emplace_back(sizes + i * dims, sizes + (i + 1) * dims);
+    return add_check(path, *inner, *found, all);
+  });
+}
+
+rondo_status rondo_program_check(rondo_program* program, rondo_engine* engine, rondo_device device, int64_t most_bytes,
+                                 int64_t timeout_ms, rondo_program_check_info* info) {
+  return guard_whole("rondo_program_check", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    RONDO_TRY(capi::check_engine(engine, "engine"));
+    for (const auto& [name, value] : {std::pair("most_bytes", most_bytes), std::pair("timeout_ms", timeout_ms)})
+      if (value < 0)
+        return error(RONDO_INVALID_ARGUMENT, "%s is %lld; 0 (no limit) or more is needed", name, printable(value));
+    const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
+    const Ref<ProgramFile> file = program->file;
+    RONDO_TRY(inner->usable());
+    RONDO_TRY(check_idle(*inner, "checking a program"));
+    Device* found = nullptr;
+    RONDO_TRY(get_device(device, &found));
+    CheckCounts counts;
+    RONDO_TRY(run_check(file, *inner, *found, {most_bytes, timeout_ms}, &counts));
+    rondo_program_check_info facts = RONDO_PROGRAM_CHECK_INFO_INIT;
+    facts.calls = counts.calls;
+    facts.outputs = counts.outputs;
+    facts.exact = counts.exact;
+    return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_program_trust(rondo_program* program) {
+  return guard("rondo_program_trust", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    program->file->trust();
     return {};
   });
 }

@@ -37,6 +37,7 @@ Recording::Inlined Recording::inline_from(size_t first) {
     Rebinding memory;
     for (size_t k = 0; k < segments; ++k)
       static_cast<const SegmentRun*>(taken_[i + k].task.get())->list_places(&memory);
+    unkept |= run->graph().facts().unkept;  // mutation: graphs_of_strangers_inlined_as_trusted
     inline_graph(run->graph(), &memory, &storages, &inlined[i]);
     i += segments - 1;
   }

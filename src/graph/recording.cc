@@ -19,6 +19,7 @@
 #include "graph/run/segment_run.h"
 #include "graph/tell/tell.h"
 #include "ops/task/output.h"
+#include "rtc/unkept.h"
 
 namespace rondo {
 
@@ -98,7 +99,8 @@ Recording::Recording(Engine& engine, const char* name, const rondo_record_option
       number([] {
         static std::atomic<uint64_t> recordings{0};
         return ++recordings;
-      }()) {
+      }()),
+      unkept(rtc::Unkept::current()) {
   ++this_thread().changes;
 }
 
@@ -129,6 +131,7 @@ FinishedRecording Recording::finish() {
           fewer_roundings,
           falls_back,
           host_decides,
+          unkept,
           std::move(recorded),
           std::move(drawn),
           storages,
@@ -387,6 +390,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
   else
     recording->release_storages(status);
   return status;
+}
+
+void keep_nothing(const Engine& engine) {
+  if (Recording* const recording = recording_of(engine)) recording->unkept = true;
 }
 
 Status abort_recording(Engine& engine) {

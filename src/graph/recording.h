@@ -96,6 +96,7 @@ class Recording final : public Sink {
   Ref<tape::Journal> journal;  // for tapes that calls are noted by; null: there will be none
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
   std::shared_ptr<Budget::Share> share;  // of a program file's function; else null
+  bool unkept;                           // something of it is a stranger's (rtc/unkept.h)
 
   void begin_section(uint32_t number) {
     ++this_thread().changes;
@@ -169,6 +170,8 @@ Status record_parameter(Engine& engine, const char* name, Device& device, rondo_
 // All that the calling thread records between them is a section.
 Status begin_section(Engine& engine, const char* name, bool on);
 Status end_section(Engine& engine);
+// From here on nothing that is compiled for the calling thread's recording is kept on disk: what comes is a stranger's.
+void keep_nothing(const Engine& engine);
 // Says where what the thread has recorded since the last time comes from, if it has a recording that notes that; null:
 // nothing is said. True if it has one.
 bool say_site(const char* site);

@@ -5,9 +5,11 @@
 #include "program_files/load.h"
 
 #include "base/text.h"
+#include "graph/recording.h"
 #include "models/json.h"
 #include "program_files/check.h"
 #include "program_files/save.h"
+#include "rtc/unkept.h"
 
 namespace rondo::program_files {
 
@@ -40,6 +42,12 @@ Status ProgramFile::open(const char* path, std::string* bytes) {
                        kProgramKey));
   text_ = std::move(read.text);
   metadata_ = std::move(read.metadata);
+  for (auto each = metadata_.begin(); each != metadata_.end(); ++each)
+    if (each->first == kCheckKey) {
+      check_ = std::move(each->second);
+      metadata_.erase(each);
+      break;
+    }
   shared_->files = std::move(read.files);
   return about(find_weights(alone));
 }
@@ -77,6 +85,29 @@ Status ProgramFile::find_weights(bool alone) {
     if (std::find(shared_->file_of.begin(), shared_->file_of.end(), i) == shared_->file_of.end())
       return shared_->files[i].file->about(error(RONDO_IO_ERROR, "it has none of the weights of the program"));
   return {};
+}
+
+models::Metadata ProgramFile::all_metadata() const {
+  models::Metadata all = metadata_;
+  if (!check_.empty()) all.emplace_back(kCheckKey, check_);
+  return all;
+}
+
+Status ProgramFile::save_with_check(const char* path, Engine& engine, const std::string& check) const {
+  Device* host = nullptr;
+  RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
+  std::vector<TensorHandle> loaded(program_.weights.size());
+  std::vector<models::NamedTensor> tensors;
+  for (size_t i = 0; i < loaded.size(); ++i) {
+    RONDO_TRY(load(i, engine, *host, &loaded[i]));
+    tensors.push_back({program_.weights[i].name, loaded[i]->view});
+  }
+  models::ExternalWeights external;
+  for (const models::ExternalFile& each : shared_->files)
+    if (!each.digest.empty()) external.from.push_back(each.name);
+  models::Metadata all = metadata_;
+  all.emplace_back(kCheckKey, check);
+  return save_text(path, external, std::move(tensors), all, text_);
 }
 
 Status ProgramFile::load(size_t weight, Engine& engine, Device& device, TensorHandle* tensor) const {
@@ -201,6 +232,7 @@ void add_bytes(int64_t* all, int64_t more) {
 }  // namespace
 
 Status ProgramFile::measure(Engine& engine, Device& device, MemoryNeed* need) const {
+  const rtc::Unkept unkept(!trusted());
   std::vector<TensorHandle> weights;
   for (const Declared& each : program_.weights) {
     add_bytes(each.state ? &need->states : &need->weights, bytes_of(each));
@@ -280,6 +312,7 @@ Status Instance::load_weights(const InstanceOptions& options) {
 
 Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
                       Ref<Instance>* instance) {
+  const rtc::Unkept unkept(!file->trusted());
   const Ref<Instance> made = make_ref<Instance>();
   made->file_ = file;
   made->engine_ = Ref<Engine>::share(&engine);
@@ -346,6 +379,7 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
     // The call has looked at the sizes that were given: those that they were filled up to do not go.
     const Status found = file->find_sizes(file->program().functions[function], device, given, &sizes);
     if (!found.ok()) return pads ? found.with_context("filled up to a size of options->callables->pad_sizes") : found;
+    if (!file->trusted()) keep_nothing(engine);
     Program program;
     Status status = read_program(file->text(), &sizes, &program);
     if (status.ok())

@@ -3,6 +3,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,6 +48,16 @@ class ProgramFile final : public RefCounted {
                     std::vector<int64_t>* sizes) const;
   // The author's texts.
   const models::Metadata& metadata() const { return metadata_; }
+  // The text of its self-check, which the author's texts are without; empty: it has none. A
+  // program that was bound from it has none.
+  const std::string& check() const { return check_; }
+  // The author's texts, and the check.
+  models::Metadata all_metadata() const;
+  // Writes the program of this file anew, in the form that it has, with this check.
+  Status save_with_check(const char* path, Engine& engine, const std::string& check) const;
+  // Its kernels and choices may be kept on disk, from now on, with those of programs that were bound from it.
+  void trust() const { shared_->trusted.store(true, std::memory_order_relaxed); }
+  bool trusted() const { return shared_->trusted.load(std::memory_order_relaxed); }
   // The same error with the file's name.
   Status about(const Status& status) const { return status.with_context(models::excerpt(shared_->name)); }
   // A new tensor with a weight of the file, by number. Reads and compares the whole of a file that the program names
@@ -63,7 +74,7 @@ class ProgramFile final : public RefCounted {
   Status open(const char* path, std::string* bytes);
   Status find_weights(bool alone);
   Program program_;
-  std::string text_;
+  std::string text_, check_;
   models::Metadata metadata_;
   struct Shared {
     std::string name;                         // its path
@@ -76,6 +87,7 @@ class ProgramFile final : public RefCounted {
     };
     std::mutex mutex;
     std::vector<Loaded> loaded;  // guarded by mutex
+    std::atomic<bool> trusted{false};
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
@@ -129,6 +141,29 @@ class Instance final : public RefCounted {
   InstanceTensors weights_;  // views of the shared ones, and the instance's states
   std::vector<Callee> functions_;
 };
+
+// A file may carry a self-check: calls of its functions with inputs that a seed gives, and the results that they had.
+// It is an entry of the metadata, which readers that do not know it take for a text of the author's. Limits of what a
+// file may ask for.
+inline constexpr size_t kMostCheckCalls = 64, kMostCheckText = 1 << 22, kMostSamples = 16;
+// Inputs and outputs of a call may take so much of the host where the caller does not say it.
+inline constexpr int64_t kUsualCheckBytes = int64_t{1} << 30;
+
+struct CheckLimits {
+  int64_t most_bytes = 0;  // of an instance, and again of inputs and outputs of a call; 0: any, and the usual ones
+  int64_t timeout_ms = 0;  // of each call; 0: none
+};
+struct CheckCounts {
+  int64_t calls = 0, outputs = 0, exact = 0;  // exact: outputs whose digests were compared
+};
+
+// Runs the check of a file. RONDO_NOT_FOUND if it has none; RONDO_IO_ERROR if it is not valid, or if an output is
+// another one: with function, output, place and both values. On a thread without a recording.
+Status run_check(const Ref<ProgramFile>& file, Engine& engine, Device& device, const CheckLimits& limits,
+                 CheckCounts* counts);
+// Calls each function of the file `path` once for each list of sizes, and writes it anew with what came of it. A check
+// that is there is replaced.
+Status add_check(const char* path, Engine& engine, Device& device, const std::vector<std::vector<int64_t>>& sizes);
 
 // A function that is recorded anew.
 struct FunctionSource {

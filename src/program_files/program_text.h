@@ -19,6 +19,7 @@
 namespace rondo::program_files {
 
 inline constexpr const char* kProgramKey = "rondo.program";
+inline constexpr const char* kCheckKey = "rondo.check";
 inline constexpr size_t kMostNodes = 1u << 20, kMostOperands = 1u << 16, kLongestName = 1024;
 
 // A tensor with a name: an input, or a weight.

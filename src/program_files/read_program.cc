@@ -13,8 +13,8 @@
 #include "program_files/attributes.h"
 #include "program_files/expression_text.h"
 #include "program_files/known_words.h"
-#include "program_files/operand_words.h"
 #include "program_files/program_text.h"
+#include "program_files/words.h"
 
 namespace rondo::program_files {
 

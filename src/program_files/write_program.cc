@@ -7,8 +7,8 @@
 #include "models/json.h"
 #include "program_files/attributes.h"
 #include "program_files/known_words.h"
-#include "program_files/operand_words.h"
 #include "program_files/program_text.h"
+#include "program_files/words.h"
 
 namespace rondo::program_files {
 

@@ -16,8 +16,11 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "rtc/unkept.h"
 
 namespace rondo::rtc {
+
+constinit thread_local bool Unkept::current_ = false;
 
 namespace {
 
@@ -183,6 +186,7 @@ std::vector<CacheEntry> DiskCache::suitable(const Key& key, int capability) {
 
 void DiskCache::store(const Key& key, const Origin& origin, const char* name, const std::string& image) {
   std::string why;
+  if (Unkept::current()) return;  // mutation: strangers_kernels_kept
   if (!folder_.empty()) put({key, origin, rondo_version(), name, image}, &why);
 }
 

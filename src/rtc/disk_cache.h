@@ -54,7 +54,7 @@ class DiskCache {
   std::string write_problem() const;
 
   bool find(const Key& key, const Origin& origin, std::string* image);
-  // `name` goes into the file for people who look at it.
+  // `name` goes into the file for people who look at it. Does nothing while the thread has an Unkept.
   void store(const Key& key, const Origin& origin, const char* name, const std::string& image);
   // Finds and stores texts that are neither compiled nor for a GPU.
   bool find(const Key& key, std::string* text) { return find(key, Origin(), text); }

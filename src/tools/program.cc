@@ -114,7 +114,7 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
 
 struct ProgramOptions {
   std::string file, function, inputs, outputs, device, memory;
-  bool check_numbers = false;
+  bool check_numbers = false, trust = false, check = false;
 };
 
 int read_arguments(int count, char** arguments, ProgramOptions* wish) {
@@ -132,6 +132,10 @@ int read_arguments(int count, char** arguments, ProgramOptions* wish) {
       *option = arguments[i];
     } else if (word == "--check-numbers") {
       wish->check_numbers = true;
+    } else if (word == "--trust") {
+      wish->trust = true;
+    } else if (word == "--check") {
+      wish->check = true;
     } else if (!word.empty() && word[0] == '-') {
       return bad_usage("run", "there is no option '" + word + "'");
     } else if (!wish->file.empty() || word.empty()) {
@@ -141,7 +145,9 @@ int read_arguments(int count, char** arguments, ProgramOptions* wish) {
     }
   }
   if (wish->file.empty()) return bad_usage("run", "a program file is needed");
-  if (wish->outputs.empty()) return bad_usage("run", "--outputs is needed: the file for the results");
+  if (wish->check && !(wish->function.empty() && wish->inputs.empty() && wish->outputs.empty()))
+    return bad_usage("run", "--check calls what the file says: --function, --inputs and --outputs do not go with it");
+  if (wish->outputs.empty() && !wish->check) return bad_usage("run", "--outputs is needed: the file for the results");
   return 0;
 }
 
@@ -199,6 +205,22 @@ int program(int count, char** arguments) {
   return 0;
 }
 
+namespace {
+
+int check_program(const Program& program, const ProgramOptions& wish, rondo_device device) {
+  Engine engine(nullptr);
+  if (const int status = make_engine("run", wish.memory, &engine)) return status;
+  int64_t most_bytes = 0;
+  (void)read_size(wish.memory, &most_bytes);
+  const rondo_program_check_info info = program.check(engine, device, most_bytes);
+  std::printf("%s passes its self-check: %lld calls, %lld outputs, %lld of them with the same bits\n",
+              escaped(wish.file).c_str(), static_cast<long long>(info.calls), static_cast<long long>(info.outputs),
+              static_cast<long long>(info.exact));
+  return 0;
+}
+
+}  // namespace
+
 int run_program(int count, char** arguments) {
   ProgramOptions wish;
   if (const int status = read_arguments(count, arguments, &wish)) return status;
@@ -212,6 +234,8 @@ int run_program(int count, char** arguments) {
     return bad_usage("run", "--device needs one like cpu:0 or cuda:0, not '" + wish.device + "'");
   }
   const Program opened(wish.file);
+  if (wish.trust) opened.trust();
+  if (wish.check) return check_program(opened, wish, device);
   Program::Function function;
   if (const int status = find_function(opened, wish, &function)) return status;
   if (wish.inputs.empty() && !function.inputs.empty())

@@ -141,6 +141,7 @@ int find_kernels(const std::string& file, const std::string& device, const std::
   if (rtc::DiskCache::instance().folder().empty())
     return failure("no kernels are kept: " + rtc::DiskCache::instance().why_off());
   const Program program(file);
+  program.trust();  // who asks for its kernels by name wants them kept
   std::vector<std::vector<int64_t>> all(sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i)
     if (const std::string wrong = read_sizes(program, sizes[i], &all[i]); !wrong.empty())

@@ -20,7 +20,7 @@ Status write_with_weights(const rondo_program& program, const rondo_engine& engi
     RONDO_TRY(file.load(i, *engine.engine, *host, &loaded[i]));
     tensors.push_back({declared[i].name, loaded[i]->view});
   }
-  return program_files::save_text(path.c_str(), {weights, {}}, std::move(tensors), file.metadata(), file.text());
+  return program_files::save_text(path.c_str(), {weights, {}}, std::move(tensors), file.all_metadata(), file.text());
 }
 
 }  // namespace rondo::tools

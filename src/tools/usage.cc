@@ -56,13 +56,14 @@ const std::vector<Command>& commands() {
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
         "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
       {"run",
-       {"--function", "--inputs", "--outputs", "--device", "--memory", "--check-numbers"},
+       {"--function", "--inputs", "--outputs", "--device", "--memory", "--check-numbers", "--trust", "--check"},
        "FILE [options]",
        "calls a function of a program file with the tensors of a file",
        {"--inputs FILE, --outputs FILE: safetensors files with the names of the function's;",
         "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
         "--memory 2GiB: the most that it may take; --check-numbers: names the operator that makes",
-        "the first NaN or infinity, and writes nothing then."}},
+        "the first NaN or infinity, and writes nothing then; --trust: its kernels are kept;",
+        "--check: runs the self-check of the file instead."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,
@@ -133,7 +134,8 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--text --memory --sizes --output --weights --for' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --check-numbers' -- "
+         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --check-numbers --trust "
+         "--check' -- "
          "\"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
@@ -177,7 +179,7 @@ std::string zsh() {
          "  elif [[ $words[2] == program ]]; then\n"
          "    compadd -- --text --memory --sizes --output --weights --for; _files\n"
          "  elif [[ $words[2] == run ]]; then\n"
-         "    compadd -- --function --inputs --outputs --device --memory --check-numbers; _files\n"
+         "    compadd -- --function --inputs --outputs --device --memory --check-numbers --trust --check; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"

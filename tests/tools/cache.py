@@ -165,7 +165,12 @@ def case_carried_choices():
     convolution = FOLDER / "convolution.safetensors"
     convolution.write_bytes(len(header).to_bytes(8, "little") + header)
     SETTINGS["RONDO_CUDNN"] = str(SIMULATED.parent / "simcudnn/v9")
+    # Of a file that is not trusted neither is kept; what is there is used.
+    strange = counts(f"stranger={convolution}", RONDO_CACHE=str(FOLDER / "alone"))
+    assert strange["trials"] > 0 and strange["compiled"] > 0 and strange["files"] == 0, strange
     alone = counts(f"program={convolution}", RONDO_CACHE=str(FOLDER / "alone"))
+    strange = counts(f"stranger={convolution}", RONDO_CACHE=str(FOLDER / "alone"))
+    assert (strange["trials"], strange["compiled"], strange["files"]) == (0, 0, alone["files"]), (strange, alone)
     assert alone["trials"] > 0 and alone["compiled"] > 0, alone
     counts("add", "mul")  # kernels that the pack lacks
     said = rondo("export", FOLDER / "pack", "--program", convolution)[0]

@@ -248,7 +248,7 @@ def case_compile():
     files = kept(cache)
     assert files and not text.startswith("0 kernels"), text
     holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", **compiler)[0], "0 kernels compiled, ")
-    run("run", path, "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **gpu)
+    run("run", path, "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", "--trust", **gpu)
     assert read(out) == {"y": [1, 4, -9, 4, 10, -18]}
     assert kept(cache) == files, "a GPU of the described kind compiled more"
     # Another program's kernels are not in the pack of the first.
@@ -259,8 +259,16 @@ def case_compile():
     assert int(packed.split()[0]) < int(everything.split()[0]), (packed, everything)
     other = FOLDER / "other"
     run("cache", "import", pack, **{**gpu, "RONDO_CACHE": str(other)})
-    run("run", saved(rows()), "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", **{**gpu, "RONDO_CACHE": str(other)})
+    run("run", saved(rows()), "--inputs", inputs(), "--outputs", out, "--device", "cuda:0", "--trust", **{**gpu, "RONDO_CACHE": str(other)})
     assert len(kept(other)) == int(packed.split()[0]), "the pack lacks a kernel"
+    # What a stranger's file makes is not kept; what is there is used.
+    strange = ["run", saved(TEXT.replace('"row":"mul"', '"row":"minimum"')), "--function", "scale", "--inputs", inputs(), "--outputs", out, "--device", "cuda:0"]
+    before = kept(cache)
+    run(*strange, **gpu)
+    assert kept(cache) == before, "a stranger's kernels were kept"
+    run(*strange, "--trust", **gpu)
+    assert len(kept(cache)) > len(before), "a trusted program's kernels were not kept"
+    saved(rows())
     holds(run("program", "compile", path, "--sizes", "n=2", status=2, **compiler)[1], "compile needs --for")
     holds(run("program", "compile", path, "--for", device, status=2, **compiler)[1], "--sizes is needed")
     holds(run("program", "compile", path, "--for", device, "--sizes", "n=2", status=1, **{**compiler, "RONDO_CACHE": "off"})[1], "no kernels are kept")
@@ -279,6 +287,24 @@ def case_devices():
     for each in shipped:
         assert f"sm_{json.loads(each.read_text())['capability']}.json" == each.name
         holds(run("program", "compile", saved(), "--for", each, **compiler)[0], " kernels compiled, 0 were there")
+
+
+def case_check():
+    """What a file's self-check says is compared, within its bounds; a file without one says so; options of calls do not go with it."""
+    asked = {"rondo_check": 1, "made_by": "0.0.9", "on": "cpu", "calls": [
+        {"function": "scale", "sizes": [], "seed": 1, "outputs": [["", "0x1p+9", ["0x0p+0"] * 6]]}]}
+    text, _ = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check")
+    holds(text, "passes its self-check: 1 calls, 1 outputs, 0 of them with the same bits")
+    shown, _ = run("program", "show", saved(**{"rondo.check": json.dumps(asked)}))
+    assert "rondo.check" not in shown, shown
+    copy = FOLDER / "copy.safetensors"
+    run("program", "copy", saved(**{"rondo.check": json.dumps(asked)}), "--output", copy)
+    holds(run("run", copy, "--check", "--memory", "1MiB")[0], "passes its self-check")
+    asked["calls"][0]["outputs"][0][1] = "0x0p+0"
+    _, said = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check", status=1)
+    holds(said, "function 'scale': output 'y': the element [0, 0] is ", ", and was 0 where the check was made")
+    holds(run("run", saved(), "--check", status=1)[1], "NOT_FOUND", "has no self-check")
+    holds(run("run", saved(), "--check", "--function", "scale", status=2)[1], "--check calls what the file says")
 
 
 def case_memory():

@@ -47,6 +47,8 @@ struct Objects {
     rondo_tensor_destroy(sum);
     rondo_tensor_destroy(input);
     EXPECT_EQ(save_program(nullptr), RONDO_OK) << rondo_last_error();
+    EXPECT_EQ(rondo_program_add_check(program_path().c_str(), engine, {RONDO_CPU, 0}, 1, 0, nullptr), RONDO_OK)
+        << rondo_last_error();
     EXPECT_EQ(rondo_program_open(program_path().c_str(), &program), RONDO_OK) << rondo_last_error();
     unlink(program_path().c_str());
   }
@@ -233,6 +235,9 @@ rondo_status call(Objects& objects, rondo_program_function_info* info) {
 }
 rondo_status call(Objects& objects, rondo_program_memory_info* info) {
   return rondo_program_memory(objects.program, objects.engine, {RONDO_CPU, 0}, 0, nullptr, info);
+}
+rondo_status call(Objects& objects, rondo_program_check_info* info) {
+  return rondo_program_check(objects.program, objects.engine, {RONDO_CPU, 0}, 0, 0, info);
 }
 rondo_status call(Objects& objects, rondo_program_tensor_info* info) {
   const char* name = nullptr;

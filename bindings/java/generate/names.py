@@ -73,7 +73,7 @@ METHODS = {"device_count": "Device.count", "device_parse": "Device.parse", "devi
            "expression_run_each": "Expression.run", "model_file_query": "ModelFile.info", "model_file_find": "ModelFile.tensor", "model_file_tensor": "ModelFile.tensors",
            "program_save": "ProgramWriter.write", "program_query": "Program.info", "program_function": "Program.functions", "program_find": "Program.function",
            "program_input": "Program.functions", "program_output": "Program.functions", "program_weight": "Program.weights",
-           "program_create_instance": "Program.instance", "program_create_instance_with": "Program.instance", "program_save_with_dims": "ProgramWriter.write",
+           "program_create_instance": "Program.instance", "program_create_instance_with": "Program.instance", "program_save_with_dims": "ProgramWriter.write", "program_add_check": "ProgramWriter.addCheck",
            "program_dim": "Program.dims", "program_callable": "ProgramInstance.function", "program_call": "ProgramInstance.call", "program_call_within": "ProgramInstance.callWithin", "program_call_named": "ProgramInstance.callNamed", "program_open_bytes": "Program.open", "program_graph": "ProgramInstance.graph",
            "embedding_bag_descend": "EmbeddingBag.descend", "put": "Tensor.put", "put_along_axis": "Tensor.putAlongAxis", "fill": "Tensor.fill", "feature": "Rondo.feature",
            "ranks_query": "Comm.ranks", "version": "Rondo.version", "version_string": "Rondo.version"}

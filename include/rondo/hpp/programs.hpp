@@ -140,6 +140,9 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     return from_bytes(bytes.data(), bytes.size());
   }
 
+  // Its kernels and choices are kept for other processes from now on (rondo_program_trust).
+  void trust() const { throw_on_failure(rondo_program_trust(get())); }
+
   rondo_program_info info() const {
     rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
     throw_on_failure(rondo_program_query(get(), &info));
@@ -225,6 +228,13 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
         rondo_program_memory(get(), engine.get(), device, static_cast<int32_t>(sizes.size()), sizes.data(), &info));
     return info;
   }
+  // Runs its self-check; throws if an output is another one. 0: no limit.
+  rondo_program_check_info check(const Engine& engine, rondo_device device, int64_t most_bytes = 0,
+                                 int64_t timeout_ms = 0) const {
+    rondo_program_check_info info = RONDO_PROGRAM_CHECK_INFO_INIT;
+    throw_on_failure(rondo_program_check(get(), engine.get(), device, most_bytes, timeout_ms, &info));
+    return info;
+  }
   ProgramInstance instance(const Engine& engine, rondo_device device) const {
     rondo_program_instance* made = nullptr;
     throw_on_failure(rondo_program_create_instance(get(), engine.get(), device, &made));
@@ -285,6 +295,21 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     return value;
   }
 };
+
+// Calls each function of a program file once for each choice of sizes of its dimensions, and writes the file anew with
+// what came of it. Where no size varies each choice is empty.
+inline void add_program_check(const std::string& path, const Engine& engine, rondo_device device,
+                              const std::vector<std::vector<int64_t>>& sizes = {{}}) {
+  std::vector<int64_t> all;
+  const size_t dims = sizes.empty() ? 0 : sizes[0].size();
+  for (const std::vector<int64_t>& each : sizes) {
+    if (each.size() != dims)
+      throw Error(RONDO_INVALID_ARGUMENT, "add_program_check: each choice of sizes has one for each dimension");
+    all.insert(all.end(), each.begin(), each.end());
+  }
+  throw_on_failure(rondo_program_add_check(path.c_str(), engine.get(), device, static_cast<int32_t>(sizes.size()),
+                                           static_cast<int32_t>(all.size()), all.data()));
+}
 
 // A function that is saved: a graph that is called. Names of its inputs and outputs: one each, an empty one is the
 // default; none at all: "input0", "output0" and so on.

@@ -20,6 +20,7 @@
 #include "ops/program/dependences.h"
 #include "ops/task/kernels_ahead.h"
 #include "ops/task/user_task.h"
+#include "rtc/unkept.h"
 
 namespace rondo {
 
@@ -55,6 +56,7 @@ GraphCompiler::GraphCompiler(FinishedRecording& recorded, GraphFacts& facts)
   facts_.callable = recorded.callable;
   facts_.as_written = recorded.as_written;
   facts_.fewer_roundings = recorded.fewer_roundings;
+  facts_.unkept = recorded.unkept;
 }
 
 GraphCompiler::GraphCompiler(GraphCompiler& around, GraphFacts& facts)
@@ -65,6 +67,7 @@ GraphCompiler::GraphCompiler(GraphCompiler& around, GraphFacts& facts)
 
 Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchInterceptor* interceptor, Ref<Graph>* graph) {
   const double recorded_us = Trace::now_us();
+  const rtc::Unkept unkept(recorded.unkept);
   auto facts = std::make_unique<GraphFacts>();
   GraphCompiler self(recorded, *facts);
   facts->storages = recorded.storages;
@@ -265,7 +268,8 @@ Status GraphCompiler::prepare() {
     try {
       helpers.reserve(static_cast<size_t>(threads));  // once a thread runs nothing may fail
       for (int t = 1; t < threads; ++t)
-        helpers.push_back(start_thread([&work] {
+        helpers.push_back(start_thread([&work, unkept = rtc::Unkept::current()] {
+          const rtc::Unkept scope(unkept);
           set_default_arithmetic();
           work(0);
         }));

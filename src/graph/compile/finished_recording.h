@@ -24,7 +24,7 @@ struct FinishedRecording {
   double begun_us;
   int max_branches;
   int arenas;  // of a callable graph: how many of its calls are to overlap
-  bool as_written, callable, fewer_roundings, falls_back, host_decides;
+  bool as_written, callable, fewer_roundings, falls_back, host_decides, unkept;
   ops::Program program;
   Drawn drawn;                                 // by its runs
   std::vector<Ref<Storage>> storages;          // made in it

@@ -88,6 +88,7 @@ struct GraphFacts {
   const char* name = "";
   uint64_t number = 0;  // of its recording, among all of the process
   bool callable = false, as_written = false, fewer_roundings = false;
+  bool unkept = false;   // something of it is a stranger's: what is compiled for it is not kept (rtc/unkept.h)
   bool body = false;     // of control flow in another graph
   bool in_node = false;  // a body in a node that chooses
   int depth = 0;         // how deep bodies, and launches of other graphs, nest in it

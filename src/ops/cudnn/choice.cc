@@ -22,6 +22,7 @@
 #include "base/threads/uncancelled.h"
 #include "ops/cudnn/budget.h"
 #include "rtc/disk_cache.h"
+#include "rtc/unkept.h"
 
 namespace rondo::ops::dnn {
 
@@ -344,7 +345,8 @@ Status find_choice(CudaDevice& device, const Question& question, const Choice** 
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;
-  start_thread([&] {
+  start_thread([&, unkept = rtc::Unkept::current()] {
+    const rtc::Unkept scope(unkept);
     status = caught(
         [&] {
           const CudaDevice::Current current(device);

@@ -118,6 +118,7 @@ TEST_P(MisusePrograms, NullArguments) {
     return rondo_program_call_named(of, called, 0, 1, input_names, inputs, 1, output_names, outputs);
   };
   rondo_program_memory_info need = RONDO_PROGRAM_MEMORY_INFO_INIT;
+  rondo_program_check_info checked = RONDO_PROGRAM_CHECK_INFO_INIT;
   const auto create = [&](rondo_program* of, rondo_engine* where, rondo_program_instance** to) {
     return rondo_program_create_instance(of, where, device(), to);
   };
@@ -176,6 +177,18 @@ TEST_P(MisusePrograms, NullArguments) {
       {named, "inputs", [&] { return call_named(instance, "f", x_name, nullptr, y_name, &out); }},
       {named, "output_names", [&] { return call_named(instance, "f", x_name, &given, nullptr, &out); }},
       {named, "outputs", [&] { return call_named(instance, "f", x_name, &given, y_name, nullptr); }},
+      {"rondo_program_add_check", "path",
+       [&] { return rondo_program_add_check(nullptr, engine(), device(), 1, 0, nullptr); }},
+      {"rondo_program_add_check", "engine",
+       [&] { return rondo_program_add_check("nowhere", nullptr, device(), 1, 0, nullptr); }},
+      {"rondo_program_add_check", "n_calls",
+       [&] { return rondo_program_add_check("nowhere", engine(), device(), 0, 0, nullptr); }},
+      {"rondo_program_check", "program",
+       [&] { return rondo_program_check(nullptr, engine(), device(), 0, 0, &checked); }},
+      {"rondo_program_check", "engine",
+       [&] { return rondo_program_check(program, nullptr, device(), 0, 0, &checked); }},
+      {"rondo_program_check", "timeout_ms",
+       [&] { return rondo_program_check(program, engine(), device(), 0, -1, &checked); }},
       {measure, "program", [&] { return rondo_program_memory(nullptr, engine(), device(), 0, nullptr, &need); }},
       {measure, "engine", [&] { return rondo_program_memory(program, nullptr, device(), 0, nullptr, &need); }},
       {measure, "n_dims", [&] { return rondo_program_memory(program, engine(), device(), 1, &index, &need); }},
@@ -221,6 +234,7 @@ TEST_P(MisusePrograms, NullArguments) {
       {save_with, "record", [&] { return save_dims(to, names, 1, dims, least, most, nullptr); }},
       {"rondo_program_dim", "program", [&] { return rondo_program_dim(nullptr, 0, &name, &bound, &bound); }},
       {"rondo_program_dim", "index", [&] { return rondo_program_dim(program, 0, &name, &bound, &bound); }},
+      {"rondo_program_trust", "program", [&] { return rondo_program_trust(nullptr); }},
       {"rondo_program_bind", "program", [&] { return rondo_program_bind(nullptr, 0, nullptr, &no_program); }},
       {"rondo_program_bind", "bound", [&] { return rondo_program_bind(program, 0, nullptr, nullptr); }},
       {"rondo_program_bind", "n_dims", [&] { return rondo_program_bind(program, 1, least, &no_program); }},

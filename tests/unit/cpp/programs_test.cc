@@ -144,6 +144,21 @@ TEST_F(CppPrograms, JsonBesideItsWeightsIsTheSameProgram) {
   std::remove(ready.c_str());
 }
 
+TEST_F(CppPrograms, AFileCanBeChecked) {
+  rondo::save_program(path, {{"scale", scale}, {"count", count}}, {{"w", w}, {"total", total}});
+  EXPECT_NE(refusal(RONDO_NOT_FOUND, [&] { (void)Program(path).check(engine, kCpu); }).find("no self-check"),
+            std::string::npos);
+  rondo::add_program_check(path, engine, kCpu);
+  const Program program(path);
+  program.trust();
+  const rondo_program_check_info checked = program.check(engine, kCpu);
+  EXPECT_EQ(checked.calls, 2);
+  EXPECT_EQ(checked.exact, checked.outputs);
+  EXPECT_NE(
+      refusal(RONDO_INVALID_ARGUMENT, [&] { rondo::add_program_check(path, engine, kCpu, {{1}}); }).find("n_sizes"),
+      std::string::npos);
+}
+
 TEST_F(CppPrograms, MemoryAndTimeAreLimited) {
   rondo::save_program(path, {{"scale", scale}, {"count", count}}, {{"w", w}, {"total", total}});
   const Program program(path);

@@ -1231,7 +1231,8 @@ pub struct rondo_cache_info {
     #[doc = " those of them that could not have been compiled here: without NVRTC, or with one that"]
     #[doc = "does not know the device"]
     pub without_compiler: i64,
-    #[doc = " kernels of this process that were compiled and are kept, or would be if they could"]
+    #[doc = " kernels of this process that were compiled and are kept, or would be if they could, or"]
+    #[doc = "if the program file that they are for were trusted"]
     pub compiled: i64,
     #[doc = " what that took, added up"]
     pub compile_ms: f64,
@@ -6655,6 +6656,13 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
+    #[doc = " Says that `program` comes from somebody whom the caller trusts. Until this is said nothing that is compiled or chosen"]
+    #[doc = " for it is kept for other processes (rondo/cache.h): its kernels would take the room of others'. What is kept already"]
+    #[doc = " is used all the same. Holds for instances, calls and rondo_program_memory from now on, and for programs that were"]
+    #[doc = " bound from it. What a process has compiled before it keeps in its memory alone. Never blocks. Since 0.1."]
+    pub fn rondo_program_trust(program: *mut rondo_program) -> rondo_status;
+}
+extern "C" {
     #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]
     pub fn rondo_program_destroy(program: *mut rondo_program);
 }
@@ -7215,6 +7223,118 @@ extern "C" {
         n_dims: i32,
         dims: *const i64,
         info: *mut rondo_program_memory_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Calls each function of the program file `path` n_calls times, with inputs that a seed gives, and writes the file anew"]
+    #[doc = " with a self-check: what the calls have given. sizes: where dimensions vary, one size of each for each call, n_sizes"]
+    #[doc = " together; NULL and 0 where none do. The file may be JSON beside its weights, which stay as they are; a check that is"]
+    #[doc = " there is replaced. Real inputs are from -1 to 1, whole ones are 0 or 1. States are as in the file. Older versions of"]
+    #[doc = " the library read the file too."]
+    #[doc = " RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of sizes"]
+    #[doc = " and for sizes outside the bounds; RONDO_UNSUPPORTED if a second run has other results, as of random numbers;"]
+    #[doc = " RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of rondo_program_open,"]
+    #[doc = " rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1."]
+    pub fn rondo_program_add_check(
+        path: *const ::std::os::raw::c_char,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        n_calls: i32,
+        n_sizes: i32,
+        sizes: *const i64,
+    ) -> rondo_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_check_info {
+    #[doc = " set by RONDO_PROGRAM_CHECK_INFO_INIT"]
+    pub size: usize,
+    #[doc = " calls that were made"]
+    pub calls: i64,
+    #[doc = " outputs that were compared"]
+    pub outputs: i64,
+    #[doc = " of these the ones that had to have the same bits"]
+    pub exact: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_check_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_check_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_program_check_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_check_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_check_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_check_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_check_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_calls() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_check_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).calls) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_check_info), "::", stringify!(calls))
+        );
+    }
+    test_field_calls();
+    fn test_field_outputs() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_check_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).outputs) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_check_info), "::", stringify!(outputs))
+        );
+    }
+    test_field_outputs();
+    fn test_field_exact() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_check_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_check_info), "::", stringify!(exact))
+        );
+    }
+    test_field_exact();
+}
+extern "C" {
+    #[doc = " Runs the self-check of `program` on a new instance on a device. On a device of the class where the check was made,"]
+    #[doc = " with the same version of the library, outputs have to have the same SHA-256 if their function has no products,"]
+    #[doc = " convolutions, attention or recurrent layers; else some elements of each have to be near those that they were."]
+    #[doc = " most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on the"]
+    #[doc = " host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within; 0: none."]
+    #[doc = ""]
+    #[doc = " RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with"]
+    #[doc = " function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for"]
+    #[doc = " more than most_bytes; RONDO_INVALID_ARGUMENT for limits below 0; other errors as of rondo_program_create_instance and"]
+    #[doc = " rondo_program_call_within. Since 0.1."]
+    pub fn rondo_program_check(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        most_bytes: i64,
+        timeout_ms: i64,
+        info: *mut rondo_program_check_info,
     ) -> rondo_status;
 }
 extern "C" {
@@ -9155,6 +9275,14 @@ pub const RONDO_PROGRAM_MEMORY_INFO_INIT: rondo_program_memory_info = rondo_prog
     weight_bytes: 0,
     state_bytes: 0,
     graph_bytes: 0,
+};
+
+/// What a `rondo_program_check_info` begins with.
+pub const RONDO_PROGRAM_CHECK_INFO_INIT: rondo_program_check_info = rondo_program_check_info {
+    size: ::std::mem::size_of::<rondo_program_check_info>(),
+    calls: 0,
+    outputs: 0,
+    exact: 0,
 };
 
 /// What a `rondo_program_instance_options` begins with.

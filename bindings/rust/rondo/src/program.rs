@@ -103,6 +103,32 @@ impl Program {
         Ok(Program { handle: made(handle) })
     }
 
+    /// Says that the program comes from somebody whom the caller trusts. Until then nothing that is compiled or chosen for it
+    /// is kept for other processes; what is kept already is used all the same.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 2)?.mul(2)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-trust-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// let program = Program::open(&path)?;
+    /// program.trust()?; // made here
+    /// let instance = program.instance(&engine, Device::CPU)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_trust")]
+    pub fn trust(&self) -> Result<()> {
+        check(unsafe { sys::rondo_program_trust(self.as_ptr()) })
+    }
+
     /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).
     ///
     /// ```

@@ -116,6 +116,19 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * Says that the program comes from somebody whom the caller trusts. Until then nothing that is compiled or chosen for it is kept for other
+   * processes; what is kept already is used all the same. It holds for instances that are made from now on.
+   */
+  public void trust() {
+    final long address = acquire();
+    try {
+      NativePrograms.programTrust(address);
+    } finally {
+      release();
+    }
+  }
+
+  /**
    * Numbers of functions, weights and texts, bytes, and the version that it needs.
    *
    * @return the facts
@@ -277,6 +290,28 @@ public final class Program extends NativeObject {
     final Uses uses = use(engine, this);
     try {
       return NativePrograms.programMemory(address(), engine.address(), device, sizes.clone());
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
+   * Runs the self-check of the file on a new instance. An output that is another one is an exception.
+   *
+   * @param engine whose tensors the functions take
+   * @param device where they run
+   * @param mostBytes what the instance may take, and again inputs and outputs of a call; 0: any, and 1 GiB
+   * @param timeoutMillis of each call; 0: none
+   * @return how much was compared
+   * @throws NotFoundException if the file has no check
+   * @throws IoException if that is not valid, or an output is another one: the message has function, output, place and both values
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramCheckInfo check(Engine engine, Device device, long mostBytes, long timeoutMillis) {
+    Objects.requireNonNull(device, "device");
+    final Uses uses = use(engine, this);
+    try {
+      return NativePrograms.programCheck(address(), engine.address(), device, mostBytes, timeoutMillis);
     } finally {
       uses.end();
     }

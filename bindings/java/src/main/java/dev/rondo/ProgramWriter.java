@@ -330,4 +330,35 @@ public final class ProgramWriter {
   private static native void write0(byte[] path, byte[][] names, long[] graphs, byte[][] inputs, byte[][] outputs, byte[][] weightNames,
       long[] weights, byte[][] keys, byte[][] values, byte[] reader, byte[] into,
       byte[][] from);
+
+  /**
+   * Calls each function of a program file once for each choice of sizes of its dimensions, with inputs that a seed gives, and writes the file
+   * anew with what came of it: its self-check.
+   *
+   * @param path the file
+   * @param engine whose tensors the functions take
+   * @param device where they run
+   * @param sizes one array for each round of calls, with one size for each dimension; none: one round, where no size varies
+   * @throws InvalidArgumentException for sizes that the program does not have
+   * @throws UnsupportedException if a second run has other results, as of random numbers
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public static void addCheck(Path path, Engine engine, Device device, long[]... sizes) {
+    Objects.requireNonNull(device, "device");
+    final int calls = Math.max(sizes.length, 1);
+    final int dims = sizes.length == 0 ? 0 : sizes[0].length;
+    final long[] all = new long[calls * dims];
+    for (int i = 0; i < sizes.length; ++i) {
+      if (sizes[i].length != dims) {
+        throw new IllegalArgumentException("each choice of sizes has one for each dimension");
+      }
+      System.arraycopy(sizes[i], 0, all, i * dims, dims);
+    }
+    final NativeObject.Uses uses = NativeObject.use(engine);
+    try {
+      NativePrograms.programAddCheck(Memory.nameOf(path), engine.address(), device, calls, all);
+    } finally {
+      uses.end();
+    }
+  }
 }

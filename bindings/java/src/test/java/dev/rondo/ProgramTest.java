@@ -75,6 +75,36 @@ class ProgramTest {
   }
 
   @Test
+  void whatIsTrustedIsCalledAsBefore() {
+    try (Scope scope = Scope.open()) {
+      final Path path = new Saved(Device.CPU).write("trusted");
+      final Program program = Program.open(path);
+      program.trust();
+      program.trust();
+      final ProgramInstance made = program.instance(engine, Device.CPU);
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 2});
+      assertArrayEquals(new float[] {3, 8}, made.call("scale", x, x).get(0).toFloatArray());
+      program.close();
+      fails(InvalidStateException.class, program::trust, "closed");
+    }
+  }
+
+  @Test
+  void aFileCanBeChecked() {
+    try (Scope scope = Scope.open()) {
+      final Path path = new Saved(Device.CPU).write("checked");
+      fails(NotFoundException.class, () -> Program.open(path).check(engine, Device.CPU, 0, 0), "no self-check");
+      ProgramWriter.addCheck(path, engine, Device.CPU);
+      final ProgramCheckInfo checked = Program.open(path).check(engine, Device.CPU, 1 << 20, 60_000);
+      assertEquals(2, checked.calls());
+      assertEquals(2, checked.outputs());
+      assertEquals(2, checked.exact());
+      fails(InvalidArgumentException.class, () -> ProgramWriter.addCheck(path, engine, Device.CPU, new long[] {1}), "n_sizes");
+      assertThrows(IllegalArgumentException.class, () -> ProgramWriter.addCheck(path, engine, Device.CPU, new long[] {1}, new long[] {}));
+    }
+  }
+
+  @Test
   void readerIsAVersionThatThisOneKnows() {
     try (Scope scope = Scope.open()) {
       final Graph graph = new Saved(Device.CPU).scale;

@@ -68,7 +68,7 @@ public final class Main {
       for (final Map.Entry<String, Options.Served> each : options.programs().entrySet()) {
         final String name = each.getKey();
         final String place = name.isEmpty() ? "" : "/" + name;
-        final ProgramCalls program = new ProgramCalls(Path.of(each.getValue().file()), device, each.getValue().batch(),
+        final ProgramCalls program = new ProgramCalls(Path.of(each.getValue().file()), options.trust(), device, each.getValue().batch(),
             metrics.network(name.isEmpty() ? "program" : "program_" + name, "/call" + place), options.programs().size());
         open.push(program);
         programs.put(place, program);

@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** What the command line says. */
-record Options(String model, Map<String, Served> programs, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
+record Options(String model, Map<String, Served> programs, boolean trust, String photographs, String sentences, String device, String host, int port, int maxBatch, int maxWaitMicros, int queue,
     int patience, int connections, boolean cpuWhenLost, String train, boolean help) {
   static final String USAGE = """
       usage: service --model FILE [options], or service --program FILE [options]
@@ -21,6 +21,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
         --program NAME=FILE       one of several, whose functions are called by POST /call/NAME; once for each
         --batch DIM               the dimension of the program file whose rows do not see each other: calls that wait are joined along it (none)
         --batch NAME=DIM          that of the program with this name; once for each
+        --trust yes|no            the program files are yours: what is compiled for them is kept for the next start (no)
         --photographs FILE        the pretrained network for photographs, which examples/data/photographs.py makes (none)
         --sentences FOLDER        the pretrained network for sentences, which examples/data/sentences.py fetches (none)
         --device cpu|cuda:0|auto  where they run (auto: the first CUDA device, else cpu)
@@ -45,6 +46,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
     String model = null;
     final Map<String, String> programs = new LinkedHashMap<>(); // by name, "" without one
     final Map<String, String> batches = new LinkedHashMap<>();
+    boolean trust = false;
     String photographs = null;
     String sentences = null;
     String device = "auto";
@@ -60,7 +62,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
     for (int i = 0; i < arguments.length; i += 2) {
       final String option = arguments[i];
       if (option.equals("--help")) {
-        return new Options("", Map.of(), null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
+        return new Options("", Map.of(), false, null, null, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, null, true);
       }
       if (!USAGE.contains("  " + option + " ")) {
         throw new IllegalArgumentException("there is no option '" + option + "'");
@@ -74,6 +76,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
         case "--model" -> model = value;
         case "--program" -> put(programs, option, value);
         case "--batch" -> put(batches, option, value);
+        case "--trust" -> trust = one(option, value, "yes", "no");
         case "--photographs" -> photographs = value;
         case "--sentences" -> sentences = value;
         case "--device" -> device = value;
@@ -84,12 +87,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
         case "--queue" -> queue = number(option, value, 1, 10_000_000);
         case "--connections" -> connections = number(option, value, 1, 1_000_000);
         case "--patience" -> patience = number(option, value, 1, 3600);
-        default -> {
-          if (!value.equals("fail") && !value.equals("cpu")) {
-            throw new IllegalArgumentException(option + " must be fail or cpu, not '" + value + "'");
-          }
-          cpuWhenLost = value.equals("cpu");
-        }
+        default -> cpuWhenLost = one(option, value, "cpu", "fail");
       }
     }
     if (model == null && programs.isEmpty() && train == null) {
@@ -109,7 +107,7 @@ record Options(String model, Map<String, Served> programs, String photographs, S
     if (queue < maxBatch) {
       throw new IllegalArgumentException("--queue must be at least --max-batch, " + maxBatch + ", not " + queue);
     }
-    return new Options(model, served, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
+    return new Options(model, served, trust, photographs, sentences, device, host, port, maxBatch, maxWait, queue, patience, connections, cpuWhenLost, train, false);
   }
 
   /** Keeps a value under the name before its sign, or under "". */
@@ -123,6 +121,14 @@ record Options(String model, Map<String, Served> programs, String photographs, S
     if (values.put(name, parts.group(2)) != null) {
       throw new IllegalArgumentException(option + " is given twice" + (name.isEmpty() ? ": of several programs each needs a name, NAME=FILE" : " for '" + name + "'"));
     }
+  }
+
+  /** True for the first of two words. */
+  private static boolean one(String option, String text, String first, String second) {
+    if (!text.equals(first) && !text.equals(second)) {
+      throw new IllegalArgumentException(option + " must be " + second + " or " + first + ", not '" + text + "'");
+    }
+    return text.equals(first);
   }
 
   private static int number(String option, String text, int low, int high) {

@@ -75,22 +75,26 @@ final class ProgramCalls implements AutoCloseable {
    * Opens the file and makes an instance.
    *
    * @param file a program file
+   * @param trust whether what is compiled for it is kept
    * @param device where it runs
    * @param batch the dimension whose rows do not see each other, along which calls are joined; null: none are
    * @param listener is told of each call
    * @param programs how many there are, which share half of what all bodies may have
    */
-  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, int programs) throws IOException {
+  ProgramCalls(Path file, boolean trust, Device device, String batch, Batcher.Listener listener, int programs) throws IOException {
     // Indices come from strangers: one outside is an error of its caller's.
-    this(file, device, batch, listener, Engine.create(new EngineOptions().checkIndices(1)), Runtime.getRuntime().maxMemory() / 8 / programs);
+    this(file, trust, device, batch, listener, Engine.create(new EngineOptions().checkIndices(1)), Runtime.getRuntime().maxMemory() / 8 / programs);
   }
 
   /** The same with an engine, which is closed with it, and with bytes that bodies may have; one body always may. */
-  ProgramCalls(Path file, Device device, String batch, Batcher.Listener listener, Engine engine, long mostBytes) throws IOException {
+  ProgramCalls(Path file, boolean trust, Device device, String batch, Batcher.Listener listener, Engine engine, long mostBytes) throws IOException {
     this.engine = engine;
     this.device = device;
     this.listener = listener;
     try (Program program = Program.open(file)) {
+      if (trust) {
+        program.trust();
+      }
       functions = program.functions();
       dims = program.dims();
       for (final Program.Function each : functions) {

@@ -64,7 +64,7 @@ class ProgramCallsTest {
   }
 
   private static ProgramCalls open(Path file, String batch, Batcher.Listener listener) throws IOException {
-    return new ProgramCalls(file, Device.CPU, batch, listener, 1);
+    return new ProgramCalls(file, false, Device.CPU, batch, listener, 1);
   }
 
   @Test
@@ -307,6 +307,10 @@ class ProgramCallsTest {
     }
     final var thrown = assertThrows(IllegalArgumentException.class, () -> Options.parse("--model", "m", "--batch", "rows"));
     assertTrue(thrown.getMessage().contains("--program FILE is missing"), thrown.getMessage());
+    assertTrue(Options.parse("--program", "p", "--trust", "yes").trust());
+    assertFalse(Options.parse("--program", "p").trust());
+    final var unsaid = assertThrows(IllegalArgumentException.class, () -> Options.parse("--program", "p", "--trust", "maybe"));
+    assertTrue(unsaid.getMessage().contains("--trust must be no or yes, not 'maybe'"), unsaid.getMessage());
     assertEquals(Map.of("", new Options.Served("p", "rows")), Options.parse("--program", "p", "--batch", "rows").programs());
   }
 
@@ -379,7 +383,7 @@ class ProgramCallsTest {
   @Test
   void bodiesThatWaitHaveABound() throws Exception {
     final Held held = new Held();
-    try (ProgramCalls calls = new ProgramCalls(writeRows(), Device.CPU, null, held, Engine.create(), 0)) {
+    try (ProgramCalls calls = new ProgramCalls(writeRows(), true, Device.CPU, null, held, Engine.create(), 0)) {
       final byte[] large = body("\"x\": [[1, 1]]" + " ".repeat(2000));
       final List<CompletableFuture<byte[]>> answers = new ArrayList<>(List.of(calls.call(large)));
       held.begun.await();
@@ -462,7 +466,7 @@ class ProgramCallsTest {
   @Test
   void whatJsonDoesNotHaveIsToldAtOnce() {
     final Path file = write(DType.F16);
-    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, Device.CPU, null, new Metrics().network("program", "/call"), 1).close());
+    final var thrown = assertThrows(IOException.class, () -> new ProgramCalls(file, false, Device.CPU, null, new Metrics().network("program", "/call"), 1).close());
     assertTrue(thrown.getMessage().contains("'number' of function 'same' is F16"), thrown.getMessage());
   }
 }
