@@ -59,8 +59,8 @@ struct NodeViews {
     }
     // Results that the node leaves out, which its task does without in the end.
     auto left_out = node.call->left_out.begin();
-    for (uint32_t k = 0; k < 32; ++k)
-      if ((node.call->unwritten >> k) & 1) {
+    for (uint32_t k = 0; left_out != node.call->left_out.end(); ++k)
+      if (node.call->leaves_out(k)) {
         View view = results[0];
         view.dtype = left_out->dtype;
         view.layout = left_out->layout;
@@ -95,7 +95,7 @@ Status call_operator(Engine& engine, const ProgramNode& node, const NodeViews& v
   std::vector<Result> results;
   for (size_t i = 0; i < handles.size(); ++i) {
     const View& view = views.results[i];
-    if (!((node.call->unwritten >> i) & 1)) handles[i].tensor = make_view(Ref<Storage>::share(view.storage), view);
+    if (!node.call->leaves_out(i)) handles[i].tensor = make_view(Ref<Storage>::share(view.storage), view);
     results.push_back({handles[i].tensor, &view.device(), view.dtype, view.layout});
   }
   const ScopedNoTape unheard;

@@ -60,7 +60,7 @@ Status check_results(const Call& call, InputTypes inputs, std::span<const View* 
   const auto each_made = [&](auto&& visit) -> Status {
     size_t next = 0;
     for (size_t k = 0; k < results.size() && next < made.size(); ++k)
-      if (k >= 32 || !(call.unwritten >> k & 1)) RONDO_TRY(visit(k, *made[next++]));
+      if (!call.leaves_out(k)) RONDO_TRY(visit(k, *made[next++]));
     return {};
   };
   RONDO_TRY(each_made([&](size_t k, const View& is) {

@@ -39,8 +39,9 @@ struct Call : OpInfo {
   template <class OneKind>
   Call(const OneKind& kind, uint32_t unwritten_results = 0, std::vector<UnstoredValue> their_views = {})
       : of(kind), unwritten(unwritten_results), left_out(std::move(their_views)) {}
+  bool leaves_out(size_t result) const { return result < 32 && ((unwritten >> result) & 1) != 0; }
   const Kinds::Variant of;
-  const uint32_t unwritten;                   // of the results that the kind has, those that are not made, a bit each
+  const uint32_t unwritten;  // of the first 32 results of the kind, those that are not made, a bit each
   const std::vector<UnstoredValue> left_out;  // these, in order
 };
 

@@ -197,7 +197,7 @@ void Program::leave_out(ProgramNode* node, uint32_t unread, const Ref<OperatorTa
   auto before = call.left_out.begin();
   auto operand = node->operands.begin();
   for (uint32_t k = 0; k < 32; ++k) {
-    if ((call.unwritten >> k) & 1) {
+    if (call.leaves_out(k)) {
       left_out.push_back(*before++);
       continue;
     }

@@ -557,5 +557,10 @@ TEST_F(Deciding, OptionsOfAnOptimizerAreAttributes) {
   for (size_t i = 0; i < std::size(changes); ++i) EXPECT_FALSE(same(plain, call(changes[i]))) << i;
 }
 
+TEST(Attributes, CallsLeaveOutNoResultBeyondTheFirst32) {
+  const Ref<const ops::Call> call = make_ref<const ops::Call>(ops::CopyCall{}, 0x80000001U);
+  for (size_t k = 0; k < 80; ++k) EXPECT_EQ(call->leaves_out(k), k == 0 || k == 31) << k;
+}
+
 }  // namespace
 }  // namespace rondo
