@@ -4,11 +4,15 @@
     onnx_networks.py BUILD [--only TEXT,...] [--processors 1,2] [--ways onnxruntime,onednn,blas,own] [--seconds S] [--rounds N] [--busy]
 
 Networks are those of tests/onnx/networks.py, which fetches them. Each way is a process of its own that has so many processors and answers questions: all
-ways of a network are there at once, and take turns. In its turn a way rests, runs for S seconds that do not count, and then for S that do. A row has the
-median of N turns: milliseconds of a run by the clock and of processors, those of the first run from the opened file on, and what packed weights take.
+ways of a network are there at once, and take turns. In its turn a way waits until the processors rest, runs for S seconds that do not count, and then for
+S that do. A row has the median of N turns: milliseconds of a run by the clock and of processors, those of the first run from the opened file on, and what
+packed weights take.
 
 A turn during which other processes took more than 2 % of a processor is refused and repeated, up to N times more; a row without a turn left says
 "refused". The system counts in ticks of 10 ms, of which two are let pass besides. --busy refuses none: its rows are times of processors.
+
+Processors are those that this process may use, and the other threads of their cores: what others do elsewhere is not counted. So several of these may
+run at once on a machine of many cores, each under taskset with two cores of its own. Rows named like u8i8 are a product of 128x384 and 384x1536 integers.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -27,13 +31,14 @@ import time
 
 sys.dont_write_bytecode = True
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(TESTS / "onnx"), str(TESTS / "examples")]
+sys.path.insert(0, str(TESTS / "onnx"))
+sys.path.append(str(TESTS / "examples"))  # last, as it has an onnx.py of its own
 import onednn  # noqa: E402
 import others  # noqa: E402
 import package  # noqa: E402
 
 OTHERS_MOST = 0.02  # of a processor, which other processes may take during a turn
-REST = 0.05  # seconds
+REST, REST_MOST = 0.1, 3.0  # seconds
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 WAYS = {"onnxruntime": None, "onednn": {"RONDO_ONEDNN": str(onednn.library())}, "blas": {"RONDO_ONEDNN": "none"},
         "own": {"RONDO_ONEDNN": "none", "RONDO_BLAS": "none"}}
@@ -46,7 +51,10 @@ SIZES = {
     "ocr_rec": ("ocr_rec", {"DynamicDimension.0": 1, "DynamicDimension.1": 320}),
     "orientation": ("orientation", {"DynamicDimension.0": 1}),
 }
-ROWS = [*SIZES, "nsfw", "silero", "shufflenet", "squeezenet", "resnet50", "inception_v1", "inception_v2", "densenet121", "vgg19"]
+# Products of integers, by the dtypes of their operands, the second of which is a constant: numbers of ONNX and Rondo.
+INTEGERS = {"u8": (2, 1, "uint8"), "i8": (3, 2, "int8")}
+PRODUCTS = {f"{one}{other}": (one, other) for one, other in (("u8", "i8"), ("u8", "u8"), ("i8", "i8"))}
+ROWS = [*SIZES, "smart_turn", *PRODUCTS, "nsfw", "silero", "shufflenet", "squeezenet", "resnet50", "inception_v1", "inception_v2", "densenet121", "vgg19"]
 
 
 class Network:
@@ -56,6 +64,12 @@ class Network:
         import networks
         import onnx
         self.name, sizes = SIZES.get(name, (name, {}))
+        self.program = pathlib.Path(folder, "program.safetensors")
+        if name in PRODUCTS:
+            self.path, self.sizes, self.fixed = pathlib.Path(folder, "network.onnx"), {}, {}
+            model, self.arrays, self.tensors = integer_product(*PRODUCTS[name])
+            onnx.save(model, self.path)
+            return
         if self.name in networks.FILES:
             self.path, fixed = networks.file_of(self.name), networks.FILES[self.name][3]
             sizes = networks.FILES[self.name][2] | sizes
@@ -63,8 +77,22 @@ class Network:
         else:
             self.path, fixed, model = pathlib.Path(folder, "network.onnx"), {}, networks.drawn(self.name)
             onnx.save(model, self.path)
-        self.program, self.sizes, self.fixed = pathlib.Path(folder, "program.safetensors"), sizes, fixed
+        self.sizes, self.fixed = sizes, fixed
         self.arrays, self.tensors = networks.inputs_of(model, sizes, fixed, 1)
+
+
+def integer_product(one, other):
+    """A model of MatMulInteger, what it is given, and the same as tensors of Rondo."""
+    import numpy
+    from onnx import helper, numpy_helper
+    draw = numpy.random.default_rng(5)
+    values = [draw.integers(numpy.iinfo(kind).min, numpy.iinfo(kind).max + 1, shape).astype(kind)
+              for kind, shape in ((INTEGERS[one][2], (128, 384)), (INTEGERS[other][2], (384, 1536)))]
+    graph = helper.make_graph([helper.make_node("MatMulInteger", ["a", "b"], ["c"])], "product",
+                              [helper.make_tensor_value_info("a", INTEGERS[one][0], (128, 384))], [helper.make_tensor_value_info("c", 6, (128, 1536))],
+                              [numpy_helper.from_array(values[1], "b")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    return model, {"a": values[0]}, [(INTEGERS[one][1], (128, 384), values[0].tobytes())]
 
 
 class Onnxruntime:
@@ -76,7 +104,7 @@ class Onnxruntime:
     def begin(self):
         options = self.runtime.SessionOptions()
         options.log_severity_level, options.intra_op_num_threads = 4, self.processors
-        self.session = self.runtime.InferenceSession(self.path, options)
+        self.session = self.runtime.InferenceSession(self.path, options, providers=["CPUExecutionProvider"])
 
     def run(self):
         return self.session.run(None, self.arrays)
@@ -129,6 +157,7 @@ def answer(way, build, name, folder, processors):
     """What a way's process does: it says what the first run took, and then of each line, a number of seconds, what a run took in that time."""
     import pickle
     path, program, arrays, tensors = pickle.loads(pathlib.Path(folder, "network").read_bytes())
+    counted = with_siblings(os.sched_getaffinity(0))
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:processors])
     subject = Onnxruntime(path, processors, arrays) if way == "onnxruntime" else Program(build, program, tensors)
     begin = time.perf_counter()
@@ -136,20 +165,45 @@ def answer(way, build, name, folder, processors):
     subject.run()
     print(json.dumps({"first": 1000 * (time.perf_counter() - begin), "packed": subject.packed()}), flush=True)
     for line in sys.stdin:
-        runs, begin, used, before = 0, time.perf_counter(), time.process_time(), all_busy()
+        runs, begin, used, before = 0, time.perf_counter(), time.process_time(), busy_of(counted)
         while time.perf_counter() - begin < float(line):
             subject.run()
             runs += 1
         clock, own = time.perf_counter() - begin, time.process_time() - used
-        print(json.dumps({"clock": 1000 * clock / runs, "own": 1000 * own / runs, "others": (all_busy() - before - own) / clock,
+        print(json.dumps({"clock": 1000 * clock / runs, "own": 1000 * own / runs, "others": (busy_of(counted) - before - own) / clock,
                           "tick": 2 * TICK / clock}), flush=True)
 
 
-def all_busy():
-    """Seconds that processors of the machine were busy, or taken by others that share it."""
-    numbers = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
-    user, nice, system, _, _, interrupts, soft, stolen = map(int, numbers)
-    return TICK * (user + nice + system + interrupts + soft + stolen)
+def with_siblings(processors):
+    """These processors and the other threads of their cores."""
+    found = set(processors)
+    for each in processors:
+        path = pathlib.Path(f"/sys/devices/system/cpu/cpu{each}/topology/thread_siblings_list")
+        for part in path.read_text().strip().split(",") if path.is_file() else []:
+            first, _, last = part.partition("-")
+            found.update(range(int(first), int(last or first) + 1))
+    return found
+
+
+def busy_of(processors):
+    """Seconds that these processors were busy, or taken by others that share the machine."""
+    sum = 0
+    for line in pathlib.Path("/proc/stat").read_text().splitlines():
+        name, *numbers = line.split()
+        if name.removeprefix("cpu").isdigit() and int(name[3:]) in processors:
+            user, nice, system, _, _, interrupts, soft, stolen = map(int, numbers[:8])
+            sum += user + nice + system + interrupts + soft + stolen
+    return TICK * sum
+
+
+def rest(busy):
+    """Until the processors do: threads of onnxruntime spin for a while after a run."""
+    counted, begin = with_siblings(os.sched_getaffinity(0)), time.perf_counter()
+    while time.perf_counter() - begin < REST_MOST:
+        before = busy_of(counted)
+        time.sleep(REST)
+        if busy or busy_of(counted) - before < 2.5 * TICK:
+            return
 
 
 class Way:
@@ -158,7 +212,7 @@ class Way:
         command = [sys.executable, __file__, "--answer", way, str(build), name, str(folder), str(processors)]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.first = self.read()
-        self.turns = []
+        self.turns, self.refused = [], []
 
     def read(self):
         line = self.process.stdout.readline()
@@ -172,12 +226,11 @@ class Way:
         return self.read()
 
     def turn(self, seconds, busy):
-        time.sleep(REST)
+        rest(busy)
         self.run(seconds)
         turn = self.run(seconds)
         # Seconds that processors were busy are counted in ticks, so a short turn cannot tell 2 %.
-        if busy or turn["others"] <= OTHERS_MOST + turn["tick"]:
-            self.turns.append(turn)
+        (self.turns if busy or turn["others"] <= OTHERS_MOST + turn["tick"] else self.refused).append(turn)
 
     def end(self):
         self.process.stdin.close()
@@ -186,7 +239,7 @@ class Way:
     def row(self):
         row = {"first_ms": round(self.first["first"], 1), "packed_bytes": self.first["packed"]}
         if not self.turns:
-            return row | {"refused": True}
+            return row | {"refused": min(each["others"] for each in self.refused)}
         return row | {f"{key}_ms": round(statistics.median(each[key] for each in self.turns), 3) for key in ("clock", "own")}
 
 
@@ -208,8 +261,8 @@ def tell(name, processors, rows, busy):
     key, peer = "own_ms" if busy else "clock_ms", rows.get("onnxruntime", {})
     line = f"{name:14}{processors:3}"
     for way, row in rows.items():
-        if row.get("refused"):
-            line += f" {way}: refused"
+        if "refused" in row:
+            line += f" | {way} refused: others took {100 * row['refused']:.0f} %"
             continue
         of_peer = f" ({row[key] / peer[key]:.2f})" if way != "onnxruntime" and key in peer else ""
         packed = f" {row['packed_bytes'] / 2**20:.0f} MiB" if row["packed_bytes"] else ""
@@ -249,7 +302,8 @@ def main():
 def machine():
     text = pathlib.Path("/proc/cpuinfo").read_text()
     found = re.search(r"model name\s*: (.*)", text)
-    return f"{found.group(1) if found else 'unknown'}, {os.cpu_count()} processors" + (", AVX-512" if "avx512f" in text else "")
+    sets = [name for name, flag in (("AVX-512", "avx512f"), ("VNNI", "avx512_vnni"), ("AMX", "amx_int8")) if flag in text]
+    return ", ".join([found.group(1) if found else "unknown", f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} processors", *sets])
 
 
 if __name__ == "__main__":
