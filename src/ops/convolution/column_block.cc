@@ -18,8 +18,14 @@ constexpr int64_t kFewTurned = 4;  // that are not worth being turned
 
 void copy_line(const float* from, int64_t step, int64_t n, float* to) {
   if (step == 1) {
-    for (; n >= 4; n -= 4, from += 4, to += 4) std::memcpy(to, from, 4 * sizeof *to);
-    for (; n > 0; --n) *to++ = *from++;
+    if (n < 4) {
+      for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+      return;
+    }
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) std::memcpy(to + i, from + i, 16 * sizeof *to);
+    for (; i + 4 <= n; i += 4) std::memcpy(to + i, from + i, 4 * sizeof *to);
+    if (i < n) std::memcpy(to + n - 4, from + n - 4, 4 * sizeof *to);
   } else if (step == 2) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <utility>
 
 #include "base/machine/processors.h"
 #include "engine/tasks/workers.h"
@@ -54,7 +53,18 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   down_ = std::clamp<int64_t>(wanted / (groups_ * across_), 1, tiles_.count);
   threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
                                 groups_ * across_ * down_, known_processors()});
-  std::vector<int64_t> in_a(static_cast<size_t>(depth_));
+  // Of kernels that are even in the other order a copy can be kept. That may be worth more than channels that are
+  // gathered as they lie.
+  if (find_depths(args) || cuts > 1 || (channels_inner_ && columns_ > m_)) return;
+  channels_inner_ = !channels_inner_;
+  if (find_depths(args)) return;
+  channels_inner_ = !channels_inner_;
+  find_depths(args);
+}
+
+// Where each depth is in a; true if all lie in even steps.
+bool ConvolutionTiles::find_depths(const ProductArguments& args) {
+  depth_in_a_.resize(static_cast<size_t>(depth_));
   for (int64_t channel = 0; channel < args.channels; ++channel)
     for (int64_t tap = 0; tap < args.taps; ++tap) {
       int64_t rest = tap, at = channel * args.a_channel;
@@ -62,14 +72,15 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
         at += rest % args.axis[d].taps * args.axis[d].a_tap;
         rest /= args.axis[d].taps;
       }
-      in_a[static_cast<size_t>(channels_inner_ ? tap * args.channels + channel : channel * args.taps + tap)] = at;
+      const int64_t depth = channels_inner_ ? tap * args.channels + channel : channel * args.taps + tap;
+      depth_in_a_[static_cast<size_t>(depth)] = at;
     }
-  even_step_ = depth_ > 1 ? in_a[1] : 1;
-  bool even = groups_ == 1 || args.a_group == m_ * args.a_m;
-  for (int64_t l = 0; l < depth_; ++l) even = even && in_a[static_cast<size_t>(l)] == l * even_step_;
-  if (even && even_step_ != 0) return;
-  even_step_ = 0;
-  depth_in_a_ = std::move(in_a);
+  even_step_ = depth_ > 1 ? depth_in_a_[1] : 1;
+  bool even = even_step_ != 0 && (groups_ == 1 || args.a_group == m_ * args.a_m);
+  for (int64_t l = 0; l < depth_; ++l) even = even && depth_in_a_[static_cast<size_t>(l)] == l * even_step_;
+  if (!even) even_step_ = 0;
+  if (even) depth_in_a_ = {};
+  return even;
 }
 
 int64_t ConvolutionTiles::of_thread() const {

@@ -39,6 +39,7 @@ class ConvolutionTiles {
   void run(const device::ProductArguments& args, const float* tiles, void* workspace) const;
 
  private:
+  bool find_depths(const device::ProductArguments& args);
   void bring_to_tiles(const device::ProductArguments& args, float* tiles) const;
   void finish(const device::ProductArguments& args, const ColumnBlock& block, int64_t first, int64_t rows, float* sums,
               const SumFinish& finish) const;

@@ -25,6 +25,18 @@ constexpr int64_t kMostTimes = 8;
 constexpr int64_t kLongLine = 64;
 constexpr int64_t kChunks = 4;  // of planes for each thread
 
+// Elements to lower addresses or to other memory; lines are too short for a call.
+template <class C>
+void move_down(const C* from, int64_t n, C* to) {
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    C four[4];
+    std::memcpy(four, from + i, sizeof four);
+    std::memcpy(to + i, four, sizeof four);
+  }
+  for (; i < n; ++i) to[i] = from[i];
+}
+
 }  // namespace
 
 DepthwisePlanes::DepthwisePlanes(const ProductArguments& args, rondo_dtype dtype) : dtype_(dtype) {
@@ -128,8 +140,9 @@ void DepthwisePlanes::run_plane(const ProductArguments& args, int64_t batch, int
     const C* const from = plane + o * pitch_[0];
     if (joins_lines_) {
       windows.sum(sums, from, taps, weights, taps_, 1, sums_, false);
-      for (int64_t s = 1; s < slab.places; ++s)
-        std::memmove(sums + s * line.places, sums + s * pitch_[kSlab], static_cast<size_t>(line.places) * sizeof(C));
+      if (pitch_[kSlab] > line.places)
+        for (int64_t s = 1; s < slab.places; ++s)
+          move_down(sums + s * pitch_[kSlab], line.places, sums + s * line.places);
     } else {
       for (int64_t s = 0; s < slab.places; ++s)
         windows.sum(sums + s * line.places, from + s * pitch_[kSlab], taps, weights, taps_, 1, line.places, false);
@@ -168,7 +181,7 @@ void DepthwisePlanes::copy(const ProductArguments& args, const C* from, C* plane
       const C* const line = from + o * args.axis[0].b_step + s * args.axis[kSlab].b_step;
       C* const to = plane + place(0, first[0] + o) + place(kSlab, first[kSlab] + s);
       if (step == 1 && stride == 1) {
-        std::memcpy(to + first[kLine], line, static_cast<size_t>(count[kLine]) * sizeof(C));
+        move_down(line, count[kLine], to + first[kLine]);
         continue;
       }
       if (sizeof(C) == sizeof(float) && step == 1 && stride == 2) {

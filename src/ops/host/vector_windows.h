@@ -1,5 +1,5 @@
 // Defines the loops of window_loops.h, for the .cc file of each instruction set, as those of vector_loops.h. A vector
-// of results stays in registers while its taps are gone through.
+// of results stays in registers while its taps are gone through; of a line shorter than that, a shorter vector.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -24,16 +24,16 @@ RONDO_VECTOR static inline Vector shuffled(const Vector& low, const Vector& high
   return __builtin_shufflevector(low, high, lanes...);
 #else  // GCC before 12
   using Lane = std::conditional_t<sizeof(low[0]) == 4, int32_t, int64_t>;
-  typedef Lane Lanes __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  typedef Lane Lanes __attribute__((vector_size(sizeof(Vector))));
   return __builtin_shuffle(low, high, Lanes{lanes...});
 #endif
 }
 
-template <class C>
+template <class C, int bytes = RONDO_VECTOR_BYTES>
 struct WindowLanes {
-  static constexpr int kLanes = RONDO_VECTOR_BYTES / static_cast<int>(sizeof(C));
-  typedef C Vector __attribute__((vector_size(RONDO_VECTOR_BYTES)));
-  typedef PlaceOf<C> Places __attribute__((vector_size(RONDO_VECTOR_BYTES)));
+  static constexpr int kLanes = bytes / static_cast<int>(sizeof(C));
+  typedef C Vector __attribute__((vector_size(bytes)));
+  typedef PlaceOf<C> Places __attribute__((vector_size(bytes)));
   using Each = std::make_integer_sequence<int, kLanes>;
 
   // Elements 0, 2, 4, ...: in two halves, of which the second ends with the last that is needed.
@@ -114,10 +114,10 @@ template <class C>
 
 // Vectors as long as there are whole ones, the last of which goes over again some that are done. If some are NaN it is
 // all done again by the rule for those.
-template <class C, int step, bool places>
+template <class C, int step, bool places, int bytes = RONDO_VECTOR_BYTES>
 RONDO_VECTOR inline void largest_by(C* to, PlaceOf<C>* at, const C* from, const int64_t* taps, const PlaceOf<C>* names,
                                     int64_t count, int64_t any, int64_t n) {
-  using L = WindowLanes<C>;
+  using L = WindowLanes<C, bytes>;
   typename L::Vector all = {};  // NaN if one was met, or infinities of both signs
   for (int64_t done = 0; done < n;) {
     const int64_t i = done + L::kLanes <= n ? done : n - L::kLanes;
@@ -149,11 +149,27 @@ RONDO_VECTOR inline void largest_by(C* to, PlaceOf<C>* at, const C* from, const 
   if (some) [[unlikely]]
     largest_one_by_one(to, places ? at : nullptr, from, taps, names, count, any, n, false);
 }
+// Lines shorter than a vector of twice as many bytes.
+constexpr int kFewest = 4;
+template <int bytes>
+RONDO_VECTOR inline void largest_of_few(float* to, const float* from, const int64_t* taps, const int32_t* names,
+                                        int64_t count, int64_t step, int64_t n) {
+  if constexpr (bytes >= kFewest * static_cast<int>(sizeof(float))) {
+    if (n * static_cast<int64_t>(sizeof(float)) < bytes)
+      return largest_of_few<bytes / 2>(to, from, taps, names, count, step, n);
+    if (step == 1) return largest_by<float, 1, false, bytes>(to, nullptr, from, taps, names, count, 1, n);
+    largest_by<float, 2, false, bytes>(to, nullptr, from, taps, names, count, 2, n);
+  }
+}
 template <class C>
 RONDO_VECTOR void window_largest(C* to, PlaceOf<C>* places, const C* from, const int64_t* taps, const PlaceOf<C>* names,
                                  int64_t count, int64_t step, int64_t n, bool more) {
   if (more) return largest_one_by_one(to, places, from, taps, names, count, step, n, true);
   if (n < WindowLanes<C>::kLanes) {
+    if constexpr (sizeof(C) == sizeof(float)) {
+      if (!places && (step == 1 || step == 2) && n >= kFewest)
+        return largest_of_few<RONDO_VECTOR_BYTES / 2>(to, from, taps, names, count, step, n);
+    }
     for (int64_t i = 0; i < n; ++i)
       find_largest(to + i, places ? places + i : nullptr, from, taps, names, count, i * step, false);
     return;
@@ -170,21 +186,38 @@ RONDO_VECTOR void window_largest(C* to, PlaceOf<C>* places, const C* from, const
   largest_by<C, 0, false>(to, places, from, taps, names, count, step, n);
 }
 
-template <class C, int step, bool weighted>
+// So many vectors side by side, as each sum waits for its last tap.
+template <class C, int step, bool weighted, int vectors, int bytes>
+RONDO_VECTOR inline void sum_vectors(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count,
+                                     int64_t any, bool more) {
+  using L = WindowLanes<C, bytes>;
+  typename L::Vector sum[vectors] = {};
+  if (more) std::memcpy(&sum, to, sizeof sum);
+  for (int64_t t = 0; t < count; ++t) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      typename L::Vector x = {};
+      L::template load<step>(x, from + taps[t] + v * L::kLanes * any, any);
+      if constexpr (weighted) x *= weights[t];
+      sum[v] += x;
+    }
+  }
+  std::memcpy(to, &sum, sizeof sum);
+}
+// The last vector goes over again some that are done, unless something was there before.
+template <class C, int step, bool weighted, int bytes = RONDO_VECTOR_BYTES>
 RONDO_VECTOR inline void sum_by(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count, int64_t any,
                                 int64_t n, bool more) {
-  using L = WindowLanes<C>;
+  constexpr int64_t kLanes = WindowLanes<C, bytes>::kLanes;
   int64_t i = 0;
-  for (; i + L::kLanes <= n; i += L::kLanes) {
-    typename L::Vector sum = {}, x = {};
-    if (more) std::memcpy(&sum, to + i, sizeof sum);
-    for (int64_t t = 0; t < count; ++t) {
-      L::template load<step>(x, from + taps[t] + i * any, any);
-      if constexpr (weighted) x *= weights[t];
-      sum += x;
-    }
-    std::memcpy(to + i, &sum, sizeof sum);
-  }
+  if constexpr (step == 1 && bytes == RONDO_VECTOR_BYTES)
+    for (; i + 4 * kLanes <= n; i += 4 * kLanes)
+      sum_vectors<C, step, weighted, 4, bytes>(to + i, from + i * any, taps, weights, count, any, more);
+  for (; i + kLanes <= n; i += kLanes)
+    sum_vectors<C, step, weighted, 1, bytes>(to + i, from + i * any, taps, weights, count, any, more);
+  if (i < n && n >= kLanes && !more)
+    return sum_vectors<C, step, weighted, 1, bytes>(to + n - kLanes, from + (n - kLanes) * any, taps, weights, count,
+                                                    any, false);
   for (; i < n; ++i) {
     C sum = more ? to[i] : C(0);
     for (int64_t t = 0; t < count; ++t)
@@ -192,9 +225,22 @@ RONDO_VECTOR inline void sum_by(C* to, const C* from, const int64_t* taps, const
     to[i] = sum;
   }
 }
+template <int bytes>
+RONDO_VECTOR inline void sum_of_few(float* to, const float* from, const int64_t* taps, int64_t count, int64_t step,
+                                    int64_t n) {
+  if constexpr (bytes >= kFewest * static_cast<int>(sizeof(float))) {
+    if (n * static_cast<int64_t>(sizeof(float)) < bytes) return sum_of_few<bytes / 2>(to, from, taps, count, step, n);
+    if (step == 1) return sum_by<float, 1, false, bytes>(to, from, taps, nullptr, count, 1, n, false);
+    sum_by<float, 2, false, bytes>(to, from, taps, nullptr, count, 2, n, false);
+  }
+}
 template <class C>
 RONDO_VECTOR void window_sum(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count, int64_t step,
                              int64_t n, bool more) {
+  if constexpr (sizeof(C) == sizeof(float)) {
+    if (n < WindowLanes<C>::kLanes && n >= kFewest && (step == 1 || step == 2) && !weights && !more)
+      return sum_of_few<RONDO_VECTOR_BYTES / 2>(to, from, taps, count, step, n);
+  }
   if (weights) {
     if (step == 1) return sum_by<C, 1, true>(to, from, taps, weights, count, 1, n, more);
     return sum_by<C, 0, true>(to, from, taps, weights, count, step, n, more);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/tasks/workers.h"
 #include "ops/task/nothing.h"
 
 namespace rondo::ops {
+
+constexpr int64_t kElementsOfPart = 1 << 17, kMostParts = 16;  // of what one thread moves at a time
 
 using device::RemapDim;
 using device::RemapSource;
@@ -32,15 +35,24 @@ class HostLoop {
       : plan_(plan),
         args_(plan.arguments),
         fill_(device::element_of<M>(args_.fill)),
-        value_(device::element_of<M>(args_.value)) {}
+        value_(device::element_of<M>(args_.value)) {
+    for (int i = 0; i < plan.dims; ++i) order_[i] = plan.dims - 2 - i;
+    // Where neighbours in a run are none in the source, runs that read what lies between them follow each other.
+    const device::i64* const step = args_.source[0].stride;
+    if (plan.dims > 2 && std::abs(step[plan.dims - 1]) > 1)
+      std::stable_sort(order_, order_ + plan.dims - 1,
+                       [step](int a, int b) { return std::abs(step[a]) < std::abs(step[b]); });
+  }
 
-  void run() {
+  int64_t runs() const { return plan_.dims == 0 ? 1 : plan_.elements() / args_.dim[plan_.dims - 1].size; }
+  // Runs [first, last).
+  void run(int64_t first, int64_t last) {
     const int inner = plan_.dims - 1;
     const int64_t length = inner < 0 ? 1 : args_.dim[inner].size;
-    const int64_t runs = plan_.elements() / length;
-    for (int64_t r = 0; r < runs; ++r) {
+    for (int64_t r = first; r < last; ++r) {
       int64_t rest = r;
-      for (int d = inner - 1; d >= 0; --d) {
+      for (int i = 0; i < inner; ++i) {
+        const int d = order_[i];
         coordinate_[d] = rest % args_.dim[d].size;
         rest /= args_.dim[d].size;
       }
@@ -103,12 +115,18 @@ class HostLoop {
     const RemapDim& dim = args_.dim[inner];
     const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
     const bool padded = !joined && dim.repeat == 1 && dim.outside == device::kRemapFill;
-    if (!(plain(dim) || padded) || dim.index_stride != 0 || dim.band != 0 || plan_.features & device::kRemapConstant)
+    const bool repeated = !joined && dim.repeat > 1 && dim.shift == 0 && dim.extent * dim.repeat == dim.size;
+    if (!(plain(dim) || padded || repeated) || dim.index_stride != 0 || dim.band != 0 ||
+        plan_.features & device::kRemapConstant)
       return false;
     Offsets at = place(inner);
     finish(at);
     if (!joined) {
       const int64_t step = args_.source[at.source].stride[inner];
+      if (repeated) {
+        repeat(out_at(at.to), dim, at.inside ? source_at(at) : nullptr, step);
+        return true;
+      }
       const int64_t low = std::clamp<int64_t>(-dim.shift, 0, length);
       const int64_t high = std::clamp<int64_t>(dim.extent - dim.shift, low, length);
       M* const to = out_at(at.to);
@@ -130,6 +148,15 @@ class HostLoop {
     }
     return true;
   }
+  void repeat(M* to, const RemapDim& dim, const M* from, int64_t step) const {
+    const int64_t next = dim.repeat * dim.out_stride;
+    if (from && dim.repeat == 2 && dim.out_stride == 1 && step == 1) {
+      for (int64_t i = 0; i < dim.extent; ++i) to[2 * i] = to[2 * i + 1] = from[i];
+      return;
+    }
+    for (int64_t i = 0; i < dim.extent; ++i, to += next)
+      for (int64_t j = 0; j < dim.repeat; ++j) to[j * dim.out_stride] = from ? from[i * step] : fill_;
+  }
   void copy(M* to, int64_t to_step, const M* from, int64_t from_step, int64_t count) const {
     if (from && to_step == 1 && from_step == 1) {
       std::memmove(to, from, static_cast<size_t>(count) * sizeof(M));  // one may be the other
@@ -141,6 +168,7 @@ class HostLoop {
   const RemapPlan& plan_;
   const RemapPlan::Arguments& args_;
   M fill_, value_;
+  int order_[kMaxDims + 1] = {};  // of the outer dimensions, the fastest first
   int64_t coordinate_[kMaxDims] = {};
 };
 
@@ -152,15 +180,15 @@ class CpuRemap final : public Computation {
   Status run(const TaskContext&) override {
     const size_t size = dtype_size(plan_.out.dtype);
     if (plan_.out.accumulate) {
-      with_element(plan_.out.dtype, [&]<class M>(M*) { HostLoop<M, true>(plan_).run(); });
+      with_element(plan_.out.dtype, [&]<class M>(M*) { share<M, true>(); });
     } else if (size == 8) {
-      HostLoop<device::u64>(plan_).run();
+      share<device::u64>();
     } else if (size == 4) {
-      HostLoop<device::u32>(plan_).run();
+      share<device::u32>();
     } else if (size == 2) {
-      HostLoop<device::u16>(plan_).run();
+      share<device::u16>();
     } else {
-      HostLoop<device::u8>(plan_).run();
+      share<device::u8>();
     }
     return {};
   }
@@ -168,6 +196,17 @@ class CpuRemap final : public Computation {
   Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuRemap>(memory.moved(plan_)); }
 
  private:
+  // Runs, among workers where they are many.
+  template <class M, bool accumulate = false>
+  void share() const {
+    const int64_t runs = HostLoop<M, accumulate>(plan_).runs();
+    const int64_t parts = std::clamp<int64_t>(plan_.elements() / kElementsOfPart, 1, std::min(runs, kMostParts));
+    if (parts == 1) return HostLoop<M, accumulate>(plan_).run(0, runs);
+    Workers::share(parts, [&](int64_t part) {
+      HostLoop<M, accumulate>(plan_).run(runs * part / parts, runs * (part + 1) / parts);
+    });
+  }
+
   RemapPlan plan_;
 };
 
