@@ -10,6 +10,7 @@
 #include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
+#include "ops/host/products.h"
 
 namespace rondo::ops {
 
@@ -23,7 +24,8 @@ constexpr int64_t kMostTaps = 4096, kMostPlane = int64_t{1} << 24;
 // How much larger than what is read and written a plane may be, by dilation or padding.
 constexpr int64_t kMostTimes = 8;
 constexpr int64_t kLongLine = 64;
-constexpr int64_t kChunks = 4;  // of planes for each thread
+constexpr int64_t kFewPlaces = 32, kMostTurned = 4096;  // of a line, and of a plane that is turned
+constexpr int64_t kChunks = 4;                          // of planes for each thread
 
 // Elements to lower addresses or to other memory; lines are too short for a call.
 template <class C>
@@ -66,10 +68,26 @@ DepthwisePlanes::DepthwisePlanes(const ProductArguments& args, rondo_dtype dtype
   joins_lines_ = width <= 4 * line.places && (line.places < kLongLine || 4 * width <= 5 * line.places);
   sums_ = joins_lines_ ? (slab.places - 1) * width + line.places : slab.places * line.places;
   taps_ = args.depth;
+  batch_ = args.batch;
+  groups_ = args.groups;
+  find_channels(args);
   const double cost = static_cast<double>(args.columns) * static_cast<double>(args.groups * args.depth);
-  if (cost >= static_cast<double>(kSharedCost))
-    threads_ = std::clamp<int64_t>(args.batch * args.groups, 1, known_processors());
+  if (cost >= static_cast<double>(kSharedCost)) threads_ = std::clamp<int64_t>(units(), 1, known_processors());
   possible_ = true;
+}
+
+void DepthwisePlanes::find_channels(const ProductArguments& args) {
+  const ProductAxis &outer = args.axis[0], &slab = args.axis[kSlab], &line = args.axis[kLine];
+  if (dtype_ != RONDO_F32 || groups_ < kWindowChannels / 2 || outer.places != 1 || outer.taps != 1 ||
+      outer.extent != 1 || line.b_step != 1 || line.places >= kFewPlaces || size_[kSlab] * size_[kLine] > kMostTurned)
+    return;
+  turns_ = true;
+  for (int d = 0; d < kAxes; ++d) share_[d] = size_[d];
+  pitch_[kLine] = kWindowChannels;
+  pitch_[kSlab] = size_[kLine] * pitch_[kLine];
+  plane_ = size_[kSlab] * pitch_[kSlab];
+  pitch_[0] = plane_;
+  sums_ = 2 * slab.places * line.places * kWindowChannels;  // and turned
 }
 
 size_t DepthwisePlanes::workspace_bytes() const {
@@ -98,15 +116,22 @@ void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) cons
   }
   C* const memory = reinterpret_cast<C*>(taps + taps_);
   const SumFinish finish(dtype_, args.activation, args.accumulate != 0);
-  const int64_t planes = args.batch * args.groups, chunk = std::max<int64_t>(planes / (threads_ * kChunks), 1);
+  const int64_t planes = units(), chunk = std::max<int64_t>(planes / (threads_ * kChunks), 1);
   std::atomic<int64_t> next{0};
   const auto work = [&](int64_t thread) {
     C *const plane = memory + thread * elements_of_thread(), *const sums = plane + plane_,
              *const weights = sums + sums_;
     std::fill_n(plane, plane_, C(0));  // what is around the image stays so
     for (int64_t first; (first = next.fetch_add(chunk, std::memory_order_relaxed)) < planes;)
-      for (int64_t i = first; i < std::min(first + chunk, planes); ++i)
+      for (int64_t i = first; i < std::min(first + chunk, planes); ++i) {
+        if constexpr (sizeof(C) == sizeof(float)) {
+          if (turns_) {
+            run_channels(args, i, taps, plane, finish);
+            continue;
+          }
+        }
         run_plane(args, i / args.groups, i % args.groups, taps, plane, sums, weights, finish);
+      }
   };
   if (threads_ == 1)
     work(0);
@@ -162,6 +187,54 @@ void DepthwisePlanes::run_plane(const ProductArguments& args, int64_t batch, int
       finish.run(finished, length);
     }
   }
+}
+
+void DepthwisePlanes::run_channels(const ProductArguments& args, int64_t unit, const int64_t* taps, float* plane,
+                                   const SumFinish& finish) const {
+  const ProductAxis &slab = args.axis[kSlab], &line = args.axis[kLine];
+  const int64_t of_batch = units() / batch_, batch = unit / of_batch, group = unit % of_batch * kWindowChannels;
+  const int64_t channels = std::min(groups_ - group, kWindowChannels), places = slab.places * line.places;
+  float *const sums = plane + plane_, *const turned = sums + places * kWindowChannels, *const weights = sums + sums_;
+  const float* const filter = static_cast<const float*>(args.a) + group * args.a_group;
+  for (int64_t t = 0; t < taps_; ++t) {
+    const int64_t at = t / line.taps * slab.a_tap + t % line.taps * line.a_tap;
+    for (int64_t c = 0; c < kWindowChannels; ++c)
+      weights[t * kWindowChannels + c] = c < channels ? filter[at + c * args.a_group] : 0.0F;
+  }
+  int64_t first[kAxes], count[kAxes];
+  for (const int d : {kSlab, kLine}) {
+    first[d] = std::max<int64_t>(low_[d], 0);
+    count[d] = std::max<int64_t>(std::min<int64_t>(low_[d] + size_[d], args.axis[d].extent) - first[d], 0);
+  }
+  const float* from = static_cast<const float*>(args.b) + batch * args.b_batch + group * args.b_group +
+                      first[kSlab] * slab.b_step + first[kLine];
+  float* to = plane + (first[kSlab] - low_[kSlab]) * pitch_[kSlab] + (first[kLine] - low_[kLine]) * kWindowChannels;
+  for (int64_t s = 0; s < count[kSlab]; ++s, from += slab.b_step, to += pitch_[kSlab])
+    turn_lines(from, args.b_group, channels, count[kLine], to, kWindowChannels);
+  const auto sum = loops(instructions()).windows->sum_channels;
+  for (int64_t s = 0; s < slab.places; ++s)
+    sum(sums + s * line.places * kWindowChannels, plane + s * stride_[kSlab] * pitch_[kSlab], taps, weights, taps_,
+        stride_[kLine] * kWindowChannels, line.places);
+  turn_lines(sums, kWindowChannels, places, channels, turned, places);
+  const auto at = [](const void* base, int64_t offset, int64_t channel, int64_t slab_step,
+                     int64_t step) -> SumLines::Array {
+    if (!base) return {};
+    return {reinterpret_cast<char*>(static_cast<float*>(const_cast<void*>(base)) + offset), {slab_step, channel, step}};
+  };
+  SumLines lines;
+  lines.sums = at(turned, 0, places, line.places, 1);
+  lines.scale = at(args.scale, group * args.scale_step, args.scale_step, 0, 0);
+  lines.bias = at(args.bias, group * args.bias_step, args.bias_step, 0, 0);
+  lines.residual = at(args.residual, batch * args.residual_batch + group * args.residual_group, args.residual_group,
+                      slab.residual_step, line.residual_step);
+  lines.out =
+      at(args.out, batch * args.out_batch + group * args.out_group, args.out_group, slab.out_step, line.out_step);
+  const bool even = slab.out_step == line.places * line.out_step &&
+                    (!args.residual || slab.residual_step == line.places * line.residual_step);
+  lines.size[0] = even ? 1 : slab.places;
+  lines.size[1] = channels;
+  lines.size[2] = even ? places : line.places;
+  finish.run(lines);
 }
 
 // The part of the image that the plane has.

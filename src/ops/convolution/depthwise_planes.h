@@ -3,6 +3,9 @@
 // copy has the coordinates 0, s, 2 s, ... first, then 1, s + 1, ..., so that neighbours among the results read
 // neighbours. The sum goes through the taps in the order in which the gathered product does.
 //
+// Small planes of f32 are copied 16 at a time instead, so that those of a place are neighbours, and a vector has
+// channels; their sums are turned back. The bits are the same.
+//
 // Planes are shared among workers, each with memory of its own; no bit depends on how many there are.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -12,6 +15,7 @@
 #include <cstdint>
 
 #include "ops/elementwise/sum_finish.h"
+#include "ops/host/window_loops.h"
 #include "rtc/device/convolution.h"
 
 namespace rondo::ops {
@@ -34,16 +38,25 @@ class DepthwisePlanes {
   template <class C>
   void run_plane(const device::ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps, C* plane,
                  C* sums, C* weights, const SumFinish& finish) const;
+  void find_channels(const device::ProductArguments& args);
+  void run_channels(const device::ProductArguments& args, int64_t unit, const int64_t* taps, float* plane,
+                    const SumFinish& finish) const;
   template <class C>
   void copy(const device::ProductArguments& args, const C* from, C* plane) const;
   // How far a coordinate, counted from the plane's first, is from that.
   int64_t place(int axis, int64_t coordinate) const {
+    if (turns_) return coordinate * pitch_[axis];
     return (coordinate % stride_[axis] * share_[axis] + coordinate / stride_[axis]) * pitch_[axis];
   }
-  int64_t elements_of_thread() const { return plane_ + sums_ + taps_; }
+  int64_t elements_of_thread() const { return plane_ + sums_ + (turns_ ? kWindowChannels : 1) * taps_; }
+  int64_t units() const {
+    return turns_ ? batch_ * ((groups_ + kWindowChannels - 1) / kWindowChannels) : batch_ * groups_;
+  }
 
   const rondo_dtype dtype_;
   bool possible_ = false;
+  bool turns_ = false;  // channels are neighbours in the plane
+  int64_t batch_ = 0, groups_ = 0;
   bool joins_lines_ = false;  // all lines of a slab are one
   int64_t low_[kAxes] = {};   // the coordinate where the plane begins
   int64_t size_[kAxes] = {};  // coordinates of the plane

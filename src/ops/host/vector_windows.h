@@ -4,6 +4,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -324,12 +325,52 @@ RONDO_VECTOR void window_spread(C* to, int64_t step, const C* from, int64_t n) {
   }
 }
 
+// So many results at once, as each sum waits for its last tap.
+template <int results>
+RONDO_VECTOR inline void sum_channels_of(float* to, const float* from, const int64_t* taps, const float* weights,
+                                         int64_t count, int64_t step) {
+  using L = WindowLanes<float>;
+  constexpr int kVectors = static_cast<int>(kWindowChannels) / L::kLanes;
+  typename L::Vector sum[results][kVectors] = {};
+  for (int64_t t = 0; t < count; ++t) {
+    typename L::Vector weight[kVectors];
+    std::memcpy(&weight, weights + t * kWindowChannels, sizeof weight);
+#pragma GCC unroll 8
+    for (int r = 0; r < results; ++r) {
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        typename L::Vector x;
+        std::memcpy(&x, from + taps[t] + r * step + v * L::kLanes, sizeof x);
+        x *= weight[v];
+        sum[r][v] += x;
+      }
+    }
+  }
+  std::memcpy(to, &sum, sizeof sum);
+}
+// The last go over again some that are done.
+template <int results>
+RONDO_VECTOR inline void sum_channels_by(float* to, const float* from, const int64_t* taps, const float* weights,
+                                         int64_t count, int64_t step, int64_t n) {
+  if constexpr (results > 1) {
+    if (n < results) return sum_channels_by<results / 2>(to, from, taps, weights, count, step, n);
+  }
+  for (int64_t i = 0; i < n; i += results) {
+    const int64_t at = std::min<int64_t>(i, n - results);
+    sum_channels_of<results>(to + at * kWindowChannels, from + at * step, taps, weights, count, step);
+  }
+}
+RONDO_VECTOR void window_sum_channels(float* to, const float* from, const int64_t* taps, const float* weights,
+                                      int64_t count, int64_t step, int64_t n) {
+  sum_channels_by<RONDO_VECTOR_BYTES / 8>(to, from, taps, weights, count, step, n);
+}
+
 template <class C>
 constexpr WindowLoops<C> window_loops() {
   return {window_largest<C>, window_sum<C>,   window_divide<C>, window_blend<C>,
           window_twice<C>,   window_share<C>, window_chosen<C>, window_spread<C>};
 }
-constexpr WindowTables kWindowTables = {window_loops<float>(), window_loops<double>()};
+constexpr WindowTables kWindowTables = {window_loops<float>(), window_loops<double>(), window_sum_channels};
 
 }  // namespace
 
