@@ -10,12 +10,12 @@
 
 namespace rondo::ops {
 
-constexpr int64_t kElementsOfPart = 1 << 17, kMostParts = 16;  // of what one thread moves at a time
-
 using device::RemapDim;
 using device::RemapSource;
 
 namespace {
+
+constexpr int64_t kElementsOfPart = 1 << 17, kMostParts = 16;  // of what one thread moves at a time
 
 // True if a dimension shows the source's as it is.
 bool plain(const RemapDim& dim) {
@@ -110,11 +110,12 @@ class HostLoop {
     put(out_at(at.to), device::from_memory(from), accumulate);
   }
 
-  // A run that is one piece of one source with fill around it, or pieces of several. False if it is not.
+  // A run that is one piece of one source with something around it, repeats all of it, or is pieces of several. False
+  // if it is none of these.
   bool whole(int inner, int64_t length) {
     const RemapDim& dim = args_.dim[inner];
     const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
-    const bool padded = !joined && dim.repeat == 1 && dim.outside == device::kRemapFill;
+    const bool padded = !joined && dim.repeat == 1;
     const bool repeated = !joined && dim.repeat > 1 && dim.shift == 0 && dim.extent * dim.repeat == dim.size;
     if (!(plain(dim) || padded || repeated) || dim.index_stride != 0 || dim.band != 0 ||
         plan_.features & device::kRemapConstant)
@@ -130,6 +131,15 @@ class HostLoop {
       const int64_t low = std::clamp<int64_t>(-dim.shift, 0, length);
       const int64_t high = std::clamp<int64_t>(dim.extent - dim.shift, low, length);
       M* const to = out_at(at.to);
+      if (dim.outside != device::kRemapFill) {
+        copy(to + low * dim.out_stride, dim.out_stride, at.inside ? source_at(at) + (low + dim.shift) * step : nullptr,
+             step, high - low);
+        for (int64_t o = low > 0 ? 0 : high; o < length; o = o + 1 == low ? high : o + 1) {
+          coordinate_[inner] = o;
+          element();
+        }
+        return true;
+      }
       copy(to, dim.out_stride, nullptr, 0, low);
       copy(to + low * dim.out_stride, dim.out_stride, at.inside ? source_at(at) + (low + dim.shift) * step : nullptr,
            step, high - low);

@@ -260,7 +260,7 @@ TEST_P(Shapes, Repeat) {
     const Array x = random_array(dtype, {3, 4, 5}, 1, 0, 90);
     const Tensor a = up(x);
     run([&](Results& results) {
-      for (const int64_t times : {0, 1, 3})
+      for (const int64_t times : {0, 1, 2, 3})
         for (int32_t axis = -3; axis < 3; ++axis)
           results.keep(std::string(rondo_dtype_name(dtype)) + " " + std::to_string(axis),
                        make(rondo_repeat, a, times, axis), [=] {
@@ -274,6 +274,24 @@ TEST_P(Shapes, Repeat) {
                        });
     });
   }
+}
+
+// So many that workers share them, of channels that are neighbours in memory.
+TEST_P(Shapes, ManyElementsArePaddedAndRepeated) {
+  const Array x = random_array(RONDO_F32, {70, 60, 64}, 1, 0, 90);
+  const Tensor a = up(x);
+  run([&](Results& results) {
+    const Tensor channels = transpose(a, {2, 0, 1});
+    results.keep("padded", pad(channels, RONDO_PAD_CONSTANT, {0, 0, 1, 2, 0, 1}, 5), [=] {
+      return Expected(host_pad(host_transpose(x, {2, 0, 1}), RONDO_PAD_CONSTANT, {0, 0, 1, 2, 0, 1}, 5));
+    });
+    results.keep("repeated", make(rondo_repeat, a, int64_t{2}, 2), [=] {
+      return Expected(mapped(x, {70, 60, 128}, [&](Index index) {
+        index[2] /= 2;
+        return place(x.shape, index);
+      }));
+    });
+  });
 }
 
 TEST_P(Shapes, Roll) {
