@@ -3,7 +3,6 @@
 #include "ops/convolution/column_block.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace rondo::ops {
 
@@ -17,16 +16,7 @@ constexpr int kInnermost = kProductAxes - 1;
 constexpr int64_t kFewTurned = 4;  // that are not worth being turned
 
 void copy_line(const float* from, int64_t step, int64_t n, float* to) {
-  if (step == 1) {
-    if (n < 4) {
-      for (int64_t i = 0; i < n; ++i) to[i] = from[i];
-      return;
-    }
-    int64_t i = 0;
-    for (; i + 16 <= n; i += 16) std::memcpy(to + i, from + i, 16 * sizeof *to);
-    for (; i + 4 <= n; i += 4) std::memcpy(to + i, from + i, 4 * sizeof *to);
-    if (i < n) std::memcpy(to + n - 4, from + n - 4, 4 * sizeof *to);
-  } else if (step == 2) {
+  if (step == 2) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * step];
@@ -73,6 +63,7 @@ void ColumnBlock::gather(const ProductArguments& args, bool channels_inner, int6
   const ProductAxis& inner = args.axis[kInnermost];
   const int64_t step = inner.step * inner.b_step, of_channel = (channels_inner ? 1 : args.taps) * width;
   const float* const b = static_cast<const float*>(args.b) + group * args.b_group;
+  const ProductTiles& tiles = product_tiles(instructions());
   const bool turns = channels_inner && args.b_channel == 1 && args.channels >= kFewTurned;
   for (int64_t tap = 0; tap < args.taps; ++tap) {
     int64_t rest = tap, move[kProductAxes];
@@ -96,10 +87,15 @@ void ColumnBlock::gather(const ProductArguments& args, bool channels_inner, int6
                  : std::clamp<int64_t>((inner.extent - 1 - coordinate) / inner.step + 1, low, high);
       const float* from = b + at + low * step;
       float* row = rows + one.first;
-      if (turns && high > low) turn_lines(from, step, high - low, args.channels, row + low, width);
+      if (turns && high > low)
+        turn_lines(from, step, high - low, args.channels, row + low, width);
+      else if (step == 1 && high > low)
+        tiles.copy_lines(from, args.b_channel, args.channels, high - low, row + low, of_channel);
+      const bool copies = !turns && step != 1;
+      if (!copies && low == 0 && high == one.count) continue;
       for (int64_t channel = 0; channel < args.channels; ++channel, row += of_channel, from += args.b_channel) {
         for (int64_t i = 0; i < low; ++i) row[i] = 0;
-        if (!turns) copy_line(from, step, high - low, row + low);
+        if (copies) copy_line(from, step, high - low, row + low);
         for (int64_t i = high; i < one.count; ++i) row[i] = 0;
       }
     }

@@ -55,6 +55,20 @@ RONDO_TILE void tile(int64_t k, const TileElement* a, const TileElement* b, int6
   }
 }
 
+// In vectors, the last of which goes over again what is done; a line shorter than a vector by shorter ones.
+template <int lanes>
+RONDO_TILE void copy_lines(const TileElement* from, int64_t apart, int64_t lines, int64_t n, TileElement* to,
+                           int64_t to_apart) {
+  if constexpr (lanes > 1) {
+    if (n < lanes) return copy_lines<lanes / 2>(from, apart, lines, n, to, to_apart);
+  }
+  for (; lines > 0; --lines, from += apart, to += to_apart) {
+    int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) std::memcpy(to + i, from + i, lanes * sizeof *to);
+    if (i < n) std::memcpy(to + n - lanes, from + n - lanes, lanes * sizeof *to);
+  }
+}
+
 // The tile of so many rows, or of fewer.
 template <int rows, int vectors>
 RONDO_TILE void tile_of(int most, int64_t k, const TileElement* a, const TileElement* b, int64_t step, int64_t panel,

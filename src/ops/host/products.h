@@ -29,6 +29,8 @@ struct ProductTiles {
   // on.
   void (*multiply)(int rows, int panels, int64_t k, const float* a, const float* b, int64_t step, int64_t panel,
                    float* out, int64_t out_step);
+  // Lines of n numbers, each so far from the last one.
+  void (*copy_lines)(const float* from, int64_t apart, int64_t lines, int64_t n, float* to, int64_t to_apart);
 };
 const ProductTiles& product_tiles(Instructions instructions);
 

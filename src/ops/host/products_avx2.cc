@@ -24,7 +24,7 @@ RONDO_TILE void multiply(int rows, int panels, int64_t k, const float* a, const 
 
 }  // namespace
 
-extern const ProductTiles kProductTiles = {6, 3, 12, multiply};
+extern const ProductTiles kProductTiles = {6, 3, 12, multiply, copy_lines<kLanes>};
 
 }  // namespace rondo::ops::avx2
 

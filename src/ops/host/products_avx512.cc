@@ -29,7 +29,7 @@ RONDO_TILE void multiply(int rows, int panels, int64_t k, const float* a, const 
 
 }  // namespace
 
-extern const ProductTiles kProductTiles = {12, 6, 24, multiply};
+extern const ProductTiles kProductTiles = {12, 6, 24, multiply, copy_lines<kLanes>};
 
 }  // namespace rondo::ops::avx512
 #endif

@@ -24,7 +24,7 @@ void multiply(int rows, int panels, int64_t k, const float* a, const float* b, i
 
 }  // namespace
 
-extern const ProductTiles kProductTiles = {4, 0, 8, multiply};
+extern const ProductTiles kProductTiles = {4, 0, 8, multiply, copy_lines<kLanes>};
 
 }  // namespace rondo::ops::baseline
 

@@ -187,7 +187,7 @@ RONDO_VECTOR void window_largest(C* to, PlaceOf<C>* places, const C* from, const
   largest_by<C, 0, false>(to, places, from, taps, names, count, step, n);
 }
 
-// So many vectors side by side, as each sum waits for its last tap.
+// Makes so many vectors side by side, as each sum waits for its last tap.
 template <class C, int step, bool weighted, int vectors, int bytes>
 RONDO_VECTOR inline void sum_vectors(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count,
                                      int64_t any, bool more) {
@@ -325,7 +325,7 @@ RONDO_VECTOR void window_spread(C* to, int64_t step, const C* from, int64_t n) {
   }
 }
 
-// So many results at once, as each sum waits for its last tap.
+// Makes so many results at once, as each sum waits for its last tap.
 template <int results>
 RONDO_VECTOR inline void sum_channels_of(float* to, const float* from, const int64_t* taps, const float* weights,
                                          int64_t count, int64_t step) {
