@@ -53,7 +53,7 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   down_ = std::clamp<int64_t>(wanted / (groups_ * across_), 1, tiles_.count);
   threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
                                 groups_ * across_ * down_, known_processors()});
-  // Of kernels that are even in the other order a copy can be kept. That may be worth more than channels that are
+  // A copy can be kept of kernels that are even in the other order. That may be worth more than channels that are
   // gathered as they lie.
   if (find_depths(args) || cuts > 1 || (channels_inner_ && columns_ > m_)) return;
   channels_inner_ = !channels_inner_;
@@ -62,7 +62,7 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   find_depths(args);
 }
 
-// Where each depth is in a; true if all lie in even steps.
+// Finds out where each depth is in a; true if all lie in even steps.
 bool ConvolutionTiles::find_depths(const ProductArguments& args) {
   depth_in_a_.resize(static_cast<size_t>(depth_));
   for (int64_t channel = 0; channel < args.channels; ++channel)

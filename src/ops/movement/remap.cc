@@ -37,7 +37,7 @@ class HostLoop {
         fill_(device::element_of<M>(args_.fill)),
         value_(device::element_of<M>(args_.value)) {
     for (int i = 0; i < plan.dims; ++i) order_[i] = plan.dims - 2 - i;
-    // Where neighbours in a run are none in the source, runs that read what lies between them follow each other.
+    // Runs that read what lies between the neighbours of one in the source follow each other.
     const device::i64* const step = args_.source[0].stride;
     if (plan.dims > 2 && std::abs(step[plan.dims - 1]) > 1)
       std::stable_sort(order_, order_ + plan.dims - 1,
