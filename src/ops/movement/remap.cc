@@ -27,51 +27,31 @@ int64_t place_at(const View& view, int64_t at) {
   return reinterpret_cast<const Index*>(view.address())[at];
 }
 
-// A run is the innermost dimension, of which one call does a part or all.
-template <class M, bool accumulate = false>
-class HostLoop {
- public:
-  explicit HostLoop(const RemapPlan& plan)
-      : plan_(plan),
-        args_(plan.arguments),
-        fill_(device::element_of<M>(args_.fill)),
-        value_(device::element_of<M>(args_.value)) {
-    for (int i = 0; i < plan.dims; ++i) order_[i] = plan.dims - 2 - i;
-    // Runs that read what lies between the neighbours of one in the source follow each other.
-    const device::i64* const step = args_.source[0].stride;
-    if (plan.dims > 2 && std::abs(step[plan.dims - 1]) > 1)
-      std::stable_sort(order_, order_ + plan.dims - 1,
-                       [step](int a, int b) { return std::abs(step[a]) < std::abs(step[b]); });
+// The dimensions outside of runs, the fastest first. Runs that read what lies between the neighbours of one in the
+// source follow each other.
+void order_runs(const RemapPlan& plan, int* order) {
+  const device::i64* const step = plan.arguments.source[0].stride;
+  const bool apart = plan.dims > 2 && std::abs(step[plan.dims - 1]) > 1;
+  for (int i = 0; i + 1 < plan.dims; ++i) {
+    int at = i;
+    const int d = plan.dims - 2 - i;
+    for (; apart && at > 0 && std::abs(step[order[at - 1]]) > std::abs(step[d]); --at) order[at] = order[at - 1];
+    order[at] = d;
   }
+}
 
-  int64_t runs() const { return plan_.dims == 0 ? 1 : plan_.elements() / args_.dim[plan_.dims - 1].size; }
-  // Runs [first, last).
-  void run(int64_t first, int64_t last) {
-    const int inner = plan_.dims - 1;
-    const int64_t length = inner < 0 ? 1 : args_.dim[inner].size;
-    for (int64_t r = first; r < last; ++r) {
-      int64_t rest = r;
-      for (int i = 0; i < inner; ++i) {
-        const int d = order_[i];
-        coordinate_[d] = rest % args_.dim[d].size;
-        rest /= args_.dim[d].size;
-      }
-      if (accumulate || inner < 0 || !whole(inner, length))
-        for (int64_t o = 0; o < length; ++o) {
-          if (inner >= 0) coordinate_[inner] = o;
-          element();
-        }
-    }
-  }
+// Has what does not depend on the elements' size.
+class RemapPlaces {
+ protected:
+  explicit RemapPlaces(const RemapPlan& plan) : plan_(plan), args_(plan.arguments) { order_runs(plan, order_); }
 
- private:
   // The offsets that the outer coordinates add up to; the source is that of the axis' coordinate.
   struct Offsets {
     int64_t to = 0, from = 0, index = 0, band = 0;
     bool inside = true;
     int source = 0;
   };
-  Offsets place(int dims) const {
+  [[gnu::noinline]] Offsets place(int dims) const {
     Offsets at;
     if (plan_.features & device::kRemapJoins && plan_.axis < dims)
       while (at.source + 1 < args_.used && coordinate_[plan_.axis] >= args_.source[at.source + 1].start) ++at.source;
@@ -98,12 +78,46 @@ class HostLoop {
     }
     if (plan_.features & device::kRemapBand && (at.band < args_.low || at.band > args_.high)) at.inside = false;
   }
+
+  const RemapPlan& plan_;
+  const RemapPlan::Arguments& args_;
+  int order_[kMaxDims + 1] = {};  // of the outer dimensions, the fastest first
+  int64_t coordinate_[kMaxDims] = {};
+};
+
+// A run is the innermost dimension, of which one call does a part or all.
+template <class M, bool accumulate = false>
+class HostLoop : RemapPlaces {
+ public:
+  explicit HostLoop(const RemapPlan& plan)
+      : RemapPlaces(plan), fill_(device::element_of<M>(args_.fill)), value_(device::element_of<M>(args_.value)) {}
+  int64_t runs() const { return plan_.dims == 0 ? 1 : plan_.elements() / args_.dim[plan_.dims - 1].size; }
+  // Runs [first, last).
+  [[gnu::noinline]] void run(int64_t first, int64_t last) {
+    const int inner = plan_.dims - 1;
+    const int64_t length = inner < 0 ? 1 : args_.dim[inner].size;
+    for (int64_t r = first; r < last; ++r) {
+      int64_t rest = r;
+      for (int i = 0; i < inner; ++i) {
+        const int d = order_[i];
+        coordinate_[d] = rest % args_.dim[d].size;
+        rest /= args_.dim[d].size;
+      }
+      if (accumulate || inner < 0 || !whole(inner, length))
+        for (int64_t o = 0; o < length; ++o) {
+          if (inner >= 0) coordinate_[inner] = o;
+          element();
+        }
+    }
+  }
+
+ private:
   const M* source_at(const Offsets& at) const {
     return reinterpret_cast<const M*>(plan_.sources[static_cast<size_t>(at.source)].address()) + at.from;
   }
   M* out_at(int64_t to) const { return reinterpret_cast<M*>(plan_.out.address()) + to; }
 
-  void element() {
+  [[gnu::noinline]] void element() {
     Offsets at = place(plan_.dims);
     finish(at);
     const M from = !at.inside ? fill_ : plan_.features & device::kRemapConstant ? value_ : *source_at(at);
@@ -112,7 +126,7 @@ class HostLoop {
 
   // A run that is one piece of one source with something around it, repeats all of it, or is pieces of several. False
   // if it is none of these.
-  bool whole(int inner, int64_t length) {
+  [[gnu::noinline]] bool whole(int inner, int64_t length) {
     const RemapDim& dim = args_.dim[inner];
     const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
     const bool padded = !joined && dim.repeat == 1;
@@ -158,7 +172,7 @@ class HostLoop {
     }
     return true;
   }
-  void repeat(M* to, const RemapDim& dim, const M* from, int64_t step) const {
+  [[gnu::noinline]] void repeat(M* to, const RemapDim& dim, const M* from, int64_t step) const {
     const int64_t next = dim.repeat * dim.out_stride;
     if (from && dim.repeat == 2 && dim.out_stride == 1 && step == 1) {
       for (int64_t i = 0; i < dim.extent; ++i) to[2 * i] = to[2 * i + 1] = from[i];
@@ -167,7 +181,7 @@ class HostLoop {
     for (int64_t i = 0; i < dim.extent; ++i, to += next)
       for (int64_t j = 0; j < dim.repeat; ++j) to[j * dim.out_stride] = from ? from[i * step] : fill_;
   }
-  void copy(M* to, int64_t to_step, const M* from, int64_t from_step, int64_t count) const {
+  [[gnu::noinline]] void copy(M* to, int64_t to_step, const M* from, int64_t from_step, int64_t count) const {
     if (from && to_step == 1 && from_step == 1) {
       std::memmove(to, from, static_cast<size_t>(count) * sizeof(M));  // one may be the other
     } else {
@@ -175,11 +189,7 @@ class HostLoop {
     }
   }
 
-  const RemapPlan& plan_;
-  const RemapPlan::Arguments& args_;
   M fill_, value_;
-  int order_[kMaxDims + 1] = {};  // of the outer dimensions, the fastest first
-  int64_t coordinate_[kMaxDims] = {};
 };
 
 class CpuRemap final : public Computation {
@@ -190,7 +200,10 @@ class CpuRemap final : public Computation {
   Status run(const TaskContext&) override {
     const size_t size = dtype_size(plan_.out.dtype);
     if (plan_.out.accumulate) {
-      with_element(plan_.out.dtype, [&]<class M>(M*) { share<M, true>(); });
+      with_element(plan_.out.dtype, [&]<class M>(M*) {
+        HostLoop<M, true> loop(plan_);
+        loop.run(0, loop.runs());
+      });
     } else if (size == 8) {
       share<device::u64>();
     } else if (size == 4) {
@@ -207,14 +220,15 @@ class CpuRemap final : public Computation {
 
  private:
   // Runs, among workers where they are many.
-  template <class M, bool accumulate = false>
+  template <class M>
   void share() const {
-    const int64_t runs = HostLoop<M, accumulate>(plan_).runs();
+    const int64_t runs = HostLoop<M>(plan_).runs();
     const int64_t parts = std::clamp<int64_t>(plan_.elements() / kElementsOfPart, 1, std::min(runs, kMostParts));
-    if (parts == 1) return HostLoop<M, accumulate>(plan_).run(0, runs);
-    Workers::share(parts, [&](int64_t part) {
-      HostLoop<M, accumulate>(plan_).run(runs * part / parts, runs * (part + 1) / parts);
-    });
+    const auto some = [&](int64_t part) { HostLoop<M>(plan_).run(runs * part / parts, runs * (part + 1) / parts); };
+    if (parts == 1)
+      some(0);
+    else
+      Workers::share(parts, some);
   }
 
   RemapPlan plan_;
