@@ -318,6 +318,59 @@ public final class Program extends NativeObject {
   }
 
   /**
+   * The kernels that an instance needs on a device, and how many of them are kept on disk. No weight is read and none is compiled.
+   *
+   * @param engine whose limits count
+   * @param device where it would be; a cpu has no kernels
+   * @param sizes one for each dimension
+   * @return how many are needed, kept and missing
+   * @throws InvalidArgumentException for another number of sizes, and for those outside the bounds
+   * @throws IoException for a program whose nodes do not go together: the message has function, node and reason
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public ProgramKernelsInfo kernels(Engine engine, Device device, long... sizes) {
+    Objects.requireNonNull(device, "device");
+    final Uses uses = use(engine, this);
+    try {
+      return NativePrograms.programKernels(address(), engine.address(), device, sizes.clone());
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
+   * The kernels that are missing, a line each: a name, and the first characters of its file's name in the folder.
+   *
+   * @param engine whose limits count
+   * @param device where an instance would be
+   * @param sizes one for each dimension
+   * @return the lines; empty if none is missing
+   * @throws InvalidArgumentException for another number of sizes, and for those outside the bounds
+   * @throws IoException for a program whose nodes do not go together: the message has function, node and reason
+   * @throws InvalidStateException while this thread records, and in a task
+   */
+  public String missingKernels(Engine engine, Device device, long... sizes) {
+    Objects.requireNonNull(device, "device");
+    final Uses uses = use(engine, this);
+    try {
+      for (long capacity = 4096;;) {
+        final long buffer = Memory.allocate(capacity);
+        try {
+          final long length = NativePrograms.programMissingKernels(address(), engine.address(), device, sizes.clone(), buffer, capacity);
+          if (length < capacity) {
+            return Memory.text(buffer);
+          }
+          capacity = length + 1;
+        } finally {
+          Memory.free(buffer);
+        }
+      }
+    } finally {
+      uses.end();
+    }
+  }
+
+  /**
    * The program as the file has it: JSON, one node a line.
    *
    * @return the text
