@@ -81,12 +81,14 @@ def inputs():
 
 def case_show():
     """Signatures, sizes and the author's texts, without what a terminal would obey."""
-    path = saved(labels="cat\ndog \u001b[31m")
+    path = saved(labels="cat\ndog \u001b[31m \u202eright to left")
     text, _ = run("program", "show", path)
     holds(text, "needs Rondo 0.1", "2 weights of 12 bytes, states of 4 bytes", "function scale: 2 nodes, 0 parameters, 0 sections",
           "x: f32 [2, 3]", "y: f32 [2, 3]", "function count", "w: f32 [3]", "count: f32 [], a state", "labels: cat")
-    assert "\x1b" not in text, text
+    assert "\x1b" not in text and "\u202e" not in text, text
     assert run("program", "show", path, "--text")[0] == TEXT + "\n"
+    turned = saved(TEXT.replace('"scale"', '"sc\u202eale"'))
+    assert "\u202e" not in run("program", "show", turned)[0] + run("run", turned, "--function", "none", "--outputs", FOLDER / "o", status=1)[1]
 
 
 def case_verify():
