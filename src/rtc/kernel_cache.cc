@@ -151,6 +151,7 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
   if (signature.overflow())
     return error(RONDO_UNSUPPORTED, "%s: the kernel has more parts than a signature of %u bytes can tell apart", name,
                  Signature::kCapacity);
+  // mutation: counted_kernels_are_made
   if (KernelCensus* const census = KernelCensus::here()) [[unlikely]]
     return census->note(device, name, generate, kernel);
   Cache& cache = cache_of(device);

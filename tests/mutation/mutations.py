@@ -569,6 +569,14 @@ MUTATIONS = (
         **OF_FILES,
     ),
     Mutation(
+        name="counted_kernels_are_made",
+        breaks="counting the kernels that a program needs compiles and loads none",
+        program="files",
+        cases="Conformance/ProgramLimits.KernelsAreCountedBeforeAnyIsMade/cuda_async",
+        seeds=(1,),
+        endings=("failed",),
+    ),
+    Mutation(
         name="budget_without_a_limit",
         part=r"of_->most_bytes_ &&",
         instead="false &&",

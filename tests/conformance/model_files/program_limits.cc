@@ -1,8 +1,6 @@
 // What callers limit of programs in files: memory of an instance, recurrent steps of a whole file, the time of a call.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -81,10 +79,8 @@ TEST_P(ProgramLimits, MeasuringMakesTheKernels) {
 
 // Of a program with a loop and random numbers, for which capturing needs kernels of its own.
 TEST_P(ProgramLimits, KernelsAreCountedBeforeAnyIsMade) {
-  // An expression that no other test has, nor a run before.
-  const double constant = std::ldexp(static_cast<double>(getpid()), -20) + (naive() ? 1 : 0);
   const Graph graph = callable({{RONDO_F32, {2, 3}}}, [&](const std::vector<Tensor>& in) {
-    const Tensor x = make(rondo_unary, RONDO_ERF, make(rondo_binary_scalar, RONDO_ATAN2, in[0], constant));
+    const Tensor x = make(rondo_unary, RONDO_ERF, make(rondo_binary_scalar, RONDO_ATAN2, in[0], 2.0));
     Tensor kept, mask;
     must(rondo_dropout(x, 0.25, kept.slot(), mask.slot()));
     return list(make(rondo_binary, RONDO_HYPOT, kept, make(rondo_copy, x)));
