@@ -313,7 +313,7 @@ def case_kernels():
     # A GPU of the kind says the same, and compiles nothing.
     assert counts(run(*show, "cuda:0", **gpu)[0]) == [(needed, needed, 0)]
     for function in "scale", "count":
-        run("run", path, "--function", function, *(["--inputs", inputs()] if function == "scale" else []), "--outputs", out, "--device", "cuda:0", **gpu)
+        run("run", path, "--function", function, *(["--inputs", inputs()] if function == "scale" else []), "--outputs", out, "--device", "cuda:0", "--trust", **gpu)
     assert kept(cache) == files, "a kernel was not counted"
     (cache / files[0]).unlink()
     text, _ = run(*show, device, **compiler)
