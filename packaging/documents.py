@@ -21,10 +21,10 @@ PAGES = [(".", ["README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "
 # Examples of a page each; data, and what makes the big ones, stay in the tree.
 EXAMPLES = [
     ("examples/c", ["branch.c", "callable.c", "check.h", "hello.c", "views.c", "dlpack.c", "expression.c", "module.c", "numbers.c", "program.c", "serve.c", "user_task.c"], "examples/c"),
-    ("examples/cpp", ["branch.cc", "callable.cc", "hello.cc", "program.cc", "sequences.cc"], "examples/cpp"),
+    ("examples/cpp", ["branch.cc", "callable.cc", "hello.cc", "program.cc", "run_file.cc", "sequences.cc"], "examples/cpp"),
     ("examples/tutorial", ["*.c", "*.cc", "*.java"], "examples/tutorial"),
-    ("examples/java", ["Hello.java", "GraphFunctionLayers.java", "Branch.java", "ProgramFile.java", "Sequences.java"], "examples/java"),
-    ("bindings/rust/rondo/examples", ["hello.rs", "callable.rs", "branch.rs", "program.rs", "sequences.rs", "serve.rs", "tutorial_train.rs", "tutorial_serve.rs"], "examples/rust"),
+    ("examples/java", ["Hello.java", "GraphFunctionLayers.java", "Branch.java", "ProgramFile.java", "RunFile.java", "Sequences.java"], "examples/java"),
+    ("bindings/rust/rondo/examples", ["hello.rs", "callable.rs", "branch.rs", "program.rs", "run_file.rs", "sequences.rs", "serve.rs", "tutorial_train.rs", "tutorial_serve.rs"], "examples/rust"),
 ]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "device.h"
 #include "encoder.h"
+#include "program_file.h"
 
 /* A text that every Debian machine has. */
 #define TEXT "/usr/share/common-licenses/GPL-3"
@@ -39,10 +40,11 @@ static const char usage[] =
     "  --eager yes|no            each operator by itself, in the place of graphs (no)\n"
     "  --reference FILE          writes weights at the beginning and all batches there, as safetensors\n"
     "  --parameters FILE         writes the trained weights there, as safetensors\n"
+    "  --program FILE            writes a step and the question there, as a program file that trains on\n"
     "  --help                    this text\n";
 
 struct options {
-  const char *device, *text, *reference, *parameters;
+  const char *device, *text, *reference, *parameters, *program;
   int64_t steps, tests, seed;
   int eager;
 };
@@ -82,7 +84,7 @@ static int64_t parse_number(const char* option, const char* text, int64_t low, i
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", TEXT, NULL, NULL, 600, 16, 1, 0};
+  struct options o = {"auto", TEXT, NULL, NULL, NULL, 600, 16, 1, 0};
   rondo_device device;
   int i;
   for (i = 1; i < argc; i += 2) {
@@ -93,7 +95,7 @@ static struct options parse_options(int argc, char** argv) {
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--text") != 0 && strcmp(option, "--steps") != 0 &&
         strcmp(option, "--seed") != 0 && strcmp(option, "--tests") != 0 && strcmp(option, "--eager") != 0 &&
-        strcmp(option, "--reference") != 0 && strcmp(option, "--parameters") != 0) {
+        strcmp(option, "--reference") != 0 && strcmp(option, "--parameters") != 0 && strcmp(option, "--program") != 0) {
       fprintf(stderr, "bert: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -105,6 +107,7 @@ static struct options parse_options(int argc, char** argv) {
     if (strcmp(option, "--text") == 0) o.text = value;
     if (strcmp(option, "--reference") == 0) o.reference = value;
     if (strcmp(option, "--parameters") == 0) o.parameters = value;
+    if (strcmp(option, "--program") == 0) o.program = value;
     if (strcmp(option, "--steps") == 0) o.steps = parse_number(option, value, 1, 100000);
     if (strcmp(option, "--eager") == 0) {
       if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0) {
@@ -431,6 +434,31 @@ static void test(struct work* work, const struct batches* tests, const struct op
   rondo_graph_destroy(graph);
 }
 
+static rondo_tensor* copy_of(rondo_tensor* tensor) {
+  rondo_tensor* out = NULL;
+  CHECK(rondo_copy(tensor, &out));
+  return out;
+}
+static rondo_tensor* saved_step(void* work, rondo_tensor* const* inputs) {
+  (void)inputs;
+  train(work);
+  return copy_of(((struct work*)work)->loss);
+}
+static rondo_tensor* saved_question(void* work, rondo_tensor* const* inputs) {
+  (void)inputs;
+  ask(work);
+  return copy_of(((struct work*)work)->right);
+}
+
+/* Both functions go through the batches, which are in the file; weights and the optimizer's numbers are its states. */
+static int save(struct work* work, const char* path) {
+  static const struct program_function functions[] = {{"step", "losses", 0, {{NULL, RONDO_F32, 0, {0}}}, saved_step},
+                                                      {"ask", "right", 0, {{NULL, RONDO_F32, 0, {0}}}, saved_question}};
+  CHECK(rondo_fill(work->turn, 0));
+  CHECK(rondo_fill(work->right, 0));
+  return program_file_write(path, work->model.engine, work->model.device, 2, functions, work);
+}
+
 int main(int argc, char** argv) {
   const struct options o = parse_options(argc, argv);
   int64_t length = 0, kept;
@@ -456,6 +484,7 @@ int main(int argc, char** argv) {
   if (bad) fprintf(stderr, "bert: the loss did not fall\n");
   test(&work, &tests, &o);
   if (o.parameters != NULL) write_weights(&work, o.parameters, 0);
+  if (o.program != NULL && save(&work, o.program) != 0) bad = 1;
   work_destroy(&work);
   rondo_engine_destroy(engine);
   batches_free(&tests);

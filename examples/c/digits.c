@@ -30,10 +30,11 @@ static const char usage[] =
     "  --data FILE                      the images (digits.bin in $RONDO_EXAMPLE_DATA or the source tree)\n"
     "  --out FILE                       the picture to write (digits.svg)\n"
     "  --parameters FILE                writes the trained parameters there, as safetensors: w1, b1, w2, b2\n"
+    "  --program FILE                   writes the trained network there, as a program file\n"
     "  --help                           this text\n";
 
 struct options {
-  const char *device, *data, *out, *parameters;
+  const char *device, *data, *out, *parameters, *program;
   rondo_engine_mode mode;
   rondo_dtype precision;
   int64_t epochs, batch;
@@ -73,7 +74,7 @@ static rondo_dtype parse_precision(const char* text) {
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {"auto", NULL, "digits.svg", NULL, RONDO_ENGINE_ASYNC, RONDO_F32, 40, 64, 1};
+  struct options o = {"auto", NULL, "digits.svg", NULL, NULL, RONDO_ENGINE_ASYNC, RONDO_F32, 40, 64, 1};
   rondo_device device;
   int i;
   for (i = 1; i < argc; ++i) {
@@ -84,7 +85,8 @@ static struct options parse_options(int argc, char** argv) {
     }
     if (strcmp(option, "--device") != 0 && strcmp(option, "--engine") != 0 && strcmp(option, "--epochs") != 0 &&
         strcmp(option, "--batch") != 0 && strcmp(option, "--seed") != 0 && strcmp(option, "--data") != 0 &&
-        strcmp(option, "--out") != 0 && strcmp(option, "--parameters") != 0 && strcmp(option, "--precision") != 0) {
+        strcmp(option, "--out") != 0 && strcmp(option, "--parameters") != 0 && strcmp(option, "--precision") != 0 &&
+        strcmp(option, "--program") != 0) {
       fprintf(stderr, "digits: unknown option '%s' (--help lists them)\n", option);
       exit(2);
     }
@@ -102,6 +104,7 @@ static struct options parse_options(int argc, char** argv) {
     if (strcmp(option, "--out") == 0) o.out = value;
     if (strcmp(option, "--precision") == 0) o.precision = parse_precision(value);
     if (strcmp(option, "--parameters") == 0) o.parameters = value;
+    if (strcmp(option, "--program") == 0) o.program = value;
   }
   if (strcmp(o.device, "auto") != 0 && rondo_device_parse(o.device, &device) != RONDO_OK) {
     fprintf(stderr, "digits: --device must be cpu, cuda:0 or auto, not '%s'\n", o.device);
@@ -284,6 +287,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "digits: %s\n", rondo_last_error());
     bad = 1;
   }
+  if (o.program != NULL && net_save(&replayed_net, o.program) != 0) bad = 1;
 
   free(eager.loss);
   free(eager.accuracy);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "program_file.h"
 
 #define DROPOUT 0.2
 #define FIRST_RATE 0.3 /* learning rate of the first step; it shrinks by the same factor every step, down to */
@@ -216,4 +217,21 @@ rondo_status net_write(const struct net* net, const char* path) {
   int i;
   for (i = 0; i < DIGITS_PARAMETERS; ++i) tensors[i] = net->parameters[i].value;
   return rondo_model_file_write(path, names, tensors, DIGITS_PARAMETERS, &key, &value, 1);
+}
+
+static rondo_tensor* scores(void* arg, rondo_tensor* const* images) {
+  struct net* net = arg;
+  rondo_tensor *hidden = NULL, *logits = NULL;
+  CHECK(rondo_autocast_begin(net->engine, net->precision));
+  layer(net, images[0], WEIGHT_1, BIAS_1, RONDO_ACTIVATION_RELU, &hidden);
+  layer(net, hidden, WEIGHT_2, BIAS_2, RONDO_ACTIVATION_NONE, &logits);
+  CHECK(rondo_autocast_end(net->engine));
+  rondo_tensor_destroy(hidden);
+  return logits;
+}
+
+int net_save(struct net* net, const char* path) {
+  const struct program_function function = {
+      "scores", "scores", 1, {{"images", RONDO_F32, 2, {8, DIGITS_PIXELS}}}, scores};
+  return program_file_write(path, net->engine, net->device, 1, &function, net);
 }

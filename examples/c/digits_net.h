@@ -60,4 +60,7 @@ void net_read(struct net* net, float* values);
  * classes of an image x, 64 pixels from 0 (paper) to 1 (ink), are relu(x w1 + b1) w2 + b2. */
 rondo_status net_write(const struct net* net, const char* path);
 
+/* Writes the function "scores" of eight images as a program file. Returns 0, or -1 after a line on stderr. */
+int net_save(struct net* net, const char* path);
+
 #endif /* EXAMPLES_DIGITS_NET_H */

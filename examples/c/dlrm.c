@@ -3,10 +3,11 @@
  * were read are updated, is recorded once as a graph and launched for every batch; the first steps, run operator by
  * operator beside it, leave the same bits. Data are made up (clicks.h).
  *
- * usage: dlrm [--half] [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument), "cuda:0" or "auto"
+ * usage: dlrm [--program PROGRAM] [--half] [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument),
+ * "cuda:0" or "auto"
  *
- * FILE gets the trained tables and parameters, as safetensors. --half: the upper network computes in f16, and the loss
- * is scaled; what is trained stays f32.
+ * FILE gets the trained tables and parameters, as safetensors. PROGRAM gets the loss of eight samples as a program
+ * file. --half: the upper network computes in f16, and the loss is scaled; what is trained stays f32.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -15,6 +16,7 @@
 #include "check.h"
 #include "clicks.h"
 #include "device.h"
+#include "program_file.h"
 
 enum {
   WIDTH = 16, /* of all vectors that are multiplied */
@@ -307,6 +309,31 @@ static void write_parameters(const struct model* m, const char* path) {
   CHECK(rondo_model_file_write(path, names, tensors, CLICKS_TABLES + PARAMETERS, NULL, NULL, 0));
 }
 
+/* The mean loss of samples. */
+static rondo_tensor* saved_loss(void* model, rondo_tensor* const* inputs) {
+  struct samples samples;
+  struct vectors v;
+  rondo_tensor* loss = NULL;
+  samples.dense = inputs[0];
+  samples.indices = inputs[1];
+  samples.labels = inputs[2];
+  v = look_up(model, &samples);
+  forward(model, &samples, &v, &loss);
+  vectors_destroy(&v);
+  return loss;
+}
+
+static void save(struct model* m, const char* path) {
+  static const struct program_function function = {"loss",
+                                                   "loss",
+                                                   3,
+                                                   {{"dense", RONDO_F32, 2, {8, CLICKS_DENSE}},
+                                                    {"indices", RONDO_I32, 2, {8, CLICKS_TABLES * CLICKS_BAG}},
+                                                    {"labels", RONDO_F32, 2, {8, 1}}},
+                                                   saved_loss};
+  if (program_file_write(path, m->engine, m->device, 1, &function, m) != 0) exit(1);
+}
+
 static long positive(const char* what, const char* text) {
   char* end = NULL;
   const long value = strtol(text, &end, 10);
@@ -318,9 +345,11 @@ static long positive(const char* what, const char* text) {
 }
 
 int main(int argc, char** argv) {
-  const int half = argc > 1 && strcmp(argv[1], "--half") == 0;
-  char** const given = argv + half; /* given[1] to given[n] */
-  const int n = argc - 1 - half;
+  const char* const program = argc > 2 && strcmp(argv[1], "--program") == 0 ? argv[2] : NULL;
+  const int named = program != NULL ? 2 : 0;
+  const int half = argc > 1 + named && strcmp(argv[1 + named], "--half") == 0;
+  char** const given = argv + named + half; /* given[1] to given[n] */
+  const int n = argc - 1 - named - half;
   const rondo_device device = device_choose(n > 0 ? given[1] : "cpu");
   const long steps = n > 1 ? positive("STEPS", given[2]) : 1024;
   const long batch = n > 2 ? positive("BATCH", given[3]) : 128;
@@ -363,6 +392,7 @@ int main(int argc, char** argv) {
   printf("unseen: loss %.4f, before %.4f; %.4f by the share of clicks alone, %.4f by the model that made them\n", after,
          before, unseen.blind, unseen.best);
   if (n > 3) write_parameters(&model, given[4]);
+  if (program != NULL) save(&model, program);
 
   rondo_graph_destroy(graph);
   samples_destroy(&tests);

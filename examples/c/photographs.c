@@ -14,6 +14,7 @@
 #include "lite0.h"
 #include "photographs_svg.h"
 #include "picture.h"
+#include "program_file.h"
 
 #ifndef EXAMPLE_DATA_DIR /* the build defines it: examples/data of the source tree */
 #define EXAMPLE_DATA_DIR "examples/data"
@@ -28,6 +29,7 @@ static const char usage[] =
     "  --reference FILE                 scores to compare with, by the pictures' names (those of PyTorch for two\n"
     "                                   photographs: photographs.safetensors in the source tree)\n"
     "  --out FILE                       the picture to write (photographs.svg)\n"
+    "  --program FILE                   writes the scores of so many pixels there, as a program file\n"
     "  --help                           this text\n";
 
 static const double kTolerance = 1e-3; /* of a score; scores go from about -5 to 10 */
@@ -35,7 +37,7 @@ static const double kTolerance = 1e-3; /* of a score; scores go from about -5 to
 enum { MOST_PICTURES = 16, LAUNCHES = 5 };
 
 struct options {
-  const char *model, *device, *reference, *out;
+  const char *model, *device, *reference, *out, *program;
   int64_t pixels;
   int n; /* pictures */
   const char* paths[MOST_PICTURES];
@@ -49,7 +51,8 @@ static void refuse(const char* what, const char* text) {
 }
 
 static struct options parse_options(int argc, char** argv) {
-  struct options o = {NULL, "auto", EXAMPLE_DATA_DIR "/photographs.safetensors", "photographs.svg", 224, 0, {NULL}};
+  struct options o = {NULL, "auto", EXAMPLE_DATA_DIR "/photographs.safetensors", "photographs.svg", NULL, 224,
+                      0,    {NULL}};
   rondo_device device;
   char* end;
   int i;
@@ -65,13 +68,14 @@ static struct options parse_options(int argc, char** argv) {
       continue;
     }
     if (strcmp(argv[i], "--model") != 0 && strcmp(argv[i], "--device") != 0 && strcmp(argv[i], "--pixels") != 0 &&
-        strcmp(argv[i], "--reference") != 0 && strcmp(argv[i], "--out") != 0)
+        strcmp(argv[i], "--reference") != 0 && strcmp(argv[i], "--out") != 0 && strcmp(argv[i], "--program") != 0)
       refuse("unknown option", argv[i]);
     if (value == NULL) refuse("a value is missing behind", argv[i]);
     if (strcmp(argv[i], "--model") == 0) o.model = value;
     if (strcmp(argv[i], "--device") == 0) o.device = value;
     if (strcmp(argv[i], "--reference") == 0) o.reference = value;
     if (strcmp(argv[i], "--out") == 0) o.out = value;
+    if (strcmp(argv[i], "--program") == 0) o.program = value;
     if (strcmp(argv[i], "--pixels") == 0) {
       o.pixels = strtol(value, &end, 10);
       if (end == value || *end != '\0' || o.pixels < 8 || o.pixels > 1024)
@@ -241,6 +245,16 @@ static int compare(rondo_engine* engine, const struct options* o, const struct p
   return different != 0 || !(worst <= kTolerance);
 }
 
+static rondo_tensor* saved_scores(void* net, rondo_tensor* const* pixels) {
+  return lite0_forward(net, pixels[0]);
+}
+
+static int save(struct lite0* net, const struct options* o, rondo_engine* engine, rondo_device device) {
+  const struct program_function function = {
+      "scores", "scores", 1, {{"pixels", RONDO_U8, 4, {o->n, o->pixels, o->pixels, 3}}}, saved_scores};
+  return program_file_write(o->program, engine, device, 1, &function, net);
+}
+
 int main(int argc, char** argv) {
   const struct options o = parse_options(argc, argv);
   rondo_engine* engine = NULL;
@@ -298,6 +312,7 @@ int main(int argc, char** argv) {
   } else {
     printf("picture   %s\n", o.out);
   }
+  if (o.program != NULL && save(&net, &o, engine, device) != 0) bad = 1;
   free(eager);
   free(rgb);
   rondo_tensor_destroy(pixels);

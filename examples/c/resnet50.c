@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "program_file.h"
 #include "resnet_options.h"
 #include "resnet_work.h"
 
@@ -159,6 +160,37 @@ static int check_inference(struct resnet_work* work, struct model* model) {
   return 0;
 }
 
+struct saved {
+  struct resnet_work work;
+  struct model* model;
+};
+
+static rondo_tensor* saved_scores(void* arg, rondo_tensor* const* images) {
+  struct saved* saved = arg;
+  rondo_tensor* outputs[RESNET_LEVELS];
+  int i, count;
+  saved->work.images = images[0];
+  count = resnet_outputs(&saved->work, saved->model, outputs);
+  for (i = 1; i < count; ++i) rondo_tensor_destroy(outputs[i]);
+  return outputs[0];
+}
+
+/* The network as it asks: normalisation is part of its filters. */
+static int save(const struct resnet_work* work, struct model* model) {
+  const struct resnet_options* o = work->options;
+  const struct program_function function = {
+      "scores",
+      "scores",
+      1,
+      {{"images", model->dtype, 4, {o->batch, RESNET_CHANNELS, o->size, o->size}}},
+      saved_scores};
+  struct saved saved;
+  saved.work = *work;
+  saved.model = model;
+  model->pass = MODEL_FOLDED;
+  return program_file_write(o->program, model->engine, model->device, 1, &function, &saved);
+}
+
 int main(int argc, char** argv) {
   struct resnet_options options;
   struct resnet_work work;
@@ -186,6 +218,7 @@ int main(int argc, char** argv) {
   model_destroy(&models[0]);
   printf("%lld parameters\n", (long long)model_size(&models[1]));
   good &= check_inference(&work, &models[1]);
+  if (options.program != NULL) good &= save(&work, &models[1]) == 0;
   model_destroy(&models[1]);
   resnet_work_destroy(&work);
   rondo_engine_destroy(engine);

@@ -17,7 +17,8 @@ static const char kUsage[] =
     "  --width N             channels of the first stage, 1 to 256 (64)\n"
     "  --blocks A,B,C,D      of each stage, 1 to 8 (3,4,6,3)\n"
     "  --steps N             of training, 0 to 10000; 0 only asks the network (4)\n"
-    "  --pyramid             a feature pyramid instead of scores\n";
+    "  --pyramid             a feature pyramid instead of scores\n"
+    "  --program FILE        writes the scores of images there, as a program file\n";
 
 static int refuse(const char* option, const char* value) {
   fprintf(stderr, "resnet50: %s cannot be '%s'\n%s", option, value, kUsage);
@@ -55,6 +56,10 @@ static int read_option(const char* option, const char* value, struct resnet_opti
   static const rondo_dtype numbers[] = {RONDO_F32, RONDO_F16, RONDO_BF16};
   int64_t number = 0;
   int chosen = 0;
+  if (strcmp(option, "--program") == 0) {
+    o->program = value;
+    return 1;
+  }
   if (strcmp(option, "--device") == 0) return rondo_device_parse(value, &o->device) == RONDO_OK;
   if (strcmp(option, "--size") == 0) return read_number(value, 32, 2048, &o->size);
   if (strcmp(option, "--batch") == 0) return read_number(value, 2, 1024, &o->batch);
@@ -78,7 +83,7 @@ static int read_option(const char* option, const char* value, struct resnet_opti
 }
 
 int resnet_options_parse(int argc, char** argv, struct resnet_options* options) {
-  const struct resnet_options usual = {{RONDO_CPU, 0}, RONDO_F32, RONDO_F32, 1, 64, 8, 4, 0, RESNET_50};
+  const struct resnet_options usual = {{RONDO_CPU, 0}, RONDO_F32, RONDO_F32, 1, 64, 8, 4, 0, NULL, RESNET_50};
   int i;
   *options = usual;
   for (i = 1; i < argc; ++i) {

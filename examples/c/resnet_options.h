@@ -11,6 +11,7 @@ struct resnet_options {
   int64_t size, batch; /* of the images */
   int steps;           /* of training; 0: none */
   int pyramid;
+  const char* program; /* a file for the network that asks; NULL: none */
   struct resnet net;
 };
 

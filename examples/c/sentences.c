@@ -13,6 +13,7 @@
 #include "check.h"
 #include "device.h"
 #include "minilm.h"
+#include "program_file.h"
 #include "wordpiece.h"
 
 #ifndef EXAMPLE_DATA_DIR /* the build defines it: examples/data of the source tree */
@@ -28,6 +29,7 @@ static const char usage[] =
     "  --reference FILE                 vectors to compare with, by their sentences (those of NumPy for the sentences\n"
     "                                   above and some questions: sentences.safetensors in the source tree)\n"
     "  --vectors FILE                   writes the vectors of sentences and questions\n"
+    "  --program FILE                   writes the network there, as a program file for 16 pieces of one sentence\n"
     "  --tokens                         prints the numbers of each question's pieces, and nothing else\n"
     "  --help                           this text\n";
 
@@ -39,7 +41,7 @@ enum { MOST_PIECES = 256, MOST_QUESTIONS = 64, MOST_SENTENCES = 256, NEAREST = 3
 static const int64_t kPlaces[] = {16, 32, 64, 128, MOST_PIECES};
 
 struct options {
-  const char *model, *vocabulary, *sentences, *device, *reference, *vectors;
+  const char *model, *vocabulary, *sentences, *device, *reference, *vectors, *program;
   int tokens;
   int n; /* questions */
   const char* questions[MOST_QUESTIONS];
@@ -61,7 +63,7 @@ static void refuse(const char* what, const char* text) {
 
 static struct options parse_options(int argc, char** argv) {
   struct options o = {
-      NULL, NULL,  EXAMPLE_DATA_DIR "/sentences.txt", "auto", EXAMPLE_DATA_DIR "/sentences.safetensors", NULL, 0,
+      NULL, NULL,  EXAMPLE_DATA_DIR "/sentences.txt", "auto", EXAMPLE_DATA_DIR "/sentences.safetensors", NULL, NULL, 0,
       0,    {NULL}};
   rondo_device device;
   int i;
@@ -72,6 +74,7 @@ static struct options parse_options(int argc, char** argv) {
                          : strcmp(argv[i], "--device") == 0     ? &o.device
                          : strcmp(argv[i], "--reference") == 0  ? &o.reference
                          : strcmp(argv[i], "--vectors") == 0    ? &o.vectors
+                         : strcmp(argv[i], "--program") == 0    ? &o.program
                                                                 : NULL;
     if (strcmp(argv[i], "--help") == 0) {
       fputs(usage, stdout);
@@ -386,6 +389,16 @@ static int print_tokens(const struct wordpiece* words, const struct options* o) 
   return bad;
 }
 
+static rondo_tensor* saved_vector(void* net, rondo_tensor* const* inputs) {
+  return minilm_forward(net, inputs[0], inputs[1]);
+}
+
+static int save(struct minilm* net, const char* path) {
+  const struct program_function function = {
+      "vector", "vector", 2, {{"ids", RONDO_I32, 2, {1, 16}}, {"lengths", RONDO_I32, 1, {1}}}, saved_vector};
+  return program_file_write(path, net->engine, net->device, 1, &function, net);
+}
+
 /* The pieces must be those of the network; returns whether something is wrong. */
 static int run(const struct options* o, const struct wordpiece* words, const struct batch* sentences,
                const struct batch* questions) {
@@ -404,6 +417,7 @@ static int run(const struct options* o, const struct wordpiece* words, const str
   } else {
     device_print(engine, device, name, sizeof name);
     bad = answer(&net, o, sentences, questions);
+    if (o->program != NULL && save(&net, o->program) != 0) bad = 1;
   }
   minilm_destroy(&net);
   rondo_engine_destroy(engine);

@@ -250,6 +250,30 @@ typedef struct rondo_program_check_info {
 RONDO_API rondo_status rondo_program_check(rondo_program* program, rondo_engine* engine, rondo_device device,
                                            int64_t most_bytes, int64_t timeout_ms, rondo_program_check_info* info);
 
+typedef struct rondo_program_kernels_info {
+  size_t size;     /* set by RONDO_PROGRAM_KERNELS_INFO_INIT */
+  int64_t needed;  /* kernels that all functions together use; 0 on a cpu */
+  int64_t kept;    /* of these, those that are kept on disk (the setting RONDO_CACHE) for the device */
+  int64_t missing; /* the others, which an instance would compile */
+} rondo_program_kernels_info;
+#define RONDO_PROGRAM_KERNELS_INFO_INIT \
+  { sizeof(rondo_program_kernels_info), 0, 0, 0 }
+/* The kernels that an instance of `program` needs on a device, where dimensions that vary have the sizes `dims`, one
+ * for each (NULL and 0 if there are none), and how many of them are kept. Kernels of libraries do not count, nor does
+ * what this process has loaded. No weight is read and nothing is compiled; choices of cuDNN's engines are made as for
+ * an instance. Functions whose sizes vary are checked at the smallest sizes first when an instance is made, which
+ * compiles what is missing there. Where NVRTC is missing too, kept are those that the device takes, whichever
+ * compiler made them. Errors as of rondo_program_memory. Since 0.1. */
+RONDO_API rondo_status rondo_program_kernels(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                             int32_t n_dims, const int64_t* dims, rondo_program_kernels_info* info);
+/* The kernels of rondo_program_kernels that are missing, a line each: a name, and the first characters of the name
+ * that its file in the folder would have. Writes at most capacity bytes with the final zero; *length is the whole
+ * length without it (buffer may be NULL with capacity 0), and 0 if none is missing. Errors as of
+ * rondo_program_memory. Since 0.1. */
+RONDO_API rondo_status rondo_program_missing_kernels(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                                     int32_t n_dims, const int64_t* dims, char* buffer, size_t capacity,
+                                                     size_t* length);
+
 /* Makes an instance of a program on a device: loads the weights and records each function anew, which checks that
  * attributes, shapes and dtypes of all nodes go together. Files that the program names are read whole before the first
  * of their weights is loaded, and RONDO_IO_ERROR if their SHA-256 is another one; then and later only bytes of this

@@ -21,14 +21,26 @@ std::string json_text(std::string_view text) {
   return quoted + '"';
 }
 
+size_t control_bytes(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
+  const unsigned char first = byte(0), second = byte(1), third = byte(2);
+  if (!text.empty() && (first < 0x20 || first == 0x7f)) return 1;
+  // U+0080 to U+009F and U+00AD; U+061C; U+FEFF; the tags, U+E0000 to U+E007F.
+  if (first == 0xc2 && ((second >= 0x80 && second < 0xa0) || second == 0xad)) return 2;
+  if (first == 0xd8 && second == 0x9c) return 2;
+  if (first == 0xef && second == 0xbb && third == 0xbf) return 3;
+  if (first == 0xf3 && second == 0xa0 && (third == 0x80 || third == 0x81) && byte(3) >= 0x80) return 4;
+  // U+200B to U+200F, U+2028 to U+202E and U+2060 to U+206F.
+  if (first != 0xe2) return 0;
+  const bool general = second == 0x80 && ((third >= 0x8b && third <= 0x8f) || (third >= 0xa8 && third <= 0xae));
+  return general || (second == 0x81 && third >= 0xa0 && third <= 0xaf) ? 3 : 0;
+}
+
 std::string plain(std::string text, bool lines) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto before = static_cast<unsigned char>(i > 0 ? text[i - 1] : 0);
-    // The second half of the controls, U+0080 to U+009F, in UTF-8.
-    const bool second = before == 0xc2 && byte >= 0x80 && byte < 0xa0;
-    if (second) text[i - 1] = '?';
-    if (second || byte == 0x7f || (byte < 0x20 && !(lines && (byte == '\n' || byte == '\t')))) text[i] = '?';
+  for (size_t i = 0; i < text.size();) {
+    const size_t bytes = control_bytes(std::string_view(text).substr(i));
+    if (bytes && !(lines && (text[i] == '\n' || text[i] == '\t'))) text.replace(i, bytes, bytes, '?');
+    i += bytes ? bytes : 1;
   }
   return text;
 }

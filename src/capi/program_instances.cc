@@ -5,6 +5,7 @@
 #include "capi/structs.h"
 #include "graph/run/run_limit.h"
 #include "program_files/check.h"
+#include "rtc/kernel_census.h"
 
 using namespace rondo;
 using namespace rondo::program_files;
@@ -188,6 +189,23 @@ Status create_instance(rondo_program* program, rondo_engine* engine, rondo_devic
   return {};
 }
 
+// Records the functions of a program at some sizes, as far as that needs no memory.
+Status measure(rondo_program* program, rondo_engine* engine, rondo_device device, int32_t n_dims, const int64_t* dims,
+               MemoryNeed* need) {
+  RONDO_TRY(check_program(program));
+  RONDO_TRY(capi::check_engine(engine, "engine"));
+  const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
+  Ref<ProgramFile> file = program->file;
+  std::vector<int64_t> sizes;
+  RONDO_TRY(read_sizes(*file, n_dims, dims, &sizes));
+  RONDO_TRY(inner->usable());
+  RONDO_TRY(check_idle(*inner, "measuring a program"));
+  Device* found = nullptr;
+  RONDO_TRY(get_device(device, &found));
+  if (!sizes.empty()) RONDO_TRY(file->bind(sizes, &file));
+  return file->measure(*inner, *found, need);
+}
+
 }  // namespace
 
 extern "C" {
@@ -246,24 +264,40 @@ rondo_status rondo_program_call_named(rondo_program_instance* instance, const ch
 rondo_status rondo_program_memory(rondo_program* program, rondo_engine* engine, rondo_device device, int32_t n_dims,
                                   const int64_t* dims, rondo_program_memory_info* info) {
   return guard_whole("rondo_program_memory", [&]() -> Status {
-    RONDO_TRY(check_program(program));
-    RONDO_TRY(capi::check_engine(engine, "engine"));
-    const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
-    Ref<ProgramFile> file = program->file;
-    std::vector<int64_t> sizes;
-    RONDO_TRY(read_sizes(*file, n_dims, dims, &sizes));
-    RONDO_TRY(inner->usable());
-    RONDO_TRY(check_idle(*inner, "measuring a program"));
-    Device* found = nullptr;
-    RONDO_TRY(get_device(device, &found));
-    if (!sizes.empty()) RONDO_TRY(file->bind(sizes, &file));
     MemoryNeed need;
-    RONDO_TRY(file->measure(*inner, *found, &need));
+    RONDO_TRY(measure(program, engine, device, n_dims, dims, &need));
     rondo_program_memory_info facts = RONDO_PROGRAM_MEMORY_INFO_INIT;
     facts.weight_bytes = need.weights;
     facts.state_bytes = need.states;
     facts.graph_bytes = need.graphs;
     return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_program_kernels(rondo_program* program, rondo_engine* engine, rondo_device device, int32_t n_dims,
+                                   const int64_t* dims, rondo_program_kernels_info* info) {
+  return guard_whole("rondo_program_kernels", [&]() -> Status {
+    const rtc::KernelCensus census;
+    MemoryNeed need;
+    RONDO_TRY(measure(program, engine, device, n_dims, dims, &need));
+    rondo_program_kernels_info facts = RONDO_PROGRAM_KERNELS_INFO_INIT;
+    facts.needed = census.needed();
+    facts.missing = census.missing();
+    facts.kept = facts.needed - facts.missing;
+    return capi::write_info("info", info, facts);
+  });
+}
+
+rondo_status rondo_program_missing_kernels(rondo_program* program, rondo_engine* engine, rondo_device device,
+                                           int32_t n_dims, const int64_t* dims, char* buffer, size_t capacity,
+                                           size_t* length) {
+  return guard_whole("rondo_program_missing_kernels", [&]() -> Status {
+    const rtc::KernelCensus census;
+    MemoryNeed need;
+    RONDO_NOT_NULL(length);
+    if (capacity && !buffer) return capi::null_argument("buffer");
+    RONDO_TRY(measure(program, engine, device, n_dims, dims, &need));
+    return capi::hand_out(census.missing_text(), buffer, capacity, length);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "base/text.h"
 
 namespace rondo::models {
@@ -67,7 +68,7 @@ std::string excerpt(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t length = utf8_length(text.substr(at));
     if (at + length > kMost) return result + "...";
-    if (length == 0 || (length == 1 && (static_cast<unsigned char>(text[at]) < 0x20 || text[at] == 0x7f)))
+    if (length == 0 || control_bytes(text.substr(at)) > 0)
       result += '?';
     else
       result += text.substr(at, length);

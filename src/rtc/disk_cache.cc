@@ -50,6 +50,21 @@ void each_file(const std::string& folder, const Visit& visit) {
   });
 }
 
+// The files of one key, of any compiler.
+template <class Visit>
+void each_of(const std::string& folder, const Key& key, const Visit& visit) {
+  const std::string digits = key_text(key);
+  const std::string shard = digits.substr(0, kShardDigits), prefix = digits.substr(kShardDigits) + ".";
+  each_name(folder + "/" + shard, [&](const std::string& name) {
+    if (name.compare(0, prefix.size(), prefix) == 0 && ends_with(name, kEntrySuffix)) visit(shard + "/" + name);
+  });
+}
+
+bool runs_on(const Origin& origin, int capability) {
+  return origin.binary ? origin.architecture == capability
+                       : origin.architecture > 0 && origin.architecture <= capability;
+}
+
 enum class Found { good, absent, refused, damaged };
 
 struct OpenFile {
@@ -161,19 +176,29 @@ bool DiskCache::find(const Key& key, const Origin& origin, std::string* image) {
   return true;
 }
 
+bool DiskCache::keeps(const Key& key, const Origin* origin, int capability) {
+  bool found = false;
+  const auto look = [&](const std::string& path) {
+    CacheEntry entry;
+    OpenFile file;
+    std::string why;
+    found |= examine(folder_, path, true, &file, &entry, &why) == Found::good &&
+             (origin || runs_on(entry.origin, capability));
+  };
+  if (!usable(false)) return false;
+  if (origin)
+    look(entry_file_name(key, *origin));
+  else
+    each_of(folder_, key, look);
+  return found;
+}
+
 std::vector<CacheEntry> DiskCache::suitable(const Key& key, int capability) {
   std::vector<CacheEntry> found;
   if (!usable(false)) return found;
-  const std::string digits = key_text(key);
-  const std::string shard = digits.substr(0, kShardDigits), prefix = digits.substr(kShardDigits) + ".";
-  each_name(folder_ + "/" + shard, [&](const std::string& name) {
+  each_of(folder_, key, [&](const std::string& path) {
     CacheEntry entry;
-    if (name.compare(0, prefix.size(), prefix) != 0 || !ends_with(name, kEntrySuffix)) return;
-    if (!read(shard + "/" + name, &entry)) return;
-    const Origin& origin = entry.origin;
-    if (origin.binary ? origin.architecture == capability
-                      : origin.architecture > 0 && origin.architecture <= capability)
-      found.push_back(std::move(entry));
+    if (read(path, &entry) && runs_on(entry.origin, capability)) found.push_back(std::move(entry));
   });
   std::sort(found.begin(), found.end(), [](const CacheEntry& a, const CacheEntry& b) {
     auto rank = [](const Origin& each) {

@@ -60,6 +60,9 @@ class DiskCache {
   bool find(const Key& key, std::string* text) { return find(key, Origin(), text); }
   void store(const Key& key, const char* name, const std::string& text) { store(key, Origin(), name, text); }
 
+  // True if find() would find it, or without an origin if suitable() would find any. Changes and counts nothing.
+  bool keeps(const Key& key, const Origin* origin, int capability);
+
   // Images that a device of the capability can run, of any compiler, the best first: cubins for exactly that
   // architecture, then PTX of the newest one that it can translate; of those the newest NVRTC's.
   std::vector<CacheEntry> suitable(const Key& key, int capability);

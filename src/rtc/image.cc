@@ -155,6 +155,16 @@ Status load_image(CudaDevice& device, const ImageRequest& request, std::string* 
   return {};
 }
 
+Status find_kept(const CudaDevice& device, const ImageRequest& request, Key* key, bool* kept) {
+  *key = key_of(request);
+  const Target* target = nullptr;
+  const Status chosen = target_of(device, false, &target);
+  if (!chosen.ok() && !lacks_compiler(chosen)) return chosen.with_context(request.name);
+  const Origin origin = chosen.ok() ? origin_of(*target) : Origin();
+  *kept = DiskCache::instance().keeps(*key, chosen.ok() ? &origin : nullptr, device.capability());
+  return {};
+}
+
 ImageStatistics image_statistics() {
   return {disk_hits.load(std::memory_order_relaxed), without_compiler.load(std::memory_order_relaxed),
           compiled.load(std::memory_order_relaxed),

@@ -29,6 +29,10 @@ struct ImageRequest {
 Status load_image(cuda::CudaDevice& device, const ImageRequest& request, std::string* image, cuda::CUmodule* module,
                   int* architecture = nullptr);
 
+// Finds whether load_image would find the image on disk: one of this compiler's, or where none is here any that the
+// device takes. Nothing is compiled or loaded, and no file changes.
+Status find_kept(const cuda::CudaDevice& device, const ImageRequest& request, Key* key, bool* kept);
+
 struct ImageStatistics {
   int64_t disk_hits;         // images that were found on disk instead of compiled
   int64_t without_compiler;  // of those the ones that no NVRTC here could have compiled

@@ -21,6 +21,8 @@
 #include "rtc/disk_cache.h"
 #include "rtc/image.h"
 #include "rtc/kernel.h"
+#include "rtc/kernel_census.h"
+#include "rtc/kernel_text.h"
 
 namespace rondo::rtc {
 
@@ -97,29 +99,6 @@ Cache& cache_of(const CudaDevice& device) {
   return *cache;
 }
 
-// The request for a kernel whose text follows the prelude.
-ImageRequest request_for(const char* name, const std::string& text) {
-  ImageRequest request;
-  request.name = name;
-  request.compile = [name, &text](const Target& target, std::string* image) {
-    return compile(target, name, text, image);
-  };
-  request.describe = [&text](KeyBuilder& key) {
-    key.add(kPreludeText);  // packed, which tells it from others as well
-    key.add(text);
-  };
-  return request;
-}
-
-// The text with the statement that every kernel begins with.
-std::string with_beginning(std::string text) {
-  const size_t kernel = text.rfind("rondo_kernel(");
-  const size_t body = kernel == std::string::npos ? kernel : text.find('{', kernel);
-  if (body != std::string::npos)
-    text.insert(body + 1, "\n  rondo::device::begin_kernel();");  // mutation: kernels_begin_at_once
-  return text;
-}
-
 Status load_kernel(CudaDevice& device, const char* name, const std::string& generated, Kernel* kernel) {
   const std::string text = with_beginning(generated);
   CUmodule module = nullptr;
@@ -172,6 +151,9 @@ Status find_kernel(CudaDevice& device, const Signature& signature, const char* n
   if (signature.overflow())
     return error(RONDO_UNSUPPORTED, "%s: the kernel has more parts than a signature of %u bytes can tell apart", name,
                  Signature::kCapacity);
+  // mutation: counted_kernels_are_made
+  if (KernelCensus* const census = KernelCensus::here()) [[unlikely]]
+    return census->note(device, name, generate, kernel);
   Cache& cache = cache_of(device);
   const uint64_t hash = signature.hash();
   CachedKernel* entry = cache.table.load(std::memory_order_acquire)->find(signature, hash);

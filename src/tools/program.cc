@@ -178,24 +178,32 @@ int program(int count, char** arguments) {
   if (action != "show" && action != "verify")
     return bad_usage("program", "show, verify, copy, bind, diff or compile is needed");
   bool text = false;
-  std::string file, memory;
+  std::string file, memory, device;
+  std::vector<std::string> sizes;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
     if (action == "show" && word == "--text")
       text = true;
     else if (action == "verify" && word == "--memory" && i + 1 < count)
       memory = arguments[++i];
+    else if (action == "show" && word == "--for" && device.empty() && i + 1 < count && *arguments[i + 1])
+      device = arguments[++i];
+    else if (action == "show" && word == "--sizes" && i + 1 < count)
+      sizes.emplace_back(arguments[++i]);
     else if (word.empty() || word[0] == '-' || !file.empty())
       return bad_usage("program", "'" + word + "' does not follow " + action);
     else
       file = word;
   }
   if (file.empty()) return bad_usage("program", action + " needs a file");
+  if (device.empty() ? !sizes.empty() : text)
+    return bad_usage("program", device.empty() ? "--sizes belong to --for" : "--text and --for do not go together");
   const Program opened(file);
   if (text) {
     std::printf("%s\n", plain(opened.text()).c_str());
   } else if (action == "show") {
     print(opened);
+    if (!device.empty()) return print_kernels(file, device, sizes);
   } else {
     Engine engine(nullptr);
     if (const int status = make_engine("program", memory, &engine)) return status;

@@ -24,6 +24,9 @@ int compile_program(int count, char** arguments);
 // Makes the kernels of a program at hand, those that are missing: for the GPU that a file describes, or with "" for
 // cuda:0. sizes: one text for each choice of sizes. A status as of a command, after its message.
 int find_kernels(const std::string& file, const std::string& device, const std::vector<std::string>& sizes);
+// Prints how many kernels a program needs there, how many are kept and which are missing; makes none. Otherwise as
+// find_kernels.
+int print_kernels(const std::string& file, const std::string& device, const std::vector<std::string>& sizes);
 // Prints the description of a GPU for these.
 int describe_device(const std::string& device);
 // arguments: what follows `run`. Calls a function with tensors of one safetensors file, and writes another one. 1 where

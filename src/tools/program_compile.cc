@@ -1,4 +1,4 @@
-// Compiles the kernels of a program for a GPU that need not be there: its description stands in for it.
+// Compiles or counts the kernels of a program for a GPU that need not be there: its description stands in for it.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
@@ -12,10 +12,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "device/cuda/cuda_device.h"
 #include "rtc/disk_cache.h"
@@ -127,32 +127,81 @@ int describe_device(const std::string& device) {
   return 0;
 }
 
+namespace {
+
+// Has the GPU that is described, by a file or by the name of one that was installed with the command, stand in for
+// cuda:0. A status as of a command.
+int stand_in_for(const std::string& device) {
+  described::DeviceFacts facts = {};
+  // "sm_90": one that was installed with the command.
+  const std::string path = module_path(), folder = path.substr(0, path.rfind('/') + 1);
+  const bool named = device.find_first_of("./") == std::string::npos;
+  std::string wrong = read_facts(named ? folder + "devices/" + device + ".json" : device, &facts);
+  if (!wrong.empty()) return failure("'" + device + "' " + wrong);
+  wrong = stand_in(facts);
+  return wrong.empty() ? 0 : failure(wrong);
+}
+
+// The lines of a text, each as far to the right as the first.
+std::string indented(std::string lines) {
+  for (size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 5) lines.insert(at + 1, 4, ' ');
+  return lines;
+}
+
+// Reads texts of sizes, and adds the smallest ones, at which an instance makes its functions first.
+int read_all_sizes(const Program& program, const std::vector<std::string>& sizes,
+                   std::vector<std::vector<int64_t>>* all) {
+  for (const std::string& each : sizes)
+    if (const std::string wrong = read_sizes(program, each, &all->emplace_back()); !wrong.empty())
+      return bad_usage("program", wrong);
+  const std::vector<ProgramDim> dims = program.dims();
+  if (all->empty() && !dims.empty())
+    return bad_usage("program", "the sizes of the program vary: --sizes is needed, once or several times");
+  std::vector<int64_t> least;
+  for (const ProgramDim& each : dims) least.push_back(each.least);
+  if (std::find(all->begin(), all->end(), least) == all->end()) all->push_back(least);
+  return 0;
+}
+
+}  // namespace
+
 int find_kernels(const std::string& file, const std::string& device, const std::vector<std::string>& sizes) {
-  if (!device.empty()) {
-    described::DeviceFacts facts = {};
-    // "sm_90": one that was installed with the command.
-    const std::string path = module_path(), folder = path.substr(0, path.rfind('/') + 1);
-    const bool named = device.find_first_of("./") == std::string::npos;
-    std::string wrong = read_facts(named ? folder + "devices/" + device + ".json" : device, &facts);
-    if (!wrong.empty()) return failure("'" + device + "' " + wrong);
-    wrong = stand_in(facts);
-    if (!wrong.empty()) return failure(wrong);
-  }
+  if (!device.empty())
+    if (const int status = stand_in_for(device)) return status;
   if (rtc::DiskCache::instance().folder().empty())
     return failure("no kernels are kept: " + rtc::DiskCache::instance().why_off());
   const Program program(file);
   program.trust();  // who asks for its kernels by name wants them kept
-  std::vector<std::vector<int64_t>> all(sizes.size());
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (const std::string wrong = read_sizes(program, sizes[i], &all[i]); !wrong.empty())
-      return bad_usage("program", wrong);
-  if (all.empty() && !program.dims().empty())
-    return bad_usage("program", "the sizes of the program vary: --sizes is needed, once or several times");
-  // An instance makes its functions at the smallest sizes first.
-  std::vector<int64_t>& least = all.emplace_back();
-  for (const ProgramDim& each : program.dims()) least.push_back(each.least);
+  std::vector<std::vector<int64_t>> all;
+  if (const int status = read_all_sizes(program, sizes, &all)) return status;
   const Engine engine;
   for (const std::vector<int64_t>& each : all) (void)program.memory(engine, {RONDO_CUDA, 0}, each);
+  return 0;
+}
+
+int print_kernels(const std::string& file, const std::string& device, const std::vector<std::string>& sizes) {
+  rondo_device id = {RONDO_CUDA, 0};
+  const bool named = parse_device(device.c_str(), &id).ok();
+  if (named && id.kind != RONDO_CUDA)
+    return bad_usage("program", "--for needs the description of a GPU, or one like cuda:0; a cpu has no kernels");
+  if (!named)
+    if (const int status = stand_in_for(device)) return status;
+  const Program program(file);
+  std::vector<std::vector<int64_t>> all;
+  if (const int status = read_all_sizes(program, sizes, &all)) return status;
+  const std::vector<ProgramDim> dims = program.dims();
+  const Engine engine;
+  std::printf("\nkernels for %s\n", plain(device, false).c_str());
+  for (const std::vector<int64_t>& each : all) {
+    const rondo_program_kernels_info info = program.kernels(engine, id, each);
+    std::string at;
+    for (size_t i = 0; i < dims.size(); ++i)
+      at += (i ? "," : "") + plain(dims[i].name, false) + "=" + std::to_string(each[i]);
+    std::printf("  %s%s%lld needed, %lld kept, %lld missing\n", at.c_str(), at.empty() ? "" : ": ",
+                static_cast<long long>(info.needed), static_cast<long long>(info.kept),
+                static_cast<long long>(info.missing));
+    if (info.missing) std::printf("    %s\n", indented(plain(program.missing_kernels(engine, id, each), true)).c_str());
+  }
   return 0;
 }
 

@@ -53,7 +53,8 @@ const std::vector<Command>& commands() {
        {"show", "verify", "copy", "bind", "diff", "compile"},
        "show|verify FILE",
        "what a program file has, whether it is whole",
-       {"show: functions with inputs and outputs, weights, texts of the author; --text: the program.",
+       {"show: functions with inputs and outputs, weights, texts of the author; --text: the program;",
+        "--for DEVICE.json|cuda:0 [--sizes B=8] ...: its kernels too, those that are kept and missing.",
         "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
       {"run",
        {"--function", "--inputs", "--outputs", "--device", "--memory", "--check-numbers", "--trust", "--check"},
@@ -216,10 +217,10 @@ std::string fish() {
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify copy "
       "bind diff compile' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show' -l text\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from bind compile' -x -l sizes\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from show bind compile' -x -l sizes\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -r -l output\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -x -l weights\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from compile' -r -l for\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from show compile' -r -l for\n"
       "complete -c rondo -n '__fish_seen_subcommand_from cache; and __fish_seen_subcommand_from show' -l json\n";
   for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
     text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);

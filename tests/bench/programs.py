@@ -38,14 +38,16 @@ def of_processors(who):
     return used.ru_utime + used.ru_stime
 
 
-def measured(what, runs, who):
-    """Milliseconds of the clock and of processors, those of each run in order."""
-    times = []
+def measured(runs, who, *whats):
+    """Milliseconds of the clock and of processors, those of each run in order, for each that is called: by turns, as a machine is not always
+    as busy."""
+    times = [[] for _ in whats]
     for _ in range(runs + 1):  # the first one reads the files from the disk
-        used, begin = of_processors(who), time.perf_counter()
-        what()
-        times.append((time.perf_counter() - begin, of_processors(who) - used))
-    return [sorted(1000 * each for each in column) for column in zip(*times[1:])]
+        for what, seen in zip(whats, times):
+            used, begin = of_processors(who), time.perf_counter()
+            what()
+            seen.append((time.perf_counter() - begin, of_processors(who) - used))
+    return [[sorted(1000 * each for each in column) for column in zip(*seen[1:])] for seen in times]
 
 
 def tell(what, times):
@@ -59,7 +61,7 @@ def starts(rondo, program, library, runs):
         for count in (16, 128):
             write_words(words, count)
             command = [rondo, "run", program, "--inputs", words, "--outputs", out, "--device", "cpu:0"]
-            tell(f"rondo run, {count} numbers of words", measured(lambda: subprocess.run(command, env=environment, check=True), runs, resource.RUSAGE_CHILDREN))
+            tell(f"rondo run, {count} numbers of words", *measured(runs, resource.RUSAGE_CHILDREN, lambda: subprocess.run(command, env=environment, check=True)))
 
 
 class Device(ctypes.Structure):
@@ -105,8 +107,9 @@ def loads(library, program, runs):
         rondo.rondo_program_instance_destroy(instance)
         rondo.rondo_program_destroy(file)
     call("rondo_engine_create", None, ctypes.byref(engine))
-    tell("loading its tensors as a model file", measured(load_file, runs, resource.RUSAGE_SELF))
-    tell("loading it as a program, with an instance", measured(load_program, runs, resource.RUSAGE_SELF))
+    by_file, by_program = measured(runs, resource.RUSAGE_SELF, load_file, load_program)
+    tell("loading its tensors as a model file", by_file)
+    tell("loading it as a program, with an instance", by_program)
     rondo.rondo_engine_destroy(engine)
 
 

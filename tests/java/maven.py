@@ -106,11 +106,12 @@ public class Main {
 
 def small_examples(root, build, java, device, environment, folder):
     """Layers as callables, and a branch in a graph: they print what those in C print, but for losses and times. A program file goes from C
-    to Java and back, and one of C++ is called."""
+    to Java and back, one of C++ is called, and so is each network of the examples in C."""
     run([sys.executable, f"{root}/tests/examples/program.py", device, f"{build}/examples/c/program", "--", *java,
          f"{root}/examples/java/ProgramFile.java"], environment, folder)
     run([sys.executable, f"{root}/tests/examples/sequences.py", device, f"{build}/examples/cpp/sequences_cpp", *java,
          f"{root}/examples/java/Sequences.java"], environment, folder)
+    run([sys.executable, f"{root}/tests/examples/networks.py", device, build, *java, f"{root}/examples/java/RunFile.java"], environment, folder)
     for source, expected in ("GraphFunctionLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
         run([sys.executable, f"{root}/tests/examples/small.py", java[0], expected, *java[1:], f"{root}/examples/java/{source}.java", device],
             environment, folder)

@@ -568,6 +568,8 @@ MUTATIONS = (
         cases="Conformance/ProgramTrust.RecordingsThatTakeThemInAreNotKept/cuda_async",
         **OF_FILES,
     ),
+    Mutation("counted_kernels_are_made", "counting the kernels that a program needs compiles and loads none",
+             "Conformance/ProgramLimits.KernelsAreCountedBeforeAnyIsMade/cuda_async", program="files", seeds=(1,), endings=("failed",)),
     Mutation(
         name="budget_without_a_limit",
         part=r"of_->most_bytes_ &&",

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -80,12 +81,14 @@ def inputs():
 
 def case_show():
     """Signatures, sizes and the author's texts, without what a terminal would obey."""
-    path = saved(labels="cat\ndog \u001b[31m")
+    path = saved(labels="cat\ndog \u001b[31m \u202eright to left")
     text, _ = run("program", "show", path)
     holds(text, "needs Rondo 0.1", "2 weights of 12 bytes, states of 4 bytes", "function scale: 2 nodes, 0 parameters, 0 sections",
           "x: f32 [2, 3]", "y: f32 [2, 3]", "function count", "w: f32 [3]", "count: f32 [], a state", "labels: cat")
-    assert "\x1b" not in text, text
+    assert "\x1b" not in text and "\u202e" not in text, text
     assert run("program", "show", path, "--text")[0] == TEXT + "\n"
+    turned = saved(TEXT.replace('"scale"', '"sc\u202eale"'))
+    assert "\u202e" not in run("program", "show", turned)[0] + run("run", turned, "--function", "none", "--outputs", FOLDER / "o", status=1)[1]
 
 
 def case_verify():
@@ -278,6 +281,62 @@ def case_compile():
             (device.read_text().replace('"processors": ', '"processors": -'), '"processors"'):
         (FOLDER / "wrong.json").write_text(wrong)
         holds(run("program", "compile", path, "--for", FOLDER / "wrong.json", "--sizes", "n=2", status=1, **compiler)[1], part)
+
+
+def counts(text):
+    """(needed, kept, missing) of each line of counts, in order."""
+    return [tuple(map(int, numbers)) for numbers in re.findall(r"(\d+) needed, (\d+) kept, (\d+) missing", text)]
+
+
+def case_kernels():
+    """What a program needs is counted before anything is compiled, kept or loaded: random numbers and loops too."""
+    cache, out = FOLDER / "kernels", FOLDER / "out.safetensors"
+    compiler = {"RONDO_NVRTC": str(SIMULATED / "libnvrtc.so.12"), "RONDO_CACHE": str(cache),
+                **{key: value for key, value in os.environ.items() if key == "SIMCUDA_CACHE"}}
+    gpu = {**compiler, "RONDO_CUDA_DRIVER": str(SIMULATED / "libcuda.so.1"), "RONDO_CUBLASLT": "none", "RONDO_CUDNN": "none", "RONDO_NCCL": "none"}
+    device = FOLDER / "gpu.json"
+    device.write_text(run("info", "--describe", **gpu)[0])
+    random = '{"kind":"RandomUniform","with":{"low":"0x0p+0","high":"0x1p+0"},"out":{"out":[1,"f32",[4]]}},\n' \
+             '{"kind":"Elementwise","with":{"row":"ne","computed":"f32","scalar":true,"words":["0x00000000"]},"in":{"operands":[0]},"out":{"out":[2,"bool",[]]}},\n'
+    loop = TEXT.replace('"nodes":[\n{"kind":"Elementwise","with":{"row":"add"', '"nodes":[\n' + random + '{"control":"while","limit":3,"number":2,"bodies":[[\n{"kind":"Elementwise","with":{"row":"add"') \
+               .replace('"out":{"out":0}},', '"out":{"out":0}}]]},').replace('"out":[1,"f32",[]]', '"out":[3,"f32",[]]').replace('["now",1,', '["now",3,')
+    path = saved(loop)
+    show = "program", "show", path, "--for"
+    text, _ = run(*show, device, **compiler)
+    (needed, kept_ones, missing), = counts(text)
+    holds(text, "function count", f"kernels for {device}", "random_advance ", "chooser ")
+    assert kept_ones == 0 and missing == needed == len(text.split(" missing\n")[1].splitlines()), text
+    assert not cache.exists(), "counting has compiled"
+    run("program", "compile", path, "--for", device, **compiler)
+    files = kept(cache)
+    assert len(files) == needed and counts(run(*show, device, **compiler)[0]) == [(needed, needed, 0)]
+    # A GPU of the kind says the same, and compiles nothing.
+    assert counts(run(*show, "cuda:0", **gpu)[0]) == [(needed, needed, 0)]
+    for function in "scale", "count":
+        run("run", path, "--function", function, *(["--inputs", inputs()] if function == "scale" else []), "--outputs", out, "--device", "cuda:0", "--trust", **gpu)
+    assert kept(cache) == files, "a kernel was not counted"
+    (cache / files[0]).unlink()
+    text, _ = run(*show, device, **compiler)
+    assert counts(text) == [(needed, needed - 1, 1)], text
+    holds(text.split(" missing\n")[1], " " + files[0].split(".")[0])
+    damaged = cache / files[1]
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    assert counts(run(*show, device, **compiler)[0]) == [(needed, needed - 2, 2)]
+    assert damaged.exists()
+    # Without a compiler what another one made counts; without a folder nothing does.
+    assert counts(run(*show, device, **{**compiler, "RONDO_NVRTC": "none"})[0]) == [(needed, needed - 2, 2)]
+    assert counts(run(*show, device, **{**compiler, "RONDO_CACHE": "off"})[0]) == [(needed, 0, needed)]
+    # At each choice of sizes, and at the smallest, which an instance makes first.
+    text, _ = run("program", "show", saved(rows()), "--for", device, "--sizes", "n=2", "--sizes", "n=9", **compiler)
+    holds(text, "  n=2: ", "  n=9: ", "  n=1: ")
+    assert len(counts(text)) == 3, text
+    holds(run("program", "show", saved(rows()), "--for", device, status=2, **compiler)[1], "--sizes is needed")
+    holds(run("program", "show", path, "--sizes", "n=1", status=2)[1], "--sizes belong to --for")
+    holds(run(*show, device, "--text", status=2, **compiler)[1], "--text and --for")
+    path = saved(loop)
+    holds(run(*show, "cuda:0", status=1)[1], "cuda:0")
+    holds(run(*show, "cpu:0", status=2)[1], "a cpu has no kernels")
+    holds(run(*show, FOLDER / "none.json", status=1)[1], "cannot be read")
 
 
 def case_devices():

@@ -239,6 +239,9 @@ rondo_status call(Objects& objects, rondo_program_memory_info* info) {
 rondo_status call(Objects& objects, rondo_program_check_info* info) {
   return rondo_program_check(objects.program, objects.engine, {RONDO_CPU, 0}, 0, 0, info);
 }
+rondo_status call(Objects& objects, rondo_program_kernels_info* info) {
+  return rondo_program_kernels(objects.program, objects.engine, {RONDO_CPU, 0}, 0, nullptr, info);
+}
 rondo_status call(Objects& objects, rondo_program_tensor_info* info) {
   const char* name = nullptr;
   return rondo_program_weight(objects.program, 0, &name, info);

@@ -151,6 +151,7 @@ def examples(build):
         call([sys.executable, ROOT / "tests/examples/small.py", programs / name, expected, device], **environment)
     call([sys.executable, ROOT / "tests/examples/program.py", device, build / "examples/c/program", "--", programs / "program"], **environment)
     call([sys.executable, ROOT / "tests/examples/sequences.py", device, build / "examples/cpp/sequences_cpp", programs / "sequences"], **environment)
+    call([sys.executable, ROOT / "tests/examples/networks.py", device, build, programs / "run_file"], **environment)
     if (build / "src/onnx/librondo_onnx.so").exists():  # it is built where protozero is
         call([sys.executable, ROOT / "tests/examples/onnx.py", programs / "onnx"], **environment)
     call([programs / "serve", device, "50" if device == "cpu" else "2"], **environment)

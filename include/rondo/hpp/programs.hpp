@@ -235,6 +235,21 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
     throw_on_failure(rondo_program_check(get(), engine.get(), device, most_bytes, timeout_ms, &info));
     return info;
   }
+  // The kernels that an instance needs on a device, at these sizes of its dimensions, and how many are kept.
+  rondo_program_kernels_info kernels(const Engine& engine, rondo_device device,
+                                     const std::vector<int64_t>& sizes = {}) const {
+    rondo_program_kernels_info info = RONDO_PROGRAM_KERNELS_INFO_INIT;
+    throw_on_failure(
+        rondo_program_kernels(get(), engine.get(), device, static_cast<int32_t>(sizes.size()), sizes.data(), &info));
+    return info;
+  }
+  // Those that are missing, a line each.
+  std::string missing_kernels(const Engine& engine, rondo_device device, const std::vector<int64_t>& sizes = {}) const {
+    return detail::text_of([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_program_missing_kernels(get(), engine.get(), device, static_cast<int32_t>(sizes.size()),
+                                           sizes.data(), buffer, capacity, length);
+    });
+  }
   ProgramInstance instance(const Engine& engine, rondo_device device) const {
     rondo_program_instance* made = nullptr;
     throw_on_failure(rondo_program_create_instance(get(), engine.get(), device, &made));

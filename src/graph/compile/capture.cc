@@ -120,6 +120,16 @@ Status GraphCompiler::capture() {
   return {};
 }
 
+Status GraphCompiler::prepare_captures() const {
+  for (const SegmentFacts& segment : facts_.segments) {
+    if (!segment.captured || inside_) continue;
+    if (segment.numbers.count || segment.keeps_host_random) RONDO_TRY(ops::prepare_random_advance(gpu(segment)));
+    if (segment.conditional) (void)ops::prepare_condition_setter(gpu(segment));  // without it the host decides
+  }
+  for (const Inner& inner : bodies_) RONDO_TRY(inner.compiler->prepare_captures());
+  return {};
+}
+
 Status GraphCompiler::capture_whole(SegmentFacts& segment, CapturedSegment* made, bool* nodes_failed) {
   StreamDevice& device = *segment.device->streams();
   const std::string where = "random numbers on " + device_name(segment.device->id());

@@ -260,7 +260,7 @@ Status GraphCompiler::prepare() {
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }
   };
-  work(begun + 2000);
+  work(ops::kernels_are_counted() ? 0 : begun + 2000);  // a census is one thread's
   if (const size_t done = next.load(); done < steps.size()) {
     ahead.emplace(steps.size() - done);
     const int threads = usual_threads();
@@ -281,7 +281,7 @@ Status GraphCompiler::prepare() {
   }
   for (size_t i = 0; i < steps.size(); ++i)
     if (!failures[i].ok()) return named(*steps[i], failures[i]);
-  return {};
+  return recorded_.share && recorded_.share->budget().measures() ? prepare_captures() : Status();
 }
 
 }  // namespace rondo

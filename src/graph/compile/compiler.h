@@ -75,6 +75,9 @@ class GraphCompiler {
   SegmentOwner owner() const { return {*recorded_.engine, *recorded_.settings, facts_}; }
   ops::OperatorTask& task_of(size_t step) const { return *facts_.steps[step].task; }
 
+  // --- capture.cc: the kernels that capturing makes, where nothing will be captured
+  Status prepare_captures() const;
+
   // --- replicas.cc
   // All that it has compiled goes over into the graph.
   Replica hand_over(std::unique_ptr<const GraphFacts> facts);

@@ -62,6 +62,7 @@ class Budget {
   };
 
   int64_t most_steps() const { return most_steps_; }
+  bool measures() const { return measures_; }
 
  private:
   void note_refusal() const;

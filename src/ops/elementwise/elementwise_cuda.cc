@@ -197,7 +197,7 @@ Status ElementwisePlan::look_for_kernel(const char* name, const rtc::Kernel** ke
   RONDO_TRY(rtc::find_kernel(
       static_cast<cuda::CudaDevice&>(device_), signature(rtc::kElementwise), name,
       [this] { return elementwise_text(computed_, space_); }, kernel));
-  kernel_.store(*kernel, std::memory_order_release);
+  if (!rtc::KernelCensus::here()) kernel_.store(*kernel, std::memory_order_release);
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "engine/tensor.h"
 #include "ops/operators/expression.h"
 #include "rtc/kernel.h"
+#include "rtc/kernel_census.h"
 
 namespace rondo::ops {
 
@@ -118,7 +119,7 @@ class ElementwisePlan final : public RefCounted {
   // The kernel of a plan that has elements, on a GPU. `name` as rtc::find_kernel's.
   Status find_kernel(const char* name, const rtc::Kernel** kernel) const {
     *kernel = kernel_.load(std::memory_order_acquire);
-    if (!*kernel) [[unlikely]]
+    if (!*kernel || rtc::KernelCensus::here()) [[unlikely]]
       return look_for_kernel(name, kernel);
     (*kernel)->count_hit();
     return {};

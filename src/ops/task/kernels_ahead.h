@@ -1,11 +1,18 @@
-// Announces tasks that are about to ask for their kernels, for reports about long times of compiling.
+// Announces tasks that are about to ask for their kernels, for reports about long times of compiling; tells whether
+// these are only counted.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "rtc/kernel_census.h"
 #include "rtc/progress.h"
 
 namespace rondo::ops {
+
+// True if tasks that this thread prepares are given no kernels (rtc/kernel_census.h).
+inline bool kernels_are_counted() {
+  return rtc::KernelCensus::here() != nullptr;
+}
 
 class KernelsAhead {
  public:

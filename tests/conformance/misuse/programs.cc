@@ -111,6 +111,7 @@ TEST_P(MisusePrograms, NullArguments) {
   rondo_graph* handle = nullptr;
   rondo_tensor *out = nullptr, *given = w;
   const char *const within = "rondo_program_call_within", *const measure = "rondo_program_memory";
+  const char *const count = "rondo_program_kernels", *const list = "rondo_program_missing_kernels";
   const char *const bytes = "rondo_program_open_bytes", *const named = "rondo_program_call_named";
   const char *const x_name[] = {"input0"}, *const y_name[] = {"output0"};
   const auto call_named = [](rondo_program_instance* of, const char* called, const char* const* input_names,
@@ -119,6 +120,10 @@ TEST_P(MisusePrograms, NullArguments) {
   };
   rondo_program_memory_info need = RONDO_PROGRAM_MEMORY_INFO_INIT;
   rondo_program_check_info checked = RONDO_PROGRAM_CHECK_INFO_INIT;
+  rondo_program_kernels_info kernels = RONDO_PROGRAM_KERNELS_INFO_INIT;
+  const auto missing = [&](rondo_program* of, rondo_engine* where, size_t capacity, size_t* to) {
+    return rondo_program_missing_kernels(of, where, device(), 0, nullptr, nullptr, capacity, to);
+  };
   const auto create = [&](rondo_program* of, rondo_engine* where, rondo_program_instance** to) {
     return rondo_program_create_instance(of, where, device(), to);
   };
@@ -193,6 +198,14 @@ TEST_P(MisusePrograms, NullArguments) {
       {measure, "engine", [&] { return rondo_program_memory(program, nullptr, device(), 0, nullptr, &need); }},
       {measure, "n_dims", [&] { return rondo_program_memory(program, engine(), device(), 1, &index, &need); }},
       {measure, "info", [&] { return rondo_program_memory(program, engine(), device(), 0, nullptr, nullptr); }},
+      {count, "program", [&] { return rondo_program_kernels(nullptr, engine(), device(), 0, nullptr, &kernels); }},
+      {count, "engine", [&] { return rondo_program_kernels(program, nullptr, device(), 0, nullptr, &kernels); }},
+      {count, "n_dims", [&] { return rondo_program_kernels(program, engine(), device(), 1, &index, &kernels); }},
+      {count, "info", [&] { return rondo_program_kernels(program, engine(), device(), 0, nullptr, nullptr); }},
+      {list, "program", [&] { return missing(nullptr, engine(), 0, &length); }},
+      {list, "engine", [&] { return missing(program, nullptr, 0, &length); }},
+      {list, "buffer", [&] { return missing(program, engine(), 9, &length); }},
+      {list, "length", [&] { return missing(program, engine(), 0, nullptr); }},
       {"rondo_program_graph", "instance", [&] { return rondo_program_graph(nullptr, "f", &handle); }},
       {"rondo_program_graph", "function", [&] { return rondo_program_graph(instance, nullptr, &handle); }},
       {"rondo_program_graph", "graph", [&] { return rondo_program_graph(instance, "f", nullptr); }},

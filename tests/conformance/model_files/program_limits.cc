@@ -1,8 +1,10 @@
 // What callers limit of programs in files: memory of an instance, recurrent steps of a whole file, the time of a call.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <thread>
 
 #include "model_files/program_sizes.h"
@@ -66,17 +68,44 @@ TEST_P(ProgramLimits, MeasuringMakesTheKernels) {
       &options);
   must(save(path(), graph.get()));
   const Program program = open(path());
-  const auto compiled = [] {
-    rondo_cache_info info = RONDO_CACHE_INFO_INIT;
-    must(rondo_cache_query(&info));
-    return info.compiled + info.disk_hits;
-  };
+  const auto compiled = [] { return cache().compiled + cache().disk_hits; };
   (void)bytes_at(program, {}, 0);
   const int64_t after = compiled();
   const Instance made = instance(program);
   (void)call(made, "f", {up(numbers({2, 3}))}, 1);
   must(rondo_engine_wait_all(engine()));
   EXPECT_EQ(compiled(), after);
+}
+
+// Of a program with a loop and random numbers, for which capturing needs kernels of its own.
+TEST_P(ProgramLimits, KernelsAreCountedBeforeAnyIsMade) {
+  const Graph graph = callable({{RONDO_F32, {2, 3}}}, [&](const std::vector<Tensor>& in) {
+    const Tensor x = make(rondo_unary, RONDO_ERF, make(rondo_binary_scalar, RONDO_ATAN2, in[0], 2.0));
+    Tensor kept, mask;
+    must(rondo_dropout(x, 0.25, kept.slot(), mask.slot()));
+    return list(make(rondo_binary, RONDO_HYPOT, kept, make(rondo_copy, x)));
+  });
+  must(save(path(), graph.get()));
+  const Program program = open(path());
+  must(rondo_program_trust(program.get()));  // or nothing is kept
+  if (!on_cuda()) {
+    EXPECT_EQ(kernels(program).needed, 0);
+    return;
+  }
+  const int64_t before = cache().compiled + cache().disk_hits;
+  const rondo_program_kernels_info counted = kernels(program);
+  EXPECT_GE(counted.needed, 2);
+  EXPECT_EQ(cache().compiled + cache().disk_hits, before) << "counting made a kernel";
+  char text[4096] = "";
+  size_t length = 0;
+  must(rondo_program_missing_kernels(program.get(), engine(), device(), 0, nullptr, text, sizeof text, &length));
+  EXPECT_EQ(std::strlen(text), length);
+  EXPECT_EQ(std::count(text, text + length, '\n') + (length > 0), counted.missing) << text;
+  (void)bytes_at(program, {}, 0);
+  const rondo_program_kernels_info after = kernels(program);
+  EXPECT_EQ(after.needed, counted.needed);
+  EXPECT_EQ(after.missing, cache().files > 0 ? 0 : counted.needed);
+  (void)call(instance(program), "f", {up(numbers({2, 3}))}, 1);
 }
 
 TEST_P(ProgramLimits, MemoryIsToldAndLimited) {

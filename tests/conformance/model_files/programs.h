@@ -66,9 +66,28 @@ class ProgramFiles : public OnCalls {
     must(rondo_program_open(path.c_str(), &program));
     return Program(program);
   }
+  static rondo_cache_info cache() {
+    rondo_cache_info info = RONDO_CACHE_INFO_INIT;
+    must(rondo_cache_query(&info));
+    return info;
+  }
+  rondo_program_kernels_info kernels(const Program& program, const Shape& sizes = {}) const {
+    rondo_program_kernels_info info = RONDO_PROGRAM_KERNELS_INFO_INIT;
+    must(rondo_program_kernels(program.get(), engine(), device(), static_cast<int32_t>(sizes.size()), sizes.data(),
+                               &info));
+    EXPECT_EQ(info.needed, info.kept + info.missing);
+    return info;
+  }
+  // An instance on a GPU compiles no kernel that was not counted as missing.
   Instance instance(const Program& program) const {
+    rondo_program_info info = RONDO_PROGRAM_INFO_INIT;
+    must(rondo_program_query(program.get(), &info));
+    const bool counts = on_cuda() && info.dims == 0;
+    const int64_t before = cache().compiled, missing = counts ? kernels(program).missing : 0;
+    EXPECT_EQ(cache().compiled, before);
     rondo_program_instance* made = nullptr;
     must(rondo_program_create_instance(program.get(), engine(), device(), &made));
+    EXPECT_LE(cache().compiled - before, counts ? missing : INT64_MAX);
     return Instance(made);
   }
   static std::vector<Tensor> call(const Instance& instance, const char* function, std::vector<rondo_tensor*> inputs,

@@ -166,6 +166,8 @@ TEST_F(CppPrograms, MemoryAndTimeAreLimited) {
   EXPECT_EQ(memory.weight_bytes, 8);
   EXPECT_EQ(memory.state_bytes, 8);
   EXPECT_GT(memory.graph_bytes, 0);
+  EXPECT_EQ(program.kernels(engine, kCpu).needed, 0);
+  EXPECT_EQ(program.missing_kernels(engine, kCpu), "");
   rondo::ProgramInstanceOptions options;
   options.most_bytes = memory.weight_bytes + memory.state_bytes + memory.graph_bytes;
   const rondo::ProgramInstance instance = program.instance(engine, kCpu, options);

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_text.h"
+
 namespace rondo::models {
 namespace {
 
@@ -53,6 +55,25 @@ TEST(JsonReader, RestIsEmptyWhereNothingFollows) {
   EXPECT_NE(std::string(status.message()).find("at byte 6 of the text: it ends where '}' is expected"),
             std::string::npos)
       << status.message();
+}
+
+// What a stranger's name has is shown, and not obeyed: no control of a terminal, in one byte or two, and nothing that
+// turns or breaks a line.
+TEST(ShownTexts, ControlsAndTurnsAreReplaced) {
+  for (const char* each :
+       {"\x1b", "\x7f", "\xc2\x9b", "\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6",
+        "\xe2\x81\xa9", "\xe2\x80\x8b", "\xc2\xad", "\xef\xbb\xbf", "\xf3\xa0\x81\x81"}) {
+    const std::string text = std::string("a") + each + "b", shown(std::string(each).size(), '?');
+    EXPECT_EQ(plain(text), "a" + shown + "b");
+    EXPECT_EQ(excerpt(text), "a?b");
+  }
+  for (const char* each : {"\xc2\xa0", "\xd8\x9b", "\xe2\x80\x93", "\xe2\x81\xb0", "\xe2\x82\xac", "\xf3\xa0\x84\x80",
+                           "\xf0\x9f\x99\x82"}) {
+    EXPECT_EQ(plain(each), each);
+    EXPECT_EQ(excerpt(each), each);
+  }
+  EXPECT_EQ(plain("a\tb\nc"), "a\tb\nc");
+  EXPECT_EQ(plain("a\tb\nc", false), "a?b?c");
 }
 
 }  // namespace

@@ -7337,6 +7337,111 @@ extern "C" {
         info: *mut rondo_program_check_info,
     ) -> rondo_status;
 }
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct rondo_program_kernels_info {
+    #[doc = " set by RONDO_PROGRAM_KERNELS_INFO_INIT"]
+    pub size: usize,
+    #[doc = " kernels that all functions together use; 0 on a cpu"]
+    pub needed: i64,
+    #[doc = " of these, those that are kept on disk (the setting RONDO_CACHE) for the device"]
+    pub kept: i64,
+    #[doc = " the others, which an instance would compile"]
+    pub missing: i64,
+}
+#[test]
+fn bindgen_test_layout_rondo_program_kernels_info() {
+    assert_eq!(
+        ::std::mem::size_of::<rondo_program_kernels_info>(),
+        32usize,
+        concat!("Size of: ", stringify!(rondo_program_kernels_info))
+    );
+    assert_eq!(
+        ::std::mem::align_of::<rondo_program_kernels_info>(),
+        8usize,
+        concat!("Alignment of ", stringify!(rondo_program_kernels_info))
+    );
+    fn test_field_size() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_kernels_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).size) as usize - ptr as usize
+            },
+            0usize,
+            concat!("Offset of field: ", stringify!(rondo_program_kernels_info), "::", stringify!(size))
+        );
+    }
+    test_field_size();
+    fn test_field_needed() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_kernels_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).needed) as usize - ptr as usize
+            },
+            8usize,
+            concat!("Offset of field: ", stringify!(rondo_program_kernels_info), "::", stringify!(needed))
+        );
+    }
+    test_field_needed();
+    fn test_field_kept() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_kernels_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).kept) as usize - ptr as usize
+            },
+            16usize,
+            concat!("Offset of field: ", stringify!(rondo_program_kernels_info), "::", stringify!(kept))
+        );
+    }
+    test_field_kept();
+    fn test_field_missing() {
+        assert_eq!(
+            unsafe {
+                let uninit = ::std::mem::MaybeUninit::<rondo_program_kernels_info>::uninit();
+                let ptr = uninit.as_ptr();
+                ::std::ptr::addr_of!((*ptr).missing) as usize - ptr as usize
+            },
+            24usize,
+            concat!("Offset of field: ", stringify!(rondo_program_kernels_info), "::", stringify!(missing))
+        );
+    }
+    test_field_missing();
+}
+extern "C" {
+    #[doc = " The kernels that an instance of `program` needs on a device, where dimensions that vary have the sizes `dims`, one"]
+    #[doc = " for each (NULL and 0 if there are none), and how many of them are kept. Kernels of libraries do not count, nor does"]
+    #[doc = " what this process has loaded. No weight is read and nothing is compiled; choices of cuDNN's engines are made as for"]
+    #[doc = " an instance. Functions whose sizes vary are checked at the smallest sizes first when an instance is made, which"]
+    #[doc = " compiles what is missing there. Where NVRTC is missing too, kept are those that the device takes, whichever"]
+    #[doc = " compiler made them. Errors as of rondo_program_memory. Since 0.1."]
+    pub fn rondo_program_kernels(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        n_dims: i32,
+        dims: *const i64,
+        info: *mut rondo_program_kernels_info,
+    ) -> rondo_status;
+}
+extern "C" {
+    #[doc = " The kernels of rondo_program_kernels that are missing, a line each: a name, and the first characters of the name"]
+    #[doc = " that its file in the folder would have. Writes at most capacity bytes with the final zero; *length is the whole"]
+    #[doc = " length without it (buffer may be NULL with capacity 0), and 0 if none is missing. Errors as of"]
+    #[doc = " rondo_program_memory. Since 0.1."]
+    pub fn rondo_program_missing_kernels(
+        program: *mut rondo_program,
+        engine: *mut rondo_engine,
+        device: rondo_device,
+        n_dims: i32,
+        dims: *const i64,
+        buffer: *mut ::std::os::raw::c_char,
+        capacity: usize,
+        length: *mut usize,
+    ) -> rondo_status;
+}
 extern "C" {
     #[doc = " Makes an instance of a program on a device: loads the weights and records each function anew, which checks that"]
     #[doc = " attributes, shapes and dtypes of all nodes go together. Files that the program names are read whole before the first"]
@@ -9283,6 +9388,14 @@ pub const RONDO_PROGRAM_CHECK_INFO_INIT: rondo_program_check_info = rondo_progra
     calls: 0,
     outputs: 0,
     exact: 0,
+};
+
+/// What a `rondo_program_kernels_info` begins with.
+pub const RONDO_PROGRAM_KERNELS_INFO_INIT: rondo_program_kernels_info = rondo_program_kernels_info {
+    size: ::std::mem::size_of::<rondo_program_kernels_info>(),
+    needed: 0,
+    kept: 0,
+    missing: 0,
 };
 
 /// What a `rondo_program_instance_options` begins with.

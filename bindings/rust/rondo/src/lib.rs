@@ -163,7 +163,7 @@ pub use crate::program_check::ProgramChecked;
 pub use crate::program_facts::{ProgramAxis, ProgramDim, ProgramFunction, ProgramInfo, ProgramValue};
 pub use crate::program_instance::ProgramInstance;
 pub use crate::program_instance_options::ProgramInstanceOptions;
-pub use crate::program_memory::ProgramMemory;
+pub use crate::program_memory::{ProgramKernels, ProgramMemory};
 pub use crate::program_writer::ProgramWriter;
 pub use crate::recording::RecordingBuilder;
 pub use crate::tape::{custom_gradient, no_gradients, no_gradients as no_grad, Tape, TapeInfo};

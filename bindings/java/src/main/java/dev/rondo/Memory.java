@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.LongBinaryOperator;
 
 /** Memory outside Java's heap, and texts. */
 final class Memory {
@@ -42,6 +43,22 @@ final class Memory {
   /** The text at an address; null for 0. */
   static String text(long address) {
     return address == 0 ? null : new String(text0(address), StandardCharsets.UTF_8);
+  }
+
+  /** The text that a function of C writes into memory of so many bytes; it gives the length that there is, whatever the capacity. */
+  static String text(LongBinaryOperator write) {
+    for (long capacity = 4096;;) {
+      final long buffer = allocate(capacity);
+      try {
+        final long length = write.applyAsLong(buffer, capacity);
+        if (length < capacity) {
+          return text(buffer);
+        }
+        capacity = length + 1;
+      } finally {
+        free(buffer);
+      }
+    }
   }
 
   /** The text in a field of a struct. */

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * A program file that is open: functions that were recorded once and saved with their weights ({@link ProgramWriter}), in this language or
@@ -286,13 +287,7 @@ public final class Program extends NativeObject {
    * @throws InvalidStateException while this thread records, and in a task
    */
   public ProgramMemoryInfo memory(Engine engine, Device device, long... sizes) {
-    Objects.requireNonNull(device, "device");
-    final Uses uses = use(engine, this);
-    try {
-      return NativePrograms.programMemory(address(), engine.address(), device, sizes.clone());
-    } finally {
-      uses.end();
-    }
+    return asked(engine, device, () -> NativePrograms.programMemory(address(), engine.address(), device, sizes.clone()));
   }
 
   /**
@@ -308,13 +303,42 @@ public final class Program extends NativeObject {
    * @throws InvalidStateException while this thread records, and in a task
    */
   public ProgramCheckInfo check(Engine engine, Device device, long mostBytes, long timeoutMillis) {
+    return asked(engine, device, () -> NativePrograms.programCheck(address(), engine.address(), device, mostBytes, timeoutMillis));
+  }
+
+  private <T> T asked(Engine engine, Device device, Supplier<T> question) {
     Objects.requireNonNull(device, "device");
     final Uses uses = use(engine, this);
     try {
-      return NativePrograms.programCheck(address(), engine.address(), device, mostBytes, timeoutMillis);
+      return question.get();
     } finally {
       uses.end();
     }
+  }
+
+  /**
+   * The kernels that an instance needs on a device, and how many of them are kept on disk. No weight is read and none is compiled.
+   *
+   * @param engine whose limits count
+   * @param device where it would be; a cpu has no kernels
+   * @param sizes one for each dimension
+   * @return how many are needed, kept and missing; what is thrown is that of {@link #memory}
+   */
+  public ProgramKernelsInfo kernels(Engine engine, Device device, long... sizes) {
+    return asked(engine, device, () -> NativePrograms.programKernels(address(), engine.address(), device, sizes.clone()));
+  }
+
+  /**
+   * The kernels that are missing, a line each: a name, and the first characters of its file's name in the folder.
+   *
+   * @param engine whose limits count
+   * @param device where an instance would be
+   * @param sizes one for each dimension
+   * @return the lines; empty if none is missing; what is thrown is that of {@link #memory}
+   */
+  public String missingKernels(Engine engine, Device device, long... sizes) {
+    return asked(engine, device, () -> Memory.text((buffer, capacity) ->
+        NativePrograms.programMissingKernels(address(), engine.address(), device, sizes.clone(), buffer, capacity)));
   }
 
   /**
@@ -325,14 +349,7 @@ public final class Program extends NativeObject {
   public String text() {
     final long address = acquire();
     try {
-      final long capacity = NativePrograms.programText(address, 0, 0) + 1;
-      final long buffer = Memory.allocate(capacity);
-      try {
-        NativePrograms.programText(address, buffer, capacity);
-        return Memory.text(buffer);
-      } finally {
-        Memory.free(buffer);
-      }
+      return Memory.text((buffer, capacity) -> NativePrograms.programText(address, buffer, capacity));
     } finally {
       release();
     }

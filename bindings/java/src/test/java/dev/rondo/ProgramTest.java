@@ -355,6 +355,11 @@ class ProgramTest {
       assertEquals(8, memory.weightBytes());
       assertTrue(program.memory(engine, device, 1).graphBytes() <= memory.graphBytes());
       assertThrows(InvalidArgumentException.class, () -> program.memory(engine, device, 101));
+      final ProgramKernelsInfo kernels = program.kernels(engine, device, 100);
+      assertEquals(kernels.needed(), kernels.kept() + kernels.missing());
+      assertEquals(device.kind() == DeviceKind.CPU, kernels.needed() == 0);
+      assertEquals(kernels.missing(), program.missingKernels(engine, device, 100).lines().count());
+      assertThrows(InvalidArgumentException.class, () -> program.kernels(engine, device, 101));
       assertThrows(OutOfMemoryException.class, () -> program.instance(engine, device, new ProgramInstanceOptions().mostBytes(7)));
       final Tensor timed = engine.tensor(device, new float[] {1, 1}, 1, 2);
       assertEquals(2, plain.callWithin(Duration.ofMinutes(1), "rows", timed).get(0).toFloatArray()[0]);
