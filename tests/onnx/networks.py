@@ -188,7 +188,7 @@ def compare(rondo, folder, path, model, sizes, fixed, expected):
         assert len(results) == len(wanted), (len(results), len(wanted))
         for want, (_, shape, data) in zip(wanted, results):
             got = numpy.frombuffer(data, dtype=want.dtype).reshape(shape)
-            assert got.shape == want.shape and numpy.isfinite(want).all(), (got.shape, want.shape)
+            assert got.shape == want.shape and numpy.isfinite(want).all() and numpy.isfinite(got).all(), (got.shape, want.shape)
             worst = max(worst, float(numpy.abs(got - want).max() / numpy.abs(want).max()))
         all_results.append(wanted)
     return worst, max(float(numpy.abs(one - other).max()) for one, other in zip(*all_results))
@@ -215,7 +215,7 @@ def differs_when_sized(rondo, folder, name):
         arrays, tensors = inputs_of(model, kept | {one: size for each, size in zip(dims, sizes) for one in each.split("=")}, fixed, seed)
         for want, (_, shape, data) in zip(session.run(None, arrays), rondo.run(program, tensors)):
             got = numpy.frombuffer(data, dtype=want.dtype).reshape(shape)
-            assert got.shape == want.shape and numpy.isfinite(want).all(), (sizes, got.shape, want.shape)
+            assert got.shape == want.shape and numpy.isfinite(want).all() and numpy.isfinite(got).all(), (sizes, got.shape, want.shape)
             worst = max(worst, float(numpy.abs(got - want).max() / numpy.abs(want).max()))
     return worst, len(all_sizes)
 

@@ -381,8 +381,6 @@ class CpuConvolution final : public Computation, public PacksWeights {
   std::string remark() const override { return plan_ ? plan_->remark() : weights_.remark(); }
 
  private:
-  static constexpr size_t kLeastPacked = 1 << 14;  // bytes that are worth a copy
-
   enum class OwnWay : uint8_t { planes, tiles, loops };
   struct OwnProduct {
     ConvolutionProduct product;
@@ -392,8 +390,7 @@ class CpuConvolution final : public Computation, public PacksWeights {
     OwnProduct(const ConvolutionProduct& product, const Convolution& problem)
         : product(product),
           planes(product.arguments, problem.dtype()),
-          // The rows of a filter's gradient are a result, of which no copy in tiles is made if it is deep.
-          tiles(product.arguments, problem.dtype(), problem.way != ConvolutionWay::filter),
+          tiles(product.arguments, problem.dtype(), problem.way),
           way(is_depthwise_last(product.arguments) ? OwnWay::loops
               : planes.possible()                  ? OwnWay::planes
               : tiles.possible()                   ? OwnWay::tiles

@@ -32,10 +32,11 @@ void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offs
 
 }  // namespace
 
-ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, bool in_parts)
+ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, ConvolutionWay way)
     : m_(args.m), depth_(args.depth), groups_(args.groups), columns_(args.columns), tiles_(args.m) {
   if (dtype != RONDO_F32 || depth_ < 1 || args.taps > kDeepestSum || m_ < 1 || columns_ < 1) return;
-  if (depth_ > kDeepestSum && !in_parts) return;
+  // The rows of a filter's gradient are a result, of which no copy in tiles is made if it is deep.
+  if (depth_ > kDeepestSum && way == ConvolutionWay::filter) return;
   for (const ProductAxis& axis : args.axis)
     if (axis.divide != 1) return;
   possible_ = true;
@@ -53,9 +54,11 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   down_ = std::clamp<int64_t>(wanted / (groups_ * across_), 1, tiles_.count);
   threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
                                 groups_ * across_ * down_, known_processors()});
-  // A copy can be kept of kernels that are even in the other order. That may be worth more than channels that are
-  // gathered as they lie.
-  if (find_depths(args) || cuts > 1 || (channels_inner_ && columns_ > m_)) return;
+  // A copy can be kept of kernels that are even in the other order. That is worth more than channels that are gathered
+  // as they lie where an image has few places; how many images there are does not matter.
+  const bool kept =
+      way == ConvolutionWay::forward && static_cast<size_t>(groups_ * m_ * depth_) * sizeof(float) >= kLeastPacked;
+  if (find_depths(args) || cuts > 1 || !kept || (channels_inner_ && args.places > m_)) return;
   channels_inner_ = !channels_inner_;
   if (find_depths(args)) return;
   channels_inner_ = !channels_inner_;

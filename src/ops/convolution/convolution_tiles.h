@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ops/convolution/column_block.h"
+#include "ops/convolution/convolution.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/products.h"
 #include "ops/task/packed_weights.h"
@@ -25,10 +26,13 @@ namespace rondo::ops {
 // Depths that are gathered at once, at most: a thread's memory has a line of each.
 inline constexpr int64_t kDeepestSum = 1 << 14;
 
+// Bytes of kernels that are worth a copy.
+inline constexpr size_t kLeastPacked = 1 << 14;
+
 class ConvolutionTiles {
  public:
-  // Takes products whose addresses may come later. in_parts: a sum deeper than kDeepestSum may be made of parts.
-  ConvolutionTiles(const device::ProductArguments& args, rondo_dtype dtype, bool in_parts);
+  // Takes products whose addresses may come later.
+  ConvolutionTiles(const device::ProductArguments& args, rondo_dtype dtype, ConvolutionWay way);
   // False if it is of another dtype, a channel has more than kDeepestSum taps, or a sum is too deep.
   bool possible() const { return possible_; }
   size_t workspace_bytes() const;

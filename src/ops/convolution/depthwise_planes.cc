@@ -79,7 +79,8 @@ DepthwisePlanes::DepthwisePlanes(const ProductArguments& args, rondo_dtype dtype
 void DepthwisePlanes::find_channels(const ProductArguments& args) {
   const ProductAxis &outer = args.axis[0], &slab = args.axis[kSlab], &line = args.axis[kLine];
   if (dtype_ != RONDO_F32 || groups_ < kWindowChannels / 2 || outer.places != 1 || outer.taps != 1 ||
-      outer.extent != 1 || line.b_step != 1 || line.places >= kFewPlaces || size_[kSlab] * size_[kLine] > kMostTurned)
+      outer.extent != 1 || outer.start != 0 || line.b_step != 1 || line.places >= kFewPlaces ||
+      size_[kSlab] * size_[kLine] > kMostTurned)
     return;
   turns_ = true;
   for (int d = 0; d < kAxes; ++d) share_[d] = size_[d];

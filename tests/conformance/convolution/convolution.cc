@@ -131,6 +131,8 @@ TEST_P(Convolutions, Depthwise) {
       {{2, 6, 50}, {6, 1, 7}, {1}, {3}, {3}, {1}, 6},
       {{1, 4, 6, 7, 20}, {4, 1, 3, 3, 3}, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 4},
       {{1, 3, 4, 4}, {3, 1, 1, 1}, {1, 1}, {3, 2}, {1, 2}, {1, 1}, 3},
+      {{1, 9, 1, 8, 8}, {9, 1, 1, 3, 3}, {3, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 9},
+      {{2, 9, 1, 8, 7}, {9, 1, 1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}, {1, 1, 1}, 9},
       {{1, 3, 5, 33}, {3, 1, 3, 3}, {1, 1}, {1, 30}, {1, 30}, {1, 30}, 3},
       {{1, 48, 56, 56}, {48, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 48},
       {{2, 37, 14, 15}, {37, 1, 5, 5}, {1, 1}, {2, 2}, {2, 2}, {1, 1}, 37},
@@ -171,6 +173,28 @@ TEST_P(Convolutions, FiltersWrittenBetweenLaunches) {
     int different = 0;
     for (size_t i = 0; i < first.size(); ++i) different += second[i] != -first[i] || eager[i] != second[i];
     EXPECT_EQ(different, 0) << "in turn " << turn;
+  }
+}
+
+// A filter that lies tap by tap, as some frameworks keep it: the bits of an image are the same in a batch and alone,
+// and those of a graph, which keeps a copy of the kernels, are those of the call.
+TEST_P(Convolutions, FiltersThatLieByTaps) {
+  const Convolution problem{{3, 32, 5, 7}, {40, 32, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  const Array image = random_array(RONDO_F32, problem.image, 1, -2, 2),
+              filter = random_array(RONDO_F32, problem.filter, 2, -2, 2);
+  const rondo_convolution_options options = problem.options();
+  const Tensor w = transpose(up(host_transpose(filter, {2, 3, 1, 0})), {3, 2, 0, 1});
+  for (const bool last : {false, true}) {
+    const Tensor x = last ? with_channels_last(up(image)) : up(image);
+    Tensor recorded;
+    const Graph graph = record(engine(), [&] { recorded = make(rondo_convolution, x, w, &options); });
+    must(rondo_graph_launch(graph.get()));
+    const Array all = download(make(rondo_convolution, x, w, &options)), of_graph = download(recorded),
+                one = download(make(rondo_convolution, slice(x, 0, 1, 2), w, &options));
+    expect_as(all, expect_convolution(problem, Way::forward, image, filter), last ? "channels last" : "channels first");
+    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(of_graph[i], all[i]) << i;
+    if (!on_cuda())
+      for (size_t i = 0; i < one.size(); ++i) ASSERT_EQ(one[i], all[one.size() + i]) << i;
   }
 }
 

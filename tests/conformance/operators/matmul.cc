@@ -434,9 +434,9 @@ TEST_P(Matmul, BatchesOverTwoAxes) {
 // So many that tiles of a result are large or of middle size; two axes keep a library away from them.
 TEST_P(Matmul, ManyLargeTiles) {
   check(RONDO_F32, {{{12, 1, 70, 19}, {1, 12, 19, 68}}, {{12, 1, 19, 65}, {1, 12, 67, 19}, true, true}});
-  check(RONDO_F16, {{{12, 1, 65, 16}, {1, 6, 16, 136}, false, false, true, RONDO_ACTIVATION_RELU},
-                    {{2, 1, 150, 72}, {1, 2, 72, 232}},
-                    {{2, 1, 72, 152}, {1, 2, 232, 72}, true, true}});
+  check(RONDO_F16, {{{3, 1, 65, 136}, {1, 11, 136, 72}, false, false, true, RONDO_ACTIVATION_RELU},
+                    {{2, 1, 150, 200}, {1, 2, 200, 232}},
+                    {{2, 1, 520, 40}, {1, 2, 520, 48}, true, false}});
 }
 
 // Of a size that workers share, in every layout, with what follows in each part.

@@ -55,6 +55,19 @@ TEST_P(Batched, ProjectionsOfHeadsAreOneProduct) {
   }
 }
 
+// Many of 16 bits that tensor cores take: all of them add up in the order in which each alone does.
+TEST_P(Batched, ManyByTensorCoresAddUpAsEachAlone) {
+  const Graph graph = compare(
+      {random_array(RONDO_F16, {64, 256}, 1, -1, 1), random_array(RONDO_F16, {36, 64, 256}, 2, -1, 1)},
+      [](const auto& x) {
+        std::vector<Tensor> heads;
+        for (int64_t i = 0; i < 36; ++i) heads.push_back(product(x[0], transpose(part(x[1], i), {1, 0})));
+        return heads;
+      },
+      "many products of 16 bits");
+  expect(graph, 1, 36);
+}
+
 // Queries, keys and values, each with leading axes and odd sizes, whose places in memory are filled up to 256 bytes.
 TEST_P(Batched, LeadingAxesAndOddSizes) {
   for (const rondo_dtype dtype : {RONDO_F32, RONDO_BF16}) {
