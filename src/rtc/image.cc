@@ -44,14 +44,6 @@ Status target_of(const CudaDevice& device, bool portable, const Target** target)
   return {};
 }
 
-// The key over everything that the image is made from, whichever compiler makes it.
-Key key_of(const ImageRequest& request) {
-  KeyBuilder builder;
-  request.describe(builder);
-  for (const std::string& option : common_options()) builder.add(option);
-  return builder.key();
-}
-
 Origin origin_of(const Target& target) {
   return {target.architecture, target.binary, target.nvrtc_major, target.nvrtc_minor, target.nvrtc_build};
 }
@@ -155,13 +147,19 @@ Status load_image(CudaDevice& device, const ImageRequest& request, std::string* 
   return {};
 }
 
-Status find_kept(const CudaDevice& device, const ImageRequest& request, Key* key, bool* kept) {
-  *key = key_of(request);
+Key key_of(const ImageRequest& request) {
+  KeyBuilder builder;
+  request.describe(builder);
+  for (const std::string& option : common_options()) builder.add(option);
+  return builder.key();
+}
+
+Status find_kept(const CudaDevice& device, const char* name, const Key& key, bool* kept) {
   const Target* target = nullptr;
   const Status chosen = target_of(device, false, &target);
-  if (!chosen.ok() && !lacks_compiler(chosen)) return chosen.with_context(request.name);
+  if (!chosen.ok() && !lacks_compiler(chosen)) return chosen.with_context(name);
   const Origin origin = chosen.ok() ? origin_of(*target) : Origin();
-  *kept = DiskCache::instance().keeps(*key, chosen.ok() ? &origin : nullptr, device.capability());
+  *kept = DiskCache::instance().keeps(key, chosen.ok() ? &origin : nullptr, device.capability());
   return {};
 }
 

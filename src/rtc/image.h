@@ -29,9 +29,11 @@ struct ImageRequest {
 Status load_image(cuda::CudaDevice& device, const ImageRequest& request, std::string* image, cuda::CUmodule* module,
                   int* architecture = nullptr);
 
-// Finds whether load_image would find the image on disk: one of this compiler's, or where none is here any that the
-// device takes. Nothing is compiled or loaded, and no file changes.
-Status find_kept(const cuda::CudaDevice& device, const ImageRequest& request, Key* key, bool* kept);
+// The key over everything that an image is made from, whichever compiler makes it.
+Key key_of(const ImageRequest& request);
+// Finds whether load_image would find the image `name` of this key on disk: one of this compiler's, or where none is
+// here any that the device takes. Nothing is compiled or loaded, and no file changes.
+Status find_kept(const cuda::CudaDevice& device, const char* name, const Key& key, bool* kept);
 
 struct ImageStatistics {
   int64_t disk_hits;         // images that were found on disk instead of compiled

@@ -36,10 +36,11 @@ Status KernelCensus::note(cuda::CudaDevice& device, const char* name, const Gene
   static const Kernel in_place_of_it;
   *kernel = &in_place_of_it;
   const std::string text = with_beginning(generate());
-  Key key;
+  const Key key = key_of(request_for(name, text));
+  if (!seen_.emplace(key.words[0], key.words[1]).second) return {};
   bool kept = false;
-  RONDO_TRY(find_kept(device, request_for(name, text), &key, &kept));
-  if (!seen_.emplace(key.words[0], key.words[1]).second || kept) return {};
+  RONDO_TRY(find_kept(device, name, key, &kept));
+  if (kept) return {};
   ++missing_;
   missing_text_ += (missing_text_.empty() ? "" : "\n") + std::string(name) + " " + key_text(key).insert(2, "/");
   return {};

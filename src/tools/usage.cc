@@ -217,10 +217,12 @@ std::string fish() {
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify copy "
       "bind diff compile' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show' -l text\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from show bind compile' -x -l sizes\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show bind compile' "
+      "-x -l sizes\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -r -l output\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -x -l weights\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from show compile' -r -l for\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show compile' -r -l "
+      "for\n"
       "complete -c rondo -n '__fish_seen_subcommand_from cache; and __fish_seen_subcommand_from show' -l json\n";
   for (const char* option : {"older-than", "architecture", "nvrtc", "rondo"})
     text += format("complete -c rondo -n '__fish_seen_subcommand_from clear export' -x -l %s\n", option);

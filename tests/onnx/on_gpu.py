@@ -120,9 +120,11 @@ class Process:
         self.environment = {**UNTIMED, **os.environ}
 
     def ask(self, kind, what, seconds):
+        limit = LIMIT
         if self.process is None:
+            limit += START
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.environment)
-        timer = threading.Timer(min(LIMIT + START, seconds), self.process.kill)
+        timer = threading.Timer(min(limit, seconds), self.process.kill)
         timer.start()
         try:
             self.process.stdin.write(json.dumps([kind, what]) + "\n")
@@ -202,6 +204,8 @@ def main():
         return 1
     begin = time.monotonic()
     jobs = jobs_of(options)
+    if not jobs:
+        sys.exit(f"nothing of {options.parts} has a name with {options.only}")
     done, left = work_off(options, jobs)
     problems = []
     for what, kinds in (("networks", ("network", "sized")), ("cases", ("case",))):

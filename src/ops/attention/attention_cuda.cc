@@ -9,6 +9,7 @@
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/kernel_task.h"
 #include "rtc/device_text.h"
+#include "rtc/unkept.h"
 
 namespace rondo::ops {
 
@@ -42,12 +43,14 @@ class CudaAttention final : public KernelTask {
     random_count_ = plan.draws();
   }
   Status prepare() override {
+    unkept_ = rtc::Unkept::current();
     if (!chosen_) RONDO_TRY(choose());
     return KernelTask::prepare();
   }
   void set_random(RandomState own, RandomState) override { random_ = own; }
   Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    const rtc::Unkept mark(unkept_);  // of the thread that prepared the task
+    RONDO_TRY(prepare());             // chosen already, unless the task came here by another way
     if (library_) {
       const Status status = library_->run(plan_, context, workspace_bytes_);
       if (status.code() != RONDO_UNSUPPORTED || context.capturing) return status.with_context(name());
@@ -167,6 +170,7 @@ class CudaAttention final : public KernelTask {
   AttentionArguments arguments_;
   RandomState random_;
   bool chosen_ = false;
+  bool unkept_ = false;                      // what is compiled for it is not kept
   std::unique_ptr<CudnnAttention> library_;  // null: Rondo's own kernels
   std::string remark_;
 };

@@ -59,13 +59,13 @@ struct TensorTile {
 template <class In, class Index, class Sink, class Tile, int batch, bool a_along_k, bool b_along_k, int vector>
 struct TensorProduct {
   static constexpr int kRows = Tile::kRows, kColumns = Tile::kColumns, kDepth = Tile::kDepth, kStages = Tile::kStages;
-  static constexpr bool kShares = Tile::kWarpsK > 1;
   using Left = OperandTile<In, Index, Tile::kM, kDepth, a_along_k, Tile::kThreads>;
   using Right = OperandTile<In, Index, Tile::kN, kDepth, b_along_k, Tile::kThreads>;
   static constexpr int kStage = Left::kSize + Right::kSize;
   static constexpr int kPitch = Tile::kN + 4;  // of sums in shared memory, each as long as two elements
-  static constexpr int kSums = kShares ? 2 * Tile::kWarpsK * Tile::kM * kPitch : 0;
-  static constexpr int kShared = kStages * kStage > kSums ? kStages* kStage : kSums;
+  static constexpr int kSums = 2 * Tile::kWarpsK * Tile::kM * kPitch;
+  static constexpr int kShared = (kStages * kStage > kSums) ? (kStages * kStage) : kSums;
+  static_assert(2 * kShared <= 48 << 10, "a kernel has as much shared memory without asking for more");
   using Sum = f32[kRows / 16][kColumns / 8][4];
   const MatmulArguments& args;
   const Sink sink;
@@ -85,10 +85,7 @@ struct TensorProduct {
     Sum sum = {};
     add_up(sum, of, i0, j0, row0, column0, part * Tile::kSlice);
     __syncthreads();  // the next of the batch begins to load
-    if constexpr (kShares)
-      write_shared(sum, of, i0, j0, row0, column0, part);
-    else
-      write(sum, of, i0, j0, row0, column0);
+    write(sum, of, i0, j0, row0, column0, part);
   }
 
  private:
@@ -134,27 +131,8 @@ struct TensorProduct {
       }
     }
   }
-  // Writes a warp's results from its lanes.
-  RONDO_INLINE void write(const Sum& sum, Index of, Index i0, Index j0, int row0, int column0) const {
-    const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n);
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < kRows / 8; ++i) {
-      const Index row = i0 + row0 + 8 * i + lane / 4;
-      if (row >= m) continue;
-      const typename Sink::Place place = sink.place(of * m + row);
-#pragma unroll
-      for (int j = 0; j < kColumns / 8; ++j) {
-        const Index column = j0 + column0 + 8 * j + lane % 4 * 2;
-        const f32* const values = &sum[i / 2][j][i % 2 * 2];
-#pragma unroll
-        for (int v = 0; v < 2; v += vector)
-          if (column + v < n) sink.template write<vector>(place, column + v, values + v);
-      }
-    }
-  }
   // Writes the results of all warps, of which those with one place have a part of k each.
-  RONDO_INLINE void write_shared(const Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int part) const {
+  RONDO_INLINE void write(const Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int part) const {
     const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n);
     const int lane = threadIdx.x % 32;
     f32* const sums = reinterpret_cast<f32*>(tiles);

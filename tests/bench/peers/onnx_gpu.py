@@ -105,8 +105,7 @@ class Call:
         self.info = rondo.graph_info(self.instance)
 
     def __call__(self):
-        if self.call(*self.arguments):
-            self.rondo.check(self.call(*self.arguments))
+        self.rondo.check(self.call(*self.arguments))
 
     def wait(self):
         self.rondo.check(self.rondo.core.rondo_engine_wait_all(self.rondo.engine))
@@ -192,8 +191,9 @@ class Unit:
     def compile_kernels(self, programs):
         """Into the cache by another process, which times no engines, so that this one has the device for itself but shortly."""
         if not self.device.startswith("cpu") and programs:
-            subprocess.run([sys.executable, __file__, "--compile", str(self.build), self.device, *programs], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                           env={**os.environ, "RONDO_CONVOLUTION_TIMING_TOTAL_MS": "0"}, timeout=max(10, self.left()), check=False)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                subprocess.run([sys.executable, __file__, "--compile", str(self.build), self.device, *programs], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env={**os.environ, "RONDO_CONVOLUTION_TIMING_TOTAL_MS": "0"}, timeout=max(10, self.left()), check=False)
 
     def attempt(self, row, way, make):
         """Makes a way of a row, or says why it is left out."""

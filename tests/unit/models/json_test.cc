@@ -60,15 +60,17 @@ TEST(JsonReader, RestIsEmptyWhereNothingFollows) {
 // What a stranger's name has is shown, and not obeyed: no control of a terminal, in one byte or two, and nothing that
 // turns or breaks a line.
 TEST(ShownTexts, ControlsAndTurnsAreReplaced) {
-  for (const char* each :
-       {"\x1b", "\x7f", "\xc2\x9b", "\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6",
-        "\xe2\x81\xa9", "\xe2\x80\x8b", "\xc2\xad", "\xef\xbb\xbf", "\xf3\xa0\x81\x81"}) {
+  for (const char* each : {"\x1b",         "\x7f",         "\xc2\x9b",         "\xd8\x9c",         "\xe2\x80\x8e",
+                           "\xe2\x80\xa8", "\xe2\x80\xae", "\xe2\x81\xa6",     "\xe2\x81\xa9",     "\xe2\x80\x8b",
+                           "\xc2\xad",     "\xef\xbb\xbf", "\xf3\xa0\x81\x81", "\xf3\xa0\x84\x80", "\xcd\x8f",
+                           "\xe1\x85\xa0", "\xe1\xa0\x8e", "\xe3\x85\xa4",     "\xef\xb8\x8f",     "\xef\xbe\xa0",
+                           "\xef\xbf\xb9"}) {
     const std::string text = std::string("a") + each + "b", shown(std::string(each).size(), '?');
     EXPECT_EQ(plain(text), "a" + shown + "b");
     EXPECT_EQ(excerpt(text), "a?b");
   }
-  for (const char* each : {"\xc2\xa0", "\xd8\x9b", "\xe2\x80\x93", "\xe2\x81\xb0", "\xe2\x82\xac", "\xf3\xa0\x84\x80",
-                           "\xf0\x9f\x99\x82"}) {
+  for (const char* each : {"\xc2\xa0", "\xd8\x9b", "\xe2\x80\x93", "\xe2\x81\xb0", "\xe2\x82\xac", "\xe1\x85\xa1",
+                           "\xe3\x85\xa5", "\xef\xbf\xbd", "\xf0\x9f\x99\x82"}) {
     EXPECT_EQ(plain(each), each);
     EXPECT_EQ(excerpt(each), each);
   }
