@@ -266,10 +266,10 @@ typedef struct rondo_program_kernels_info {
  * compiler made them. Errors as of rondo_program_memory. Since 0.1. */
 RONDO_API rondo_status rondo_program_kernels(rondo_program* program, rondo_engine* engine, rondo_device device,
                                              int32_t n_dims, const int64_t* dims, rondo_program_kernels_info* info);
-/* The kernels of rondo_program_kernels that are missing, a line each: a name, and the first characters of the name
- * that its file in the folder would have. Writes at most capacity bytes with the final zero; *length is the whole
- * length without it (buffer may be NULL with capacity 0), and 0 if none is missing. Errors as of
- * rondo_program_memory. Since 0.1. */
+/* The kernels of `program` that are missing on a device at the sizes `dims`, as rondo_program_kernels counts them, a
+ * line each: a name, and the first characters of the name that its file in the folder would have. Writes at most
+ * capacity bytes with the final zero; *length is the whole length without it (buffer may be NULL with capacity 0), and
+ * 0 if none is missing. Errors as of rondo_program_memory. Since 0.1. */
 RONDO_API rondo_status rondo_program_missing_kernels(rondo_program* program, rondo_engine* engine, rondo_device device,
                                                      int32_t n_dims, const int64_t* dims, char* buffer, size_t capacity,
                                                      size_t* length);

@@ -54,7 +54,7 @@ const std::vector<Command>& commands() {
        "show|verify FILE",
        "what a program file has, whether it is whole",
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program;",
-        "--for DEVICE.json|cuda:0 [--sizes B=8] ...: its kernels too, those that are kept and missing.",
+        "--for DEVICE.json|cuda:0 [--sizes B=8] ...: its kernels too, kept and missing.",
         "verify: makes all of it on cpu:0, with --memory 2GiB at most. Exits 1 if it is not valid."}},
       {"run",
        {"--function", "--inputs", "--outputs", "--device", "--memory", "--check-numbers", "--trust", "--check"},

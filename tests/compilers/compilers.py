@@ -24,7 +24,7 @@ PART, PARTS = int(sys.argv[4]), int(sys.argv[5])
 LINKED = 4  # about so many sources are linked
 TAKES_A_WORD = ("-o", "-MF", "-MQ")
 # The build's own compiler's, and what asks for files: headers are read as they are, not in one piece.
-LEFT_OUT = ("-fvect-cost-model", "--param", "-fpch-preprocess", "-Winvalid-pch", "-MD", "-c", "-fdiagnostics-color")
+LEFT_OUT = ("-fvect-cost-model", "-fno-align-", "--param", "-fpch-preprocess", "-Winvalid-pch", "-MD", "-c", "-fdiagnostics-color")
 
 
 def alone(compilation):

@@ -7427,10 +7427,10 @@ extern "C" {
     ) -> rondo_status;
 }
 extern "C" {
-    #[doc = " The kernels of rondo_program_kernels that are missing, a line each: a name, and the first characters of the name"]
-    #[doc = " that its file in the folder would have. Writes at most capacity bytes with the final zero; *length is the whole"]
-    #[doc = " length without it (buffer may be NULL with capacity 0), and 0 if none is missing. Errors as of"]
-    #[doc = " rondo_program_memory. Since 0.1."]
+    #[doc = " The kernels of `program` that are missing on a device at the sizes `dims`, as rondo_program_kernels counts them, a"]
+    #[doc = " line each: a name, and the first characters of the name that its file in the folder would have. Writes at most"]
+    #[doc = " capacity bytes with the final zero; *length is the whole length without it (buffer may be NULL with capacity 0), and"]
+    #[doc = " 0 if none is missing. Errors as of rondo_program_memory. Since 0.1."]
     pub fn rondo_program_missing_kernels(
         program: *mut rondo_program,
         engine: *mut rondo_engine,

@@ -122,6 +122,13 @@ impl Program {
 
     /// The kernels that are missing, a line each: a name, and the first characters of its file's name in the folder.
     ///
+    /// ```no_run
+    /// # use rondo::{Device, Engine, Program};
+    /// let program = Program::open("encoder.safetensors")?;
+    /// println!("{}", program.missing_kernels(&Engine::new()?, Device::cuda(0), &[])?);
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of [`kernels`](Program::kernels).
