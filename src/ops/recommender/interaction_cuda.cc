@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Interaction
 }
 )";
 // M, Index: of many vectors.
-constexpr const char* kGradientText = R"(
+constexpr const char* kInteractionGradientText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const InteractionArguments args) {
   const i64 i = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
   if (i >= args.samples * args.vectors * args.width) return;
@@ -64,7 +64,7 @@ class CudaInteraction final : public KernelTask {
         add_launch(add_kernel(spec.text({rtc::kInteractionText, kStagedGradientText})), arguments_,
                    std::min<int64_t>(arguments_.samples, kMostBlocks));
       } else {
-        add_launch(add_kernel(spec.text({rtc::kInteractionText, kGradientText})), arguments_,
+        add_launch(add_kernel(spec.text({rtc::kInteractionText, kInteractionGradientText})), arguments_,
                    blocks_for(elements, kThreads));
       }
       add_address(&arguments_.dy, plan.y);
