@@ -34,7 +34,8 @@ typedef struct rondo_program_save_options {
   size_t n_weights;                /* tensors from outside that get names */
   const char* const* weight_names; /* as many; the other tensors from outside are "weight0" and so on */
   rondo_tensor* const* weights;    /* as many, each of them used by a function, and whole: no part of a tensor */
-  size_t n_metadata;               /* texts of the program's author, such as the labels of a classifier */
+  size_t n_metadata;               /* texts of the program's author, such as the labels of a classifier; the keys
+                                      "rondo.program" and "rondo.check" are Rondo's */
   const char* const* keys;         /* as many */
   const char* const* values;       /* as many */
   const char* reader;              /* the oldest version of the library that shall read the file, such as "0.1"; NULL:
@@ -62,11 +63,11 @@ typedef struct rondo_program_save_options {
  *
  * RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message
  * names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come
- * twice, are empty, have control characters or are not UTF-8, for a weight that no function uses, and for one that
- * differs from the tensor of its name in weights_from, is in two of these files or has no file to go into, and for a
- * file of weights_from that has no weight, is named twice or lies in another folder; RONDO_NOT_FOUND for a file of
- * weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a poisoned weight's error. Not
- * allowed while recording or inside a task. Since 0.1. */
+ * twice, are empty, have control characters or are not UTF-8, for keys that are Rondo's, for a weight that no function
+ * uses, and for one that differs from the tensor of its name in weights_from, is in two of these files or has no file
+ * to go into, and for a file of weights_from that has no weight, is named twice or lies in another folder;
+ * RONDO_NOT_FOUND for a file of weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a
+ * poisoned weight's error. Not allowed while recording or inside a task. Since 0.1. */
 RONDO_API rondo_status rondo_program_save(const char* path, int32_t n_functions, const char* const* names,
                                           rondo_graph* const* graphs, const rondo_program_save_options* options);
 
@@ -222,10 +223,10 @@ RONDO_API rondo_status rondo_program_memory(rondo_program* program, rondo_engine
  * together; NULL and 0 where none do. The file may be JSON beside its weights, which stay as they are; a check that is
  * there is replaced. Real inputs are from -1 to 1, whole ones are 0 or 1. States are as in the file. Older versions of
  * the library read the file too.
- * RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of sizes
- * and for sizes outside the bounds; RONDO_UNSUPPORTED if a second run has other results, as of random numbers;
- * RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of rondo_program_open,
- * rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1. */
+ * RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of
+ * sizes, for sizes outside the bounds and for a check of more than 4 MiB; RONDO_UNSUPPORTED if a second run has other
+ * results, as of random numbers; RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of
+ * rondo_program_open, rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1. */
 RONDO_API rondo_status rondo_program_add_check(const char* path, rondo_engine* engine, rondo_device device,
                                                int32_t n_calls, int32_t n_sizes, const int64_t* sizes);
 
@@ -239,9 +240,13 @@ typedef struct rondo_program_check_info {
   { sizeof(rondo_program_check_info), 0, 0, 0 }
 /* Runs the self-check of `program` on a new instance on a device. On a device of the class where the check was made,
  * with the same version of the library, outputs have to have the same SHA-256 if their function has no products,
- * convolutions, attention or recurrent layers; else some elements of each have to be near those that they were.
- * most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on the
- * host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within; 0: none.
+ * convolutions, attention or recurrent layers, nor in a file with states any other function; else some elements of each
+ * have to be near those that they were. A class is on a cpu the architecture, the version of the C library and whether
+ * there are AVX2 and FMA; on a GPU the compute capability, the number of processors, and the version and build of
+ * NVRTC. most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on
+ * the host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within, and loops end with it on GPUs
+ * too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has no
+ * limit of time.
  *
  * RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with
  * function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for

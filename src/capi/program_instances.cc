@@ -80,12 +80,7 @@ Status call_function(const rondo_program_instance& handle, const char* function,
     };
     return capi::call_callable(*callee->callable, n_inputs, inputs, n_outputs, outputs, check, limit);
   };
-  const Budget::Refusals refusals(inner->budget());
-  const Status status = call_callable();
-  // A recording keeps what it has of the first attempt, and a task must not wait.
-  if (status.ok() || !refusals.any() || Engine::thread_sink() || Engine::in_task()) return status;
-  RONDO_TRY(inner->make_room(limit));
-  return call_callable();
+  return inner->call_with_room(limit, call_callable);
 }
 
 // A limit of 0 is none.

@@ -372,7 +372,7 @@ rondo_status rondo_program_add_check(const char* path, rondo_engine* engine, ron
     std::vector<std::vector<int64_t>> all;
     for (size_t i = 0; i < static_cast<size_t>(n_calls); ++i)
       all.emplace_back(sizes + i * dims, sizes + (i + 1) * dims);
-    return add_check(path, *inner, *found, all);
+    return add_check(file, path, *inner, *found, all);
   });
 }
 

@@ -396,6 +396,10 @@ void keep_nothing(const Engine& engine) {
   if (Recording* const recording = recording_of(engine)) recording->unkept = true;
 }
 
+void let_host_decide(const Engine& engine) {
+  if (Recording* const recording = recording_of(engine)) recording->host_decides = true;
+}
+
 Status abort_recording(Engine& engine) {
   drop_dead_recording();
   RONDO_TRY(engine.usable());

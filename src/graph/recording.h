@@ -68,7 +68,8 @@ class Recording final : public Sink {
   const char* const name;
   const std::shared_ptr<SharedArena> arena;  // null: the graph's own
   const int max_branches, arenas;
-  const bool named_outputs, as_written, callable, fewer_roundings, falls_back, host_decides;
+  const bool named_outputs, as_written, callable, fewer_roundings, falls_back;
+  bool host_decides;
   // The checks of what operators make; null: nothing is checked.
   const std::shared_ptr<NumberChecks> number_checks;
   const double begun_us;
@@ -172,6 +173,8 @@ Status begin_section(Engine& engine, const char* name, bool on);
 Status end_section(Engine& engine);
 // From here on nothing that is compiled for the calling thread's recording is kept on disk: what comes is a stranger's.
 void keep_nothing(const Engine& engine);
+// The host decides all control flow of the calling thread's recording, as with RONDO_RECORD_HOST_DECIDES.
+void let_host_decide(const Engine& engine);
 // Says where what the thread has recorded since the last time comes from, if it has a recording that notes that; null:
 // nothing is said. True if it has one.
 bool say_site(const char* site);

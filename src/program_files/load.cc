@@ -329,10 +329,11 @@ Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& devi
     if (each.sizes)
       callee.callable = made->make_callable(i, options);
     else
-      RONDO_TRY(file->about(make_function({program, each, engine, device, made->weights(), made->budget_,
-                                           options.most_turns, options.extra[i], options.callables.arenas},
-                                          &callee.graph)
-                                .with_context("function '" + excerpt(each.name) + "'")));
+      RONDO_TRY(
+          file->about(make_function({program, each, engine, device, made->weights(), made->budget_, options.most_turns,
+                                     options.extra[i], options.callables.arenas, options.host_decides},
+                                    &callee.graph)
+                          .with_context("function '" + excerpt(each.name) + "'")));
   }
   *instance = made;
   return {};
@@ -372,8 +373,8 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
   const std::vector<uint32_t>& extra = options.extra[function];
   const auto issue = [file = file_, &engine = *engine_, &device = *device_, shared = shared_, weights = weights_,
                       budget = budget_, function, most_turns = options.most_turns, extra,
-                      pads = options.callables.pad_sizes[0] != 0](int32_t n_inputs, rondo_tensor* const* inputs,
-                                                                  int32_t, rondo_tensor** outputs) -> Status {
+                      host_decides = options.host_decides, pads = options.callables.pad_sizes[0] != 0](
+                         int32_t n_inputs, rondo_tensor* const* inputs, int32_t, rondo_tensor** outputs) -> Status {
     const std::span given(inputs, static_cast<size_t>(n_inputs));
     std::vector<int64_t> sizes;
     // The call has looked at the sizes that were given: those that they were filled up to do not go.
@@ -384,7 +385,8 @@ Ref<Callable> Instance::make_callable(size_t function, const InstanceOptions& op
     Status status = read_program(file->text(), &sizes, &program);
     if (status.ok())
       status = issue_function(
-          {program, program.functions[function], engine, device, *weights, budget, most_turns, extra}, given, outputs);
+          {program, program.functions[function], engine, device, *weights, budget, most_turns, extra, 0, host_decides},
+          given, outputs);
     return file->about(status.with_context("at " + sizes_text(file->program().dims, sizes)));
   };
   return make_ref<Callable>(*engine_, Engine::intern(of.name.c_str()), chosen,

@@ -99,6 +99,7 @@ struct InstanceOptions {
   int64_t most_turns = 0;                                          // of each loop; 0: as the file says
   int64_t most_bytes = 0;                                          // of weights and graphs; 0: any
   std::vector<std::vector<uint32_t>> extra;                        // by function: values that are outputs too
+  bool host_decides = false;                                       // all control flow: loops end with a call's time
 };
 
 // A program on a device, as it is called. Held by its handle and by calls; any thread.
@@ -120,13 +121,22 @@ class Instance final : public RefCounted {
   // By their number in the program.
   const std::vector<Callee>& functions() const { return functions_; }
   const std::vector<TensorHandle>& weights() const { return *weights_; }
-  const Budget& budget() const { return *budget_; }
   // Writes the program with its weights and states as they are now, and the author's texts. Waits for them.
   Status save(const char* path, const models::ExternalWeights& external) const;
-  // After a call that the budget refused: lets go of graphs of other sizes, so that it may do now. Not in a task.
-  Status make_room(const RunLimit* limit) const;
+  // Calls a function whose sizes vary by `call`; after one that the budget refused once more, without the graphs of
+  // other sizes.
+  template <class Call>
+  Status call_with_room(const RunLimit* limit, const Call& call) const {
+    const Budget::Refusals refusals(*budget_);
+    const Status status = call();
+    // A recording keeps what it has of the first attempt, and a task must not wait.
+    if (status.ok() || !refusals.any() || Engine::thread_sink() || Engine::in_task()) return status;
+    RONDO_TRY(make_room(limit));
+    return call();
+  }
 
  private:
+  Status make_room(const RunLimit* limit) const;
   Status load_weights(const InstanceOptions& options);
   Status budget_weights(const InstanceOptions& options);
   Status check_smallest(const InstanceOptions& options) const;
@@ -161,9 +171,10 @@ struct CheckCounts {
 // another one: with function, output, place and both values. On a thread without a recording.
 Status run_check(const Ref<ProgramFile>& file, Engine& engine, Device& device, const CheckLimits& limits,
                  CheckCounts* counts);
-// Calls each function of the file `path` once for each list of sizes, and writes it anew with what came of it. A check
+// Calls each function of a file once for each list of sizes, and writes it anew to `path` with what came of it. A check
 // that is there is replaced.
-Status add_check(const char* path, Engine& engine, Device& device, const std::vector<std::vector<int64_t>>& sizes);
+Status add_check(const Ref<ProgramFile>& file, const char* path, Engine& engine, Device& device,
+                 const std::vector<std::vector<int64_t>>& sizes);
 
 // A function that is recorded anew.
 struct FunctionSource {
@@ -176,6 +187,7 @@ struct FunctionSource {
   int64_t most_turns = 0;
   std::span<const uint32_t> extra = {};  // values that are outputs too
   int32_t arenas = 0;                    // of a graph; 0: one
+  bool host_decides = false;
 };
 // On a thread without a recording. measured: null, or given the bytes of a graph that the budget only measures.
 Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* measured = nullptr);

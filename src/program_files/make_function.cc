@@ -381,6 +381,7 @@ Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* m
   options.flags = RONDO_RECORD_CALLABLE;
   options.arenas = source.arenas;
   if (source.function.fewer_roundings) options.flags |= RONDO_RECORD_FEWER_ROUNDINGS;
+  if (source.host_decides) options.flags |= RONDO_RECORD_HOST_DECIDES;
   if (setting_choice(Setting::check_numbers) == 1) options.flags |= RONDO_RECORD_SITES;  // nodes of the file
   RONDO_TRY(begin_recording(source.engine, options, true));
   const auto share = std::make_shared<Budget::Share>(source.budget);
@@ -400,6 +401,7 @@ Status issue_function(const FunctionSource& source, std::span<rondo_tensor* cons
   if (!recording_of(source.engine))
     return error(RONDO_INVALID_STATE, "a function of a program is called in recordings only");
   const ScopedListener listener(source.engine);
+  if (source.host_decides) let_host_decide(source.engine);
   const Status status = FunctionRecorder(source).issue(inputs, outputs);
   return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;
 }

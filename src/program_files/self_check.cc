@@ -2,8 +2,12 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "base/json_text.h"
+#include "base/machine/instructions.h"
 #include "base/machine/sha256.h"
 #include "base/text.h"
 #include "device/cuda/cuda_device.h"
@@ -13,6 +17,7 @@
 #include "program_files/attributes.h"
 #include "program_files/load.h"
 #include "program_files/save.h"
+#include "rtc/compiler.h"
 #include "tape/tape.h"
 
 namespace rondo::program_files {
@@ -37,11 +42,29 @@ struct SelfCheck {
   std::vector<CheckedCall> calls;
 };
 
-// Devices of one class have the same bits of Rondo's own kernels.
+#if defined(__x86_64__)
+constexpr const char* kArchitecture = "x86_64";
+#elif defined(__aarch64__)
+constexpr const char* kArchitecture = "aarch64";
+#else
+constexpr const char* kArchitecture = "other";
+#endif
+
+// Devices of one class have the same bits of Rondo's own kernels. The C library has several functions for `exp` and the
+// like, and takes those that the processor can; NVRTC has such functions in what it compiles.
 std::string class_of(const Device& device) {
-  if (device.is_host()) return "cpu";
+  if (device.is_host()) {
+    std::string of = format("cpu %s%s", kArchitecture, possible_instructions() == Instructions::baseline ? "" : " fma");
+#ifdef __GLIBC__
+    of += format(" glibc %s", gnu_get_libc_version());
+#endif
+    return of;
+  }
   const auto& gpu = static_cast<const cuda::CudaDevice&>(device);
-  return format("sm_%d %d", gpu.capability(), gpu.multiprocessors());
+  rtc::Target target;  // without NVRTC: none
+  (void)rtc::choose_target(gpu.capability(), false, &target);
+  return format("sm_%d %d nvrtc %d.%d %llx", gpu.capability(), gpu.multiprocessors(), target.nvrtc_major,
+                target.nvrtc_minor, static_cast<unsigned long long>(target.nvrtc_build));
 }
 
 std::string own_version() {
@@ -66,6 +89,14 @@ bool may_vary(const std::vector<Node>& nodes) {
       if (may_vary(body.nodes)) return true;
   }
   return false;
+}
+
+// True if outputs of a function have the same bits on all devices of a class. A state may come of any other function.
+bool has_bits(const Program& program, const Function& function) {
+  const auto varies = [](const Function& each) { return may_vary(each.nodes); };
+  if (std::none_of(program.weights.begin(), program.weights.end(), [](const Declared& each) { return each.state; }))
+    return !varies(function);
+  return std::none_of(program.functions.begin(), program.functions.end(), varies);
 }
 
 // How far an element may be from what it was, in parts of the output's largest one.
@@ -127,8 +158,14 @@ template <class T>
 void put(std::string* bytes, size_t i, T value) {
   std::memcpy(bytes->data() + i * sizeof value, &value, sizeof value);
 }
-// Real numbers are multiples of 1/128 between -1 and 1, which all of these dtypes have; whole ones are 0 and 1, so that
-// they are places of any list.
+// One of 8 bits from -1 to 1: without the exponent's first bit less than 2, and less than 1 without its last one too.
+uint8_t small_f8(uint64_t random, int mantissa) {
+  const int one = ((1 << (6 - mantissa)) - 1) << mantissa;
+  const int bits = static_cast<int>(random >> 56) & 0xbf;
+  return static_cast<uint8_t>((bits & 127) > one ? bits & ~(1 << mantissa) : bits);
+}
+// Real numbers are multiples of 1/128 between -1 and 1, which all of the wider dtypes have; whole ones are 0 and 1, so
+// that they are places of any list.
 void fill(rondo_dtype dtype, uint64_t seed, std::string* bytes) {
   const size_t count = bytes->size() / dtype_size(dtype);
   for (size_t i = 0; i < count; ++i) {
@@ -139,9 +176,9 @@ void fill(rondo_dtype dtype, uint64_t seed, std::string* bytes) {
       case RONDO_BF16: put(bytes, i, float_to_bf16(real)); break;
       case RONDO_F32: put(bytes, i, real); break;
       case RONDO_F64: put(bytes, i, static_cast<double>(real)); break;
-      case RONDO_F8_E4M3:
-      case RONDO_F8_E5M2: put(bytes, i, static_cast<uint8_t>((random >> 56) & 0xbf)); break;  // small and finite
-      default: put(bytes, i * dtype_size(dtype), static_cast<uint8_t>(random >> 63));         // the lowest byte
+      case RONDO_F8_E4M3: put(bytes, i, small_f8(random, 3)); break;
+      case RONDO_F8_E5M2: put(bytes, i, small_f8(random, 2)); break;
+      default: put(bytes, i * dtype_size(dtype), static_cast<uint8_t>(random >> 63));  // the lowest byte
     }
   }
 }
@@ -174,6 +211,7 @@ class CheckRun {
   Status open() {
     InstanceOptions options;
     options.most_bytes = limits_.most_bytes;
+    options.host_decides = limits_.timeout_ms != 0;  // a loop on a GPU knows no time
     options.extra.resize(file_->program().functions.size());
     return Instance::make(file_, engine_, device_, options, &instance_);
   }
@@ -196,7 +234,8 @@ class CheckRun {
     const RunLimit limit = limits_.timeout_ms ? RunLimit(limits_.timeout_ms) : RunLimit();
     const RunLimit* const within = limit.none() ? nullptr : &limit;
     const Status called = callee.graph ? callee.graph->call(inputs.data(), outputs.data(), within)
-                                       : callee.callable->call(inputs, outputs, within);
+                                       : instance_->call_with_room(
+                                             within, [&] { return callee.callable->call(inputs, outputs, within); });
     for (size_t i = 0; i < made.size(); ++i) made[i].reset(outputs[i]);
     RONDO_TRY(called);
     for (size_t i = 0; i < made.size(); ++i) {
@@ -307,7 +346,8 @@ class CheckReader {
         case 1:
           return json_.array([&]() -> Status {
             if (call.sizes.size() == program_.dims.size()) return json_.wrong("it has more sizes than the program");
-            return json_.integer(&call.sizes.emplace_back());
+            call.sizes.push_back(0);
+            return read_size(program_.dims[call.sizes.size() - 1], &call.sizes.back());
           });
         case 2: return json_.number(&call.seed);
         default: return json_.array([&] { return read_output(&call); });
@@ -317,6 +357,12 @@ class CheckReader {
     return call.outputs.size() == program_.functions[call.function].outputs.size()
                ? Status()
                : json_.wrong("it has other outputs than the function");
+  }
+  Status read_size(const Dim& dim, int64_t* size) {
+    RONDO_TRY(json_.integer(size));
+    if (*size >= dim.least && *size <= dim.most) return {};
+    return json_.wrong(format("the size '%s' is %lld; %lld to %lld are possible", excerpt(dim.name).c_str(),
+                              printable(*size), printable(dim.least), printable(dim.most)));
   }
   Status read_function(size_t* function) {
     std::string name;
@@ -333,11 +379,19 @@ class CheckReader {
     RONDO_TRY(json_.array([&]() -> Status {
       switch (next++) {
         case 0: return json_.text(&output.digest);
-        case 1: return read_real(&json_, &output.largest);
+        case 1:
+          RONDO_TRY(read_real(&json_, &output.largest));
+          return output.largest >= 0 && std::isfinite(output.largest)
+                     ? Status()
+                     : json_.wrong("the largest element of an output is 0 or more, and finite");
         case 2:
           return json_.array([&]() -> Status {
             if (output.samples.size() == kMostSamples) return json_.wrong("an output has too many samples");
-            return read_real(&json_, &output.samples.emplace_back());
+            double& sample = output.samples.emplace_back();
+            RONDO_TRY(read_real(&json_, &sample));
+            return std::isfinite(sample) && std::fabs(sample) > output.largest
+                       ? json_.wrong("an element of an output is larger than its largest one")
+                       : Status();
           });
         default: return json_.wrong("an output has a digest, a number and samples");
       }
@@ -361,7 +415,8 @@ Status compare(const CheckedOutput& was, rondo_dtype dtype, const Layout& layout
   for (size_t k = 0; k < was.samples.size(); ++k) {
     const size_t place = sample_place(count, k);
     const double is = element(dtype, bytes, place), before = was.samples[k];
-    if (is == before || (std::isnan(is) && std::isnan(before)) || std::fabs(is - before) <= bound) continue;
+    if (is == before || (std::isnan(is) && std::isnan(before))) continue;
+    if (std::isfinite(is) && std::isfinite(before) && std::fabs(is - before) <= bound) continue;
     return error(RONDO_IO_ERROR, "the element %s is %.9g, and was %.9g where the check was made; it may differ by %.3g",
                  place_text(layout, place).c_str(), is, before, bound);
   }
@@ -372,24 +427,26 @@ Status compare(const CheckedOutput& was, rondo_dtype dtype, const Layout& layout
                excerpt(was.digest).c_str());
 }
 
-Status run(const Ref<ProgramFile>& file, const SelfCheck& check, Engine& engine, Device& device,
-           const CheckLimits& limits, CheckCounts* counts) {
-  CheckRun checked(file, engine, device, limits);
-  RONDO_TRY(checked.open());
-  const bool same = check.made_by == own_version() && check.on == class_of(device);
-  for (const CheckedCall& call : check.calls) {
+struct Seen {
+  size_t call, output;
+  rondo_dtype dtype;
+  const Layout& layout;
+  const std::string& bytes;
+};
+
+// Makes all calls of a check on an instance that is gone afterwards.
+Status call_all(const Ref<ProgramFile>& file, const SelfCheck& check, Engine& engine, Device& device,
+                const CheckLimits& limits, const std::function<Status(const Seen&)>& see) {
+  CheckRun run(file, engine, device, limits);
+  RONDO_TRY(run.open());
+  for (size_t k = 0; k < check.calls.size(); ++k) {
+    const CheckedCall& call = check.calls[k];
     const Function& function = file->program().functions[call.function];
-    const bool exact = same && !may_vary(function.nodes);
-    const auto see = [&](size_t i, rondo_dtype dtype, const Layout& layout, const std::string& bytes) -> Status {
-      RONDO_TRY(compare(call.outputs[i], dtype, layout, bytes, exact)
-                    .with_context("output '" + excerpt(function.outputs[i].name) + "'"));
-      ++counts->outputs;
-      counts->exact += exact;
-      return {};
+    const auto see_output = [&](size_t i, rondo_dtype dtype, const Layout& layout, const std::string& bytes) {
+      return see({k, i, dtype, layout, bytes}).with_context("output '" + excerpt(function.outputs[i].name) + "'");
     };
     const std::string at = call.sizes.empty() ? "" : " at " + sizes_text(file->program().dims, call.sizes);
-    RONDO_TRY(file->about(checked.call(call, see).with_context("function '" + excerpt(function.name) + "'" + at)));
-    ++counts->calls;
+    RONDO_TRY(file->about(run.call(call, see_output).with_context("function '" + excerpt(function.name) + "'" + at)));
   }
   return {};
 }
@@ -407,36 +464,45 @@ Status run_check(const Ref<ProgramFile>& file, Engine& engine, Device& device, c
         error(RONDO_IO_ERROR, "its self-check has %zu bytes; %zu are possible", file->check().size(), kMostCheckText));
   SelfCheck check;
   RONDO_TRY(file->about(CheckReader(file->check(), file->program(), &check).read()));
-  return run(file, check, engine, device, limits, counts);
+  const bool same = check.made_by == own_version() && check.on == class_of(device);
+  const auto see = [&](const Seen& seen) -> Status {
+    const CheckedCall& call = check.calls[seen.call];
+    const bool exact = same && has_bits(file->program(), file->program().functions[call.function]);
+    RONDO_TRY(compare(call.outputs[seen.output], seen.dtype, seen.layout, seen.bytes, exact));
+    ++counts->outputs;
+    counts->exact += exact;
+    return {};
+  };
+  RONDO_TRY(call_all(file, check, engine, device, limits, see));
+  counts->calls = static_cast<int64_t>(check.calls.size());
+  return {};
 }
 
-Status add_check(const char* path, Engine& engine, Device& device, const std::vector<std::vector<int64_t>>& sizes) {
+Status add_check(const Ref<ProgramFile>& file, const char* path, Engine& engine, Device& device,
+                 const std::vector<std::vector<int64_t>>& sizes) {
   const tape::Aside aside;
-  Ref<ProgramFile> file;
-  RONDO_TRY(ProgramFile::open(path, nullptr, &file));
   const Program& program = file->program();
   if (sizes.size() * program.functions.size() > kMostCheckCalls)
     return error(RONDO_INVALID_ARGUMENT, "n_calls is %zu; %zu functions can be called %zu times together", sizes.size(),
                  program.functions.size(), kMostCheckCalls);
   SelfCheck check = {own_version(), class_of(device), {}};
-  CheckRun first(file, engine, device, {});
-  RONDO_TRY(first.open());
   for (const std::vector<int64_t>& each : sizes)
-    for (size_t i = 0; i < program.functions.size(); ++i) {
-      CheckedCall& call = check.calls.emplace_back();
-      call.function = i;
-      call.sizes = each;
-      call.seed = check.calls.size();
-      RONDO_TRY(first.call(call, [&call](size_t, rondo_dtype dtype, const Layout&, const std::string& bytes) -> Status {
-        call.outputs.push_back(summary(dtype, bytes));
-        return {};
-      }));
-    }
-  CheckCounts counts;
-  if (const Status again = run(file, check, engine, device, {}, &counts); !again.ok())
-    return error(again.code() == RONDO_IO_ERROR ? RONDO_UNSUPPORTED : again.code(),
-                 "a second run has other results, as of random numbers: %s", again.message());
-  return file->save_with_check(path, engine, write_check(check, program));
+    for (size_t i = 0; i < program.functions.size(); ++i) check.calls.push_back({i, each, check.calls.size() + 1, {}});
+  RONDO_TRY(call_all(file, check, engine, device, {}, [&check](const Seen& seen) -> Status {
+    check.calls[seen.call].outputs.push_back(summary(seen.dtype, seen.bytes));
+    return {};
+  }));
+  const std::string text = write_check(check, program);
+  if (text.size() > kMostCheckText)
+    return error(RONDO_INVALID_ARGUMENT, "n_calls is %zu: the check would have %zu bytes, and can have %zu",
+                 sizes.size(), text.size(), kMostCheckText);
+  // The same process and device have the same bits, whatever decides about them.
+  RONDO_TRY(call_all(file, check, engine, device, {}, [&check](const Seen& seen) -> Status {
+    const Status same = compare(check.calls[seen.call].outputs[seen.output], seen.dtype, seen.layout, seen.bytes, true);
+    if (same.ok()) return {};
+    return error(RONDO_UNSUPPORTED, "a second run has other results, as of random numbers: %s", same.message());
+  }));
+  return file->save_with_check(path, engine, text);
 }
 
 }  // namespace rondo::program_files

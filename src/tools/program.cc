@@ -145,8 +145,10 @@ int read_arguments(int count, char** arguments, ProgramOptions* wish) {
     }
   }
   if (wish->file.empty()) return bad_usage("run", "a program file is needed");
-  if (wish->check && !(wish->function.empty() && wish->inputs.empty() && wish->outputs.empty()))
-    return bad_usage("run", "--check calls what the file says: --function, --inputs and --outputs do not go with it");
+  if (wish->check && !(wish->function.empty() && wish->inputs.empty() && wish->outputs.empty() && !wish->check_numbers))
+    return bad_usage("run",
+                     "--check calls what the file says: --function, --inputs, --outputs and --check-numbers do not go "
+                     "with it");
   if (wish->outputs.empty() && !wish->check) return bad_usage("run", "--outputs is needed: the file for the results");
   return 0;
 }
@@ -215,12 +217,14 @@ int program(int count, char** arguments) {
 
 namespace {
 
+constexpr int64_t kCheckMs = 60000;  // of each call
+
 int check_program(const Program& program, const ProgramOptions& wish, rondo_device device) {
   Engine engine(nullptr);
   if (const int status = make_engine("run", wish.memory, &engine)) return status;
   int64_t most_bytes = 0;
   (void)read_size(wish.memory, &most_bytes);
-  const rondo_program_check_info info = program.check(engine, device, most_bytes);
+  const rondo_program_check_info info = program.check(engine, device, most_bytes, kCheckMs);
   std::printf("%s passes its self-check: %lld calls, %lld outputs, %lld of them with the same bits\n",
               escaped(wish.file).c_str(), static_cast<long long>(info.calls), static_cast<long long>(info.outputs),
               static_cast<long long>(info.exact));

@@ -64,7 +64,7 @@ const std::vector<Command>& commands() {
         "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
         "--memory 2GiB: the most that it may take; --check-numbers: names the operator that makes",
         "the first NaN or infinity, and writes nothing then; --trust: its kernels are kept;",
-        "--check: runs the self-check of the file instead."}},
+        "--check: runs the self-check of the file instead, with 60 s for each call."}},
       {"completion",
        {"bash", "zsh", "fish"},
        nullptr,

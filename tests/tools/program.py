@@ -365,7 +365,8 @@ def case_check():
     _, said = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check", status=1)
     holds(said, "function 'scale': output 'y': the element [0, 0] is ", ", and was 0 where the check was made")
     holds(run("run", saved(), "--check", status=1)[1], "NOT_FOUND", "has no self-check")
-    holds(run("run", saved(), "--check", "--function", "scale", status=2)[1], "--check calls what the file says")
+    for wrong in (["--function", "scale"], ["--check-numbers"]):
+        holds(run("run", saved(), "--check", *wrong, status=2)[1], "--check calls what the file says")
 
 
 def case_memory():

@@ -6375,7 +6375,8 @@ pub struct rondo_program_save_options {
     pub weight_names: *const *const ::std::os::raw::c_char,
     #[doc = " as many, each of them used by a function, and whole: no part of a tensor"]
     pub weights: *const *mut rondo_tensor,
-    #[doc = " texts of the program's author, such as the labels of a classifier"]
+    #[doc = " texts of the program's author, such as the labels of a classifier; the keys"]
+    #[doc = "\"rondo.program\" and \"rondo.check\" are Rondo's"]
     pub n_metadata: usize,
     #[doc = " as many"]
     pub keys: *const *const ::std::os::raw::c_char,
@@ -6577,11 +6578,11 @@ extern "C" {
     #[doc = ""]
     #[doc = " RONDO_UNSUPPORTED if something cannot be in a file, or is newer than the version that shall read it: the message"]
     #[doc = " names each such operator, and where it was recorded if that was noted. RONDO_INVALID_ARGUMENT for names that come"]
-    #[doc = " twice, are empty, have control characters or are not UTF-8, for a weight that no function uses, and for one that"]
-    #[doc = " differs from the tensor of its name in weights_from, is in two of these files or has no file to go into, and for a"]
-    #[doc = " file of weights_from that has no weight, is named twice or lies in another folder; RONDO_NOT_FOUND for a file of"]
-    #[doc = " weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a poisoned weight's error. Not"]
-    #[doc = " allowed while recording or inside a task. Since 0.1."]
+    #[doc = " twice, are empty, have control characters or are not UTF-8, for keys that are Rondo's, for a weight that no function"]
+    #[doc = " uses, and for one that differs from the tensor of its name in weights_from, is in two of these files or has no file"]
+    #[doc = " to go into, and for a file of weights_from that has no weight, is named twice or lies in another folder;"]
+    #[doc = " RONDO_NOT_FOUND for a file of weights_from that is not there; RONDO_IO_ERROR if a file cannot be read or written; a"]
+    #[doc = " poisoned weight's error. Not allowed while recording or inside a task. Since 0.1."]
     pub fn rondo_program_save(
         path: *const ::std::os::raw::c_char,
         n_functions: i32,
@@ -7231,10 +7232,10 @@ extern "C" {
     #[doc = " together; NULL and 0 where none do. The file may be JSON beside its weights, which stay as they are; a check that is"]
     #[doc = " there is replaced. Real inputs are from -1 to 1, whole ones are 0 or 1. States are as in the file. Older versions of"]
     #[doc = " the library read the file too."]
-    #[doc = " RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of sizes"]
-    #[doc = " and for sizes outside the bounds; RONDO_UNSUPPORTED if a second run has other results, as of random numbers;"]
-    #[doc = " RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of rondo_program_open,"]
-    #[doc = " rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1."]
+    #[doc = " RONDO_INVALID_ARGUMENT for fewer calls than 1, or more than 64 of all functions together, for another number of"]
+    #[doc = " sizes, for sizes outside the bounds and for a check of more than 4 MiB; RONDO_UNSUPPORTED if a second run has other"]
+    #[doc = " results, as of random numbers; RONDO_OUT_OF_MEMORY if inputs and outputs of a call have more than 1 GiB; errors as of"]
+    #[doc = " rondo_program_open, rondo_program_create_instance, rondo_program_call and rondo_program_save. Since 0.1."]
     pub fn rondo_program_add_check(
         path: *const ::std::os::raw::c_char,
         engine: *mut rondo_engine,
@@ -7320,9 +7321,13 @@ fn bindgen_test_layout_rondo_program_check_info() {
 extern "C" {
     #[doc = " Runs the self-check of `program` on a new instance on a device. On a device of the class where the check was made,"]
     #[doc = " with the same version of the library, outputs have to have the same SHA-256 if their function has no products,"]
-    #[doc = " convolutions, attention or recurrent layers; else some elements of each have to be near those that they were."]
-    #[doc = " most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on the"]
-    #[doc = " host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within; 0: none."]
+    #[doc = " convolutions, attention or recurrent layers, nor in a file with states any other function; else some elements of each"]
+    #[doc = " have to be near those that they were. A class is on a cpu the architecture, the version of the C library and whether"]
+    #[doc = " there are AVX2 and FMA; on a GPU the compute capability, the number of processors, and the version and build of"]
+    #[doc = " NVRTC. most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on"]
+    #[doc = " the host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within, and loops end with it on GPUs"]
+    #[doc = " too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has no"]
+    #[doc = " limit of time."]
     #[doc = ""]
     #[doc = " RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with"]
     #[doc = " function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for"]
