@@ -192,8 +192,10 @@ TEST_P(Convolutions, FiltersThatLieByTaps) {
     const Array all = download(make(rondo_convolution, x, w, &options)), of_graph = download(recorded),
                 one = download(make(rondo_convolution, slice(x, 0, 1, 2), w, &options));
     expect_as(all, expect_convolution(problem, Way::forward, image, filter), last ? "channels last" : "channels first");
-    for (size_t i = 0; i < all.size(); ++i) ASSERT_EQ(of_graph[i], all[i]) << i;
-    for (size_t i = 0; !on_cuda() && i < one.size(); ++i) ASSERT_EQ(one[i], all[one.size() + i]) << i;
+    int different = 0;
+    for (size_t i = 0; i < all.size(); ++i) different += of_graph[i] != all[i];
+    for (size_t i = 0; !on_cuda() && i < one.size(); ++i) different += one[i] != all[one.size() + i];
+    EXPECT_EQ(different, 0);
   }
 }
 
