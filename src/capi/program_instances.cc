@@ -14,6 +14,7 @@ using capi::check_instance;
 using capi::check_program;
 using capi::copy_text;
 using capi::find_function;
+using capi::find_idle_device;
 using capi::guard;
 using capi::guard_whole;
 using capi::read_sizes;
@@ -168,10 +169,8 @@ Status create_instance(rondo_program* program, rondo_engine* engine, rondo_devic
   RONDO_NOT_NULL(instance);
   const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
   const Ref<ProgramFile> file = program->file;
-  RONDO_TRY(inner->usable());
-  RONDO_TRY(check_idle(*inner, "making an instance of a program"));
   Device* found = nullptr;
-  RONDO_TRY(get_device(device, &found));
+  RONDO_TRY(find_idle_device(*inner, device, "making an instance of a program", &found));
   Ref<Instance> made;
   RONDO_TRY(Instance::make(file, *inner, *found, wanted, &made));
   std::vector<Ref<FollowedGraph>> followed;
@@ -193,10 +192,8 @@ Status measure(rondo_program* program, rondo_engine* engine, rondo_device device
   Ref<ProgramFile> file = program->file;
   std::vector<int64_t> sizes;
   RONDO_TRY(read_sizes(*file, n_dims, dims, &sizes));
-  RONDO_TRY(inner->usable());
-  RONDO_TRY(check_idle(*inner, "measuring a program"));
   Device* found = nullptr;
-  RONDO_TRY(get_device(device, &found));
+  RONDO_TRY(find_idle_device(*inner, device, "measuring a program", &found));
   if (!sizes.empty()) RONDO_TRY(file->bind(sizes, &file));
   return file->measure(*inner, *found, need);
 }

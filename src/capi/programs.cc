@@ -12,6 +12,7 @@ using capi::check_number;
 using capi::check_program;
 using capi::copy_text;
 using capi::find_function;
+using capi::find_idle_device;
 using capi::guard;
 using capi::guard_whole;
 using capi::Programs;
@@ -358,10 +359,8 @@ rondo_status rondo_program_add_check(const char* path, rondo_engine* engine, ron
     if (n_calls < 1 || static_cast<size_t>(n_calls) > kMostCheckCalls)
       return error(RONDO_INVALID_ARGUMENT, "n_calls is %d; 1 to %zu are possible", n_calls, kMostCheckCalls);
     const Ref<Engine> inner = engine->engine;  // another thread may destroy the handle meanwhile
-    RONDO_TRY(inner->usable());
-    RONDO_TRY(check_idle(*inner, "checking a program"));
     Device* found = nullptr;
-    RONDO_TRY(get_device(device, &found));
+    RONDO_TRY(find_idle_device(*inner, device, "checking a program", &found));
     Ref<ProgramFile> file;
     RONDO_TRY(ProgramFile::open(path, nullptr, &file));
     const size_t dims = file->program().dims.size(), needed = static_cast<size_t>(n_calls) * dims;
@@ -386,10 +385,8 @@ rondo_status rondo_program_check(rondo_program* program, rondo_engine* engine, r
         return error(RONDO_INVALID_ARGUMENT, "%s is %lld; 0 (no limit) or more is needed", name, printable(value));
     const Ref<Engine> inner = engine->engine;  // another thread may destroy the handles meanwhile
     const Ref<ProgramFile> file = program->file;
-    RONDO_TRY(inner->usable());
-    RONDO_TRY(check_idle(*inner, "checking a program"));
     Device* found = nullptr;
-    RONDO_TRY(get_device(device, &found));
+    RONDO_TRY(find_idle_device(*inner, device, "checking a program", &found));
     CheckCounts counts;
     RONDO_TRY(run_check(file, *inner, *found, {most_bytes, timeout_ms}, &counts));
     rondo_program_check_info facts = RONDO_PROGRAM_CHECK_INFO_INIT;

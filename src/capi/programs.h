@@ -70,6 +70,13 @@ inline Status check_idle(const Engine& engine, const char* what) {
   return {};
 }
 
+// Finds a device for work on a program that is not recorded, by an engine that can be used.
+inline Status find_idle_device(Engine& engine, rondo_device id, const char* what, Device** device) {
+  RONDO_TRY(engine.usable());
+  RONDO_TRY(check_idle(engine, what));
+  return get_device(id, device);
+}
+
 // The weights that options of either kind have.
 template <class Options>
 Status read_weights(const Options& given, std::vector<models::NamedTensor>* weights) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 #include "base/machine/processors.h"
 #include "engine/tasks/workers.h"
@@ -59,10 +60,11 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   const bool kept =
       way == ConvolutionWay::forward && static_cast<size_t>(groups_ * m_ * depth_) * sizeof(float) >= kLeastPacked;
   if (find_depths(args) || cuts > 1 || !kept || (channels_inner_ && args.places > m_)) return;
+  std::vector<int64_t> as_gathered = std::move(depth_in_a_);
   channels_inner_ = !channels_inner_;
   if (find_depths(args)) return;
   channels_inner_ = !channels_inner_;
-  find_depths(args);
+  depth_in_a_ = std::move(as_gathered);
 }
 
 // Finds out where each depth is in a; true if all lie in even steps.
