@@ -14,6 +14,11 @@ void Session::name_weight(const std::string& name, const Tensor& whole) {
   weights.try_emplace(whole.variable(), Weight{name, whole, false});
 }
 
+std::string Session::name_of(const Tensor& constant) const {
+  const auto found = weights.find(constant.variable());
+  return found == weights.end() ? std::string() : found->second.name;
+}
+
 void Session::use(const Tensor& constant) {
   if (apart.here()) return;
   const auto found = weights.find(constant.variable());

@@ -76,6 +76,8 @@ struct Session {
   void add_count(const NodeProto& node, const Tensor& count);
   // Lets a constant that owns all of its storage be a weight of this name.
   void name_weight(const std::string& name, const Tensor& whole);
+  // The name under which a constant may be a weight; empty if it has none.
+  std::string name_of(const Tensor& constant) const;
   // The tensor becomes an operand of what is recorded.
   void use(const Tensor& constant);
   // The value as an operand: a constant as a weight, or where it varies with sizes as what the program computes of

@@ -278,6 +278,33 @@ Tensor integer_convolved(Call& call, const Tensor& x, const Tensor& w, const Ten
 
 namespace {
 
+// Convolutions of 16 bits are done with channels last. A constant filter in another order would be copied in each launch.
+bool lies_channels_last(const Call& call) {
+  const Shape w = call.shape(1);
+  const bool half = call.dtype(1) == RONDO_F16 || call.dtype(1) == RONDO_BF16;
+  return call.constant(1) && !call.folding() && half && w.size() > 2 && w[1] > 1 && product(w, 2, w.size()) > 1;
+}
+
+// The filter that `make` computes of constants: a weight with channels last, and a view of it in the order of filters.
+Tensor filter_channels_last(Call& call, const std::function<Tensor()>& make) {
+  const auto axes = static_cast<int64_t>(call.shape(1).size());
+  std::vector<int64_t> last{0}, back{0, axes - 1};
+  for (int64_t d = 2; d < axes; ++d) {
+    last.push_back(d);
+    back.push_back(d - 1);
+  }
+  last.push_back(1);
+  std::string name;
+  const Tensor lying = call.precomputed([&] {
+    const Tensor filter = make();
+    name = call.session().name_of(filter);
+    return filter.transpose(rondo::Axes(last)).clone();
+  });
+  if (!name.empty()) call.session().name_weight(name + ".channels_last", lying);
+  call.session().use(lying);
+  return lying.transpose(rondo::Axes(back));
+}
+
 // A convolution with the batch normalisation that follows it, whose scale, shift, mean and variance are the inputs from
 // 3 on. Filter and bias are computed once, in f64.
 void normalised_convolution(Call& call) {
@@ -291,7 +318,8 @@ void normalised_convolution(Call& call) {
   const double epsilon = call.real("epsilon", 1e-5);
   const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
   const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
-  const Tensor filter = call.precomputed([&] { return (wide(1) * factor().reshape(sizes)).to(dtype); });
+  const auto folded = [&] { return (wide(1) * factor().reshape(sizes)).to(dtype); };
+  const Tensor filter = lies_channels_last(call) ? filter_channels_last(call, folded) : call.precomputed(folded);
   const Tensor bias = call.precomputed([&] {
     const Tensor before = call.has(2) ? wide(2) - wide(5) : rondo::neg(wide(5));
     return (before * factor() + wide(4)).to(dtype);
@@ -304,7 +332,9 @@ void normalised_convolution(Call& call) {
 void convolution_node(Call& call) {
   if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
-  call.out(0, convolved(call, call.in(0), call.in(1), call.has(2) ? &bias : nullptr));
+  const Tensor filter =
+      lies_channels_last(call) ? filter_channels_last(call, [&] { return call.in(1); }) : call.in(1);
+  call.out(0, convolved(call, call.in(0), filter, call.has(2) ? &bias : nullptr));
 }
 
 void convolution_transposed(Call& call) {

@@ -70,7 +70,11 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
   ResultType made;
   RONDO_TRY(infer_one(concat, all, &made));
   View to;
-  RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), made.dtype, made.shape, tensors, false, &to));
+  // With another axis there is no order of axes to keep.
+  if (stacks)
+    RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), made.dtype, made.shape, tensors, false, &to));
+  else
+    RONDO_TRY(out.resolve_as(*tensors[0], made.dtype, made.shape, tensors, false, &to));
   const auto call = [&] { return Call{concat}; };
   // As many at a time as one kernel takes, each into its part of the result.
   int64_t start = 0;
@@ -194,8 +198,9 @@ Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths
   ResultType made;
   RONDO_TRY(infer_one(call, {&a}, &made));
   const Layout& shape = made.shape;
+  const View* const inputs[] = {&a};
   View to;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a}, false, &to));
+  RONDO_TRY(out.resolve_as(a, shape, inputs, &to));
   RemapPlan plan("pad", to, {a});
   plan.arguments.fill = fill;
   for (int d = 0; d < ndim; ++d) {

@@ -104,7 +104,8 @@ TEST_P(Convolutions, ChannelsLast) {
   run([&](Results& results) {
     for (const Convolution& each : dealt<Convolution>({problem, depthwise}))
       for (const Way way : {Way::forward, Way::data, Way::filter})
-        for (const int which : {1, 2, 3}) keep(results, each, way, RONDO_F32, which & 1, which & 2);
+        for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16})
+          for (const int which : {1, 2, 3}) keep(results, each, way, dtype, which & 1, which & 2);
   });
   const rondo_convolution_options options = problem.options();
   const Tensor x = up(random_array(RONDO_F32, problem.image, 1, -2, 2)),
@@ -115,6 +116,18 @@ TEST_P(Convolutions, ChannelsLast) {
   const Tensor wide_x = up(random_array(RONDO_F64, problem.image, 1, -2, 2)),
                wide_w = up(random_array(RONDO_F64, problem.filter, 2, -2, 2));
   EXPECT_FALSE(has_channels_last(make(rondo_convolution, wide_x, wide_w, &options)));
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
+    const Tensor half_x = up(random_array(dtype, problem.image, 1, -2, 2)),
+                 half_w = up(random_array(dtype, problem.filter, 2, -2, 2));
+    const Tensor y = make(rondo_convolution, half_x, half_w, &options);
+    EXPECT_TRUE(has_channels_last(y));
+    EXPECT_TRUE(has_channels_last(make(rondo_convolution, with_channels_last(half_x), half_w, &options)));
+    // What follows keeps the order.
+    rondo_tensor* const both[] = {y, y};
+    const int64_t widths[] = {0, 0, 0, 1, 1, 0, 0, 2};
+    EXPECT_TRUE(has_channels_last(make(rondo_concat, 2, both, 1)));
+    EXPECT_TRUE(has_channels_last(make(rondo_pad, y, RONDO_PAD_CONSTANT, 8, widths, 0.0)));
+  }
   const rondo_convolution_options each_channel = depthwise.options();
   EXPECT_FALSE(has_channels_last(make(rondo_convolution, up(random_array(RONDO_F32, depthwise.image, 1, -2, 2)),
                                       up(random_array(RONDO_F32, depthwise.filter, 2, -2, 2)), &each_channel)));
