@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/sort_few.h"
 #include "engine/tasks/workers.h"
 #include "ops/task/nothing.h"
 
@@ -288,9 +289,12 @@ void RemapPlan::push(const RemapDim& dim, const int64_t* strides, bool joins) {
   for (size_t s = 0; s < sources.size(); ++s) arguments.source[s].stride[dims - 1] = strides[s];
 }
 
-void RemapPlan::push_plain() {
-  for (int d = 0; d < out.layout.ndim; ++d)
-    push(plain_dim(out.layout.shape[d], out.layout.strides[d]), sources[0].layout.strides[d]);
+SmallVector<int, kMaxDims> RemapPlan::axes() const {
+  SmallVector<int, kMaxDims> order;
+  for (int d = 0; d < out.layout.ndim; ++d) order.push_back(d);
+  sort_few(order.begin(), out.layout.ndim,
+           [this](int a, int b) { return std::abs(out.layout.strides[a]) > std::abs(out.layout.strides[b]); });
+  return order;
 }
 
 void RemapPlan::index_by(const View& view, int64_t extent, int64_t step) {

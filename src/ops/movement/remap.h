@@ -29,8 +29,9 @@ struct RemapPlan {
   // strides: of the dimension in each source. joins: this is the axis along which they are joined.
   void push(const device::RemapDim& dim, const int64_t* strides, bool joins = false);
   void push(const device::RemapDim& dim, int64_t stride) { push(dim, &stride); }
-  // All dimensions of a result that has the source's shape.
-  void push_plain();
+  // The axes of the result from the outermost in memory on: the order in which dimensions that do not depend on each
+  // other are pushed, so that neighbours are moved one after the other.
+  SmallVector<int, kMaxDims> axes() const;
   // Reads the coordinate of one axis from a tensor, whose strides are the dimensions' index_stride. That axis has no
   // stride among the dimensions.
   void index_by(const View& view, int64_t extent, int64_t step);

@@ -104,7 +104,7 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
     RONDO_TRY(slice_view(to, a, start, start + size, 1, &target));
     RemapPlan plan(name, target, sources);
     for (size_t s = 0; s < sources.size(); ++s) plan.arguments.source[s].start = starts[s];
-    for (int d = 0; d < target.layout.ndim; ++d) {
+    for (const int d : plan.axes()) {
       int64_t strides[device::kRemapSources] = {};
       for (size_t s = 0; s < sources.size(); ++s) strides[s] = sources[s].layout.strides[d];
       plan.push(plain_dim(target.layout.shape[d], target.layout.strides[d]), strides, d == a && sources.size() > 1);
@@ -203,7 +203,7 @@ Status pad_with(const View& a, rondo_pad_mode mode, int n, const int64_t* widths
   RONDO_TRY(out.resolve_as(a, shape, inputs, &to));
   RemapPlan plan("pad", to, {a});
   plan.arguments.fill = fill;
-  for (int d = 0; d < ndim; ++d) {
+  for (const int d : plan.axes()) {
     RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
     dim.shift = -widths[2 * d];
     dim.extent = a.layout.shape[d];
@@ -241,7 +241,7 @@ Status tile(const View& a, int n, const int64_t* counts, Output& out) {
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, {&a}, false, &to));
   RemapPlan plan("tile", to, {a});
-  for (int d = 0; d < ndim; ++d) {
+  for (const int d : plan.axes()) {
     const int own = d - (ndim - a.layout.ndim);
     RemapDim dim = plain_dim(shape[d], to.layout.strides[d]);
     dim.extent = own < 0 ? 1 : a.layout.shape[own];
@@ -273,7 +273,7 @@ Status repeat(const View& a, int64_t count, int axis, Output& out) {
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, shape, {&a}, false, &to));
   RemapPlan plan("repeat", to, {a});
-  for (int d = 0; d < shape.ndim; ++d) {
+  for (const int d : plan.axes()) {
     RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
     dim.extent = a.layout.shape[d];
     if (d == along) dim.repeat = count;
@@ -308,7 +308,7 @@ Status roll(const View& a, int n, const int64_t* shifts, Output& out) {
   View to;
   RONDO_TRY(out.resolve(a.engine(), a.device(), made.dtype, made.shape, {&a}, false, &to));
   RemapPlan plan("roll", to, {a});
-  for (int d = 0; d < n; ++d) {
+  for (const int d : plan.axes()) {
     RemapDim dim = plain_dim(shape.shape[d], to.layout.strides[d]);
     dim.shift = -call.shifts[d];
     if (dim.shift) dim.outside = device::kRemapWrap;
