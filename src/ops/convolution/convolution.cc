@@ -224,6 +224,20 @@ Status infer(const ConvolutionFilterGradCall& call, InputTypes inputs, ResultTyp
   return {};
 }
 
+bool is_depthwise(const Convolution& problem) {
+  constexpr int64_t kMostTaps = 64, kMostReach = 32;
+  const Layout& filter = problem.filter.layout;
+  if (problem.way == ConvolutionWay::filter || filter.shape[1] != 1 || filter.shape[0] != problem.groups) return false;
+  int64_t taps = 1;
+  for (int d = 0; d < problem.spatial; ++d) {
+    const int64_t own = filter.shape[2 + d];
+    taps *= own;
+    if (taps > kMostTaps || (own - 1) * problem.dilation[d] >= kMostReach) return false;
+    if (problem.way == ConvolutionWay::data && problem.stride[d] != 1) return false;
+  }
+  return true;
+}
+
 Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& options,
                         const ConvolutionEpilogue& epilogue, Output& out, Convolution* posed) {
   SmallVector<NamedView, 5> inputs;
@@ -248,8 +262,8 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   if (epilogue.scale) problem.scale = *epilogue.scale;
   if (epilogue.bias) problem.bias = *epilogue.bias;
   if (epilogue.residual) problem.residual = *epilogue.residual;
-  // The fast kernels of GPUs for 16 bits have channels last. So the first convolution of a network brings its image into
-  // that order, and those after it copy nothing. It is so on each device, as recordings and files keep the order.
+  // The fast kernels of GPUs for 16 bits have channels last. So the first convolution of a network brings its image
+  // into that order, and those after it copy nothing. It is so on each device, as recordings and files keep the order.
   View like = x;
   if (is_half(x.dtype)) like.layout = packed_layout(x.layout, true);
   RONDO_TRY(out.resolve_as(like, shape, all, options.transposed ? &problem.image : &problem.result));

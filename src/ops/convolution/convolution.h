@@ -75,6 +75,10 @@ struct Convolution {
   void list_operands(std::vector<TaskOperand>* list) const;
 };
 
+// True if each group has one channel and one kernel, of few elements, and makes one product
+// (convolution_products.h): a GPU has a kernel of Rondo's for these that no library's is faster than.
+bool is_depthwise(const Convolution& problem);
+
 Ref<OperatorTask> make_cpu_convolution(const Convolution& problem);
 Ref<OperatorTask> make_cuda_convolution(const Convolution& problem);
 

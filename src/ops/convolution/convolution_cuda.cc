@@ -20,7 +20,7 @@ namespace rondo::ops {
 
 namespace {
 
-enum ConvolutionKernel : int { kTiledKernel, kDirectKernel, kFinishKernel };
+enum ConvolutionKernel : int { kTiledKernel, kDirectKernel, kFinishKernel, kDepthwiseKernel };
 
 constexpr int kBlock = 256;         // threads
 constexpr int64_t kTile = 64;       // of the result, per block
@@ -30,6 +30,9 @@ constexpr int64_t kMostProducts = 64;     // launches of one convolution
 constexpr int64_t kEnoughBlocks = 256;    // to fill a GPU
 constexpr int64_t kLeastPartDepth = 256;  // below, adding parts costs more than it gains
 constexpr int64_t kMostParts = 64;
+constexpr size_t kDepthwiseBytes = 16384;  // of weights that a block keeps
+constexpr int64_t kDepthwiseReach = 16;    // steps of a lane's outputs
+constexpr int64_t kEnoughLanes = 1 << 16;
 
 // Each thread has a 4 x 4 part of a 64 x 64 tile; depth in steps of 16 through shared memory. Follows definitions of
 // In, kChannelsInner (channels are the inner part of depth), kAlongA and kAlongB (neighbouring lanes read along the
@@ -163,6 +166,106 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
 }
 )";
 
+// One channel and one kernel a group. A lane has kOutputs neighbours along axis kAlong of kVector groups, and keeps the
+// image that they read in registers. Lanes side by side have neighbouring groups, kLanes of them, whose weights a block
+// keeps as [tap][group]. Follows definitions of In and of these, of kThreads, and of the taps, steps and tap steps of
+// each axis.
+constexpr const char* kDepthwiseText = R"(
+using C = Register<In>;
+RONDO_INLINE constexpr int of_axis(int d, int first, int second, int third) {
+  return d == 0 ? first : d == 1 ? second : third;
+}
+extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const ProductArguments args) {
+  constexpr int kTaps = kTaps0 * kTaps1 * kTaps2, kChunk = kLanes * kVector, kLines = kThreads / kLanes;
+  constexpr int kOther = kAlong == 2 ? 1 : 2;  // the axis besides this one and the first
+  constexpr int kTapsAlong = of_axis(kAlong, kTaps0, kTaps1, kTaps2), kTapsOther = of_axis(kOther, kTaps0, kTaps1, kTaps2);
+  constexpr int kStep = of_axis(kAlong, kStep0, kStep1, kStep2), kTapStep = of_axis(kAlong, kTapStep0, kTapStep1, kTapStep2);
+  constexpr int kLow = kTapStep < 0 ? (kTapsAlong - 1) * kTapStep : 0;
+  constexpr int kReach = (kOutputs - 1) * kStep + (kTapsAlong - 1) * (kTapStep < 0 ? -kTapStep : kTapStep) + 1;
+  __shared__ C weights[kTaps * kChunk];
+  const int t = threadIdx.x, lane = t % kLanes, line = t / kLanes;
+  const Index groups = static_cast<Index>(args.groups), chunks = (groups + kChunk - 1) / kChunk;
+  const Index block = static_cast<Index>(blockIdx.x), chunk = block % chunks;
+  for (int i = t; i < kTaps * kChunk; i += kThreads) {
+    const int own = i / kTaps, tap = i % kTaps;
+    const Index of = chunk * kChunk + own;
+    const Index at = of * static_cast<Index>(args.a_group) + tap / (kTaps1 * kTaps2) * static_cast<Index>(args.axis[0].a_tap) +
+                     tap / kTaps2 % kTaps1 * static_cast<Index>(args.axis[1].a_tap) + tap % kTaps2 * static_cast<Index>(args.axis[2].a_tap);
+    weights[tap * kChunk + own] = of < groups ? from_memory(static_cast<const In*>(args.a)[at]) : C(0);
+  }
+  __syncthreads();
+  const Index group = chunk * kChunk + lane * kVector;
+  Index place[kProductAxes], entry = block / chunks * kLines + line;
+#pragma unroll
+  for (int d = kProductAxes - 1; d >= 0; --d) {
+    const Index places = static_cast<Index>(args.axis[d].places);
+    const Index size = d == kAlong ? (places + kOutputs - 1) / kOutputs : places, rest = entry / size;
+    place[d] = entry - rest * size;
+    entry = rest;
+  }
+  if (group >= groups || entry >= static_cast<Index>(args.batch)) return;
+  const Index first = place[kAlong] * kOutputs;
+  const Index from = first * kStep + static_cast<Index>(args.axis[kAlong].start) + kLow;
+  const In* b = static_cast<const In*>(args.b) + entry * static_cast<Index>(args.b_batch) + group * static_cast<Index>(args.b_group);
+  C sum[kOutputs][kVector];
+#pragma unroll
+  for (int i = 0; i < kOutputs; ++i)
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) sum[i][v] = C(0);
+#pragma unroll
+  for (int r0 = 0; r0 < kTaps0; ++r0) {
+    const Index x0 = place[0] * kStep0 + r0 * kTapStep0 + static_cast<Index>(args.axis[0].start);
+#pragma unroll
+    for (int other = 0; other < kTapsOther; ++other) {
+      const Index x1 = place[kOther] * of_axis(kOther, kStep0, kStep1, kStep2) + other * of_axis(kOther, kTapStep0, kTapStep1, kTapStep2) +
+                       static_cast<Index>(args.axis[kOther].start);
+      const bool inside = x0 >= 0 && x0 < static_cast<Index>(args.axis[0].extent) && x1 >= 0 && x1 < static_cast<Index>(args.axis[kOther].extent);
+      const In* row = b + x0 * static_cast<Index>(args.axis[0].b_step) + x1 * static_cast<Index>(args.axis[kOther].b_step);
+      C x[kReach][kVector];
+#pragma unroll
+      for (int j = 0; j < kReach; ++j) {
+        const Index at = from + j;
+        Pack<In, kVector> pack = {};
+        if (inside && at >= 0 && at < static_cast<Index>(args.axis[kAlong].extent))
+          pack = load_pack<In, kVector>(row + at * static_cast<Index>(args.axis[kAlong].b_step));
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) x[j][v] = from_memory(pack.v[v]);
+      }
+#pragma unroll
+      for (int r = 0; r < kTapsAlong; ++r) {
+        const int tap = (r0 * kTaps1 + (kAlong == 2 ? other : r)) * kTaps2 + (kAlong == 2 ? r : other);
+#pragma unroll
+        for (int v = 0; v < kVector; ++v) {
+          const C weight = weights[tap * kChunk + lane * kVector + v];
+#pragma unroll
+          for (int i = 0; i < kOutputs; ++i) sum[i][v] = multiply_add(weight, x[i * kStep + r * kTapStep - kLow][v], sum[i][v]);
+        }
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kOutputs; ++i) {
+    place[kAlong] = first + i;
+    if (place[kAlong] >= static_cast<Index>(args.axis[kAlong].places)) return;
+    Index out = group * static_cast<Index>(args.out_group) + entry * static_cast<Index>(args.out_batch);
+    Index residual = group * static_cast<Index>(args.residual_group) + entry * static_cast<Index>(args.residual_batch);
+#pragma unroll
+    for (int d = 0; d < kProductAxes; ++d) {
+      out += place[d] * static_cast<Index>(args.axis[d].out_step);
+      residual += place[d] * static_cast<Index>(args.axis[d].residual_step);
+    }
+    Pack<In, kVector> pack = {};
+    if (args.accumulate) pack = load_pack<In, kVector>(static_cast<const In*>(args.out) + out);
+#pragma unroll
+    for (int v = 0; v < kVector; ++v) {
+      const Index step = v * static_cast<Index>(args.residual_group);
+      put(&pack.v[v], finished<In, Index>(args, sum[i][v], static_cast<Index>(group + v), static_cast<Index>(residual + step)), args.accumulate);
+    }
+    store_pack<In, kVector>(static_cast<In*>(args.out) + out, pack);
+  }
+}
+)";
+
 // Adds the parts of sums and ends. Follows a definition of In.
 constexpr const char* kFinishText = R"(
 using C = Register<In>;
@@ -178,11 +281,18 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
 }
 )";
 
+// How lanes share a product with one channel and one kernel a group; vector 0: it is another one.
+struct DepthwiseLanes {
+  int vector, outputs, along, lanes, threads;
+  int64_t blocks;
+};
+
 // One product, and how the kernels share it.
 struct ProductPlan {
   ConvolutionProduct product;
   bool direct = false;
   int lanes = 1;
+  DepthwiseLanes depthwise = {};
 
   const device::ProductArguments& arguments() const { return product.arguments; }
   int64_t elements() const { return arguments().groups * arguments().m * arguments().columns; }
@@ -197,6 +307,42 @@ struct ProductPlan {
                        [](const device::ProductAxis& axis) { return axis.divide != 1; });
   }
 };
+
+// True if everything that the product reads and writes of `vector` neighbouring groups may be moved at once.
+bool moves_groups(const Convolution& problem, const ConvolutionProduct& product, int64_t vector) {
+  const device::ProductArguments& p = product.arguments;
+  const View& image = problem.way == ConvolutionWay::data ? problem.result : problem.image;
+  const auto bytes = vector * static_cast<int64_t>(dtype_size(problem.dtype()));
+  bool fits = p.groups % vector == 0 && p.b_group == 1 && p.out_group == 1 && p.b_batch % vector == 0 &&
+              p.out_batch % vector == 0 && product.out_offset % vector == 0 && alignment_of(image, bytes) == bytes &&
+              alignment_of(problem.out(), bytes) == bytes;
+  for (const device::ProductAxis& axis : p.axis) fits &= axis.b_step % vector == 0 && axis.out_step % vector == 0;
+  return fits;
+}
+
+DepthwiseLanes plan_depthwise(const Convolution& problem, const ConvolutionProduct& product) {
+  const device::ProductArguments& p = product.arguments;
+  const bool inner = std::abs(p.b_group) < std::abs(p.axis[device::kProductAxes - 1].b_step);
+  DepthwiseLanes plan = {1, 4, inner || p.axis[1].places == 1 ? 2 : 1, 1, kBlock, 0};
+  if (inner) {
+    plan.threads = kBlock / 2;
+    for (int vector = 4; vector > 1 && plan.vector == 1; vector /= 2)
+      if (moves_groups(problem, product, vector)) plan.vector = vector;
+    const auto most = static_cast<int64_t>(kDepthwiseBytes / (p.depth * dtype_size(compute_dtype(problem.dtype()))));
+    while (plan.lanes < 32 && plan.lanes * plan.vector < p.groups && 2 * plan.lanes * plan.vector <= most)
+      plan.lanes *= 2;
+  }
+  const device::ProductAxis& along = p.axis[plan.along];
+  const int64_t others = p.batch * p.places / along.places, lines_of = p.groups / plan.vector * others;
+  while (plan.outputs > 1 && (plan.outputs > along.places || plan.outputs * along.step > kDepthwiseReach ||
+                              lines_of * along.places / plan.outputs < kEnoughLanes))
+    plan.outputs /= 2;
+  const int64_t lines = others * ((along.places + plan.outputs - 1) / plan.outputs);
+  if (!inner) plan.threads = power_of_two_up_to(std::max<int64_t>(lines, 32), kBlock);
+  const int64_t chunks = (p.groups + plan.lanes * plan.vector - 1) / (plan.lanes * plan.vector);
+  plan.blocks = chunks * blocks_for(lines, plan.threads / plan.lanes);
+  return plan;
+}
 
 ProductPlan plan_product(const ConvolutionProduct& product) {
   ProductPlan plan{product};
@@ -274,8 +420,10 @@ class CudaConvolution final : public KernelTask {
   }
 
   void add_products() {
-    for (const ConvolutionProduct& product : convolution_products(problem_, kMostProducts))
+    for (const ConvolutionProduct& product : convolution_products(problem_, kMostProducts)) {
       products_.push_back(plan_product(product));
+      if (is_depthwise(problem_)) products_.back().depthwise = plan_depthwise(problem_, product);
+    }
     for (ProductPlan& plan : products_) {
       device::ProductArguments& p = plan.product.arguments;
       const int64_t elements = plan.elements();
@@ -283,7 +431,9 @@ class CudaConvolution final : public KernelTask {
       plan.product.place(problem_,
                          [this](auto& word, const View& view, int64_t bytes) { add_address(&word, view, bytes); });
       if (p.parts > 1) add_workspace(&p.staged);
-      if (plan.direct)
+      if (plan.depthwise.vector)
+        add_launch(depthwise_kernel(plan), p, plan.depthwise.blocks, 1, plan.depthwise.threads);
+      else if (plan.direct)
         add_launch(direct_kernel(plan), p, plan.lanes == 1 ? int64_t{blocks_for(elements, kThreads)} : elements);
       else
         add_launch(tiled_kernel(plan), p, plan.tiles(), std::min<int64_t>(p.groups * p.parts, kMaxGridY));
@@ -316,6 +466,23 @@ class CudaConvolution final : public KernelTask {
     spec.constant("kGroupsInner", std::abs(p.b_group) < std::abs(p.axis[device::kProductAxes - 1].b_step));
     spec.constant("kDivides", plan.divides());
     return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
+  }
+
+  int depthwise_kernel(const ProductPlan& plan) {
+    const device::ProductArguments& p = plan.arguments();
+    const DepthwiseLanes& lanes = plan.depthwise;
+    KernelSpec spec(rtc::kConvolution, kDepthwiseKernel, plan.wide(), "convolution_depthwise");
+    static constexpr const char* const names[device::kProductAxes][3] = {
+        {"kTaps0", "kStep0", "kTapStep0"}, {"kTaps1", "kStep1", "kTapStep1"}, {"kTaps2", "kStep2", "kTapStep2"}};
+    spec.type("In", problem_.dtype());
+    for (int d = 0; d < device::kProductAxes; ++d) {
+      spec.constant(names[d][0], static_cast<int>(p.axis[d].taps))
+          .constant(names[d][1], static_cast<int>(p.axis[d].step));
+      spec.constant(names[d][2], static_cast<int>(p.axis[d].tap_step));
+    }
+    spec.constant("kVector", lanes.vector).constant("kOutputs", lanes.outputs).constant("kAlong", lanes.along);
+    spec.constant("kLanes", lanes.lanes).constant("kThreads", lanes.threads);
+    return add_kernel(spec.text({rtc::kConvolutionText, kDepthwiseText}));
   }
 
   // Adds the kernel that joins the parts of a depth that is cut.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/views.h"
 #include "ops/convolution/convolution_packed.h"
 #include "ops/convolution/cudnn_pair.h"
 #include "ops/operators/activation.h"
@@ -127,10 +128,58 @@ class CudnnConvolution final : public ConvolutionPlan {
   const bool leaves_activation_;
 };
 
-}  // namespace
+// A convolution of few groups as one for each, on parts of the operands that are packed for it.
+class GroupsApart final : public ConvolutionPlan {
+ public:
+  void add(const Convolution& group, std::unique_ptr<ConvolutionPlan> plan) {
+    bytes_ = std::max(bytes_, plan->workspace_bytes());
+    groups_.push_back({group, std::move(plan)});
+  }
+  size_t workspace_bytes() const override { return bytes_; }
+  bool capturable(const char** why) const override { return groups_[0].plan->capturable(why); }
+  bool leaves_activation() const override { return groups_[0].plan->leaves_activation(); }
+  std::string remark() const override {
+    const std::string copied = groups_[0].plan->remark();
+    return "groups apart" + (copied.empty() ? "" : ", " + copied);
+  }
+  Status run(const Convolution&, const TaskContext& context) override {
+    for (const Group& group : groups_) RONDO_TRY(group.plan->run(group.problem, context));
+    return {};
+  }
 
-Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
-  plan->reset();
+ private:
+  struct Group {
+    Convolution problem;
+    std::unique_ptr<ConvolutionPlan> plan;
+  };
+  std::vector<Group> groups_;
+  size_t bytes_ = 0;
+};
+
+// The library's engines for groups take up to twenty times as long as those for one, and are made for many groups.
+constexpr int64_t kFewGroups = 4, kManyChannels = 32;
+bool is_faster_apart(const Convolution& problem) {
+  return is_half(problem.dtype()) && problem.groups > 1 && problem.groups <= kFewGroups &&
+         problem.filter.layout.shape[1] >= kManyChannels &&
+         problem.filter.layout.shape[0] >= problem.groups * kManyChannels;
+}
+
+// One of the groups.
+Status part_of(const Convolution& problem, int64_t group, Convolution* part) {
+  *part = problem;
+  part->groups = 1;
+  const std::pair<View*, int> all[] = {
+      {&part->image, 1}, {&part->filter, 0}, {&part->result, 1}, {&part->residual, 1}, {&part->bias, 0}};
+  for (const auto& [view, axis] : all) {
+    if (!view->storage) continue;
+    const View whole = *view;
+    const int64_t size = whole.layout.shape[axis] / problem.groups;
+    RONDO_TRY(slice_view(whole, axis, group * size, (group + 1) * size, 1, view));
+  }
+  return {};
+}
+
+Status find_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
   PackedOperands operands(problem);
   // Rondo's own kernels copy nothing, so they are for what copies would be too large.
   const auto fits = [&](size_t more) {
@@ -154,12 +203,32 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
   return {};
 }
 
+}  // namespace
+
+Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
+  plan->reset();
+  if (is_depthwise(problem)) return {};
+  if (!is_faster_apart(problem)) return find_plan(device, problem, plan);
+  auto apart = std::make_unique<GroupsApart>();
+  for (int64_t i = 0; i < problem.groups; ++i) {
+    Convolution part;
+    std::unique_ptr<ConvolutionPlan> found;
+    RONDO_TRY(part_of(problem, i, &part));
+    RONDO_TRY(find_plan(device, part, &found));
+    if (!found) return find_plan(device, problem, plan);
+    apart->add(part, std::move(found));
+  }
+  *plan = std::move(apart);
+  return {};
+}
+
 Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, const Convolution& filter,
                             SideBySide* result) {
   *result = {};
   result->why_not = "not both are cuDNN's";
   dnn::Problem of_data, of_filter;
-  if (!dnn::available() || !pose(data, PackedOperands(data).channels_last(), &of_data) ||
+  if (is_depthwise(data) || is_faster_apart(data) || !dnn::available() ||
+      !pose(data, PackedOperands(data).channels_last(), &of_data) ||
       !pose(filter, PackedOperands(filter).channels_last(), &of_filter))
     return {};
   const dnn::Choice* first = nullptr;
