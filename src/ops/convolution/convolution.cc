@@ -232,7 +232,8 @@ bool is_depthwise(const Convolution& problem) {
   for (int d = 0; d < problem.spatial; ++d) {
     const int64_t own = filter.shape[2 + d];
     taps *= own;
-    if (taps > kMostTaps || (own - 1) * problem.dilation[d] >= kMostReach) return false;
+    if (taps > kMostTaps || (own - 1) * problem.dilation[d] >= kMostReach || problem.stride[d] > kMostReach)
+      return false;
     if (problem.way == ConvolutionWay::data && problem.stride[d] != 1) return false;
   }
   return true;

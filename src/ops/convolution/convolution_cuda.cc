@@ -33,6 +33,7 @@ constexpr int64_t kMostParts = 64;
 constexpr size_t kDepthwiseBytes = 16384;  // of weights that a block keeps
 constexpr int64_t kDepthwiseReach = 16;    // steps of a lane's outputs
 constexpr int64_t kEnoughLanes = 1 << 16;
+constexpr int kSideBySide = 4;  // lanes of neighbouring groups, for memory's sake
 
 // Each thread has a 4 x 4 part of a 64 x 64 tile; depth in steps of 16 through shared memory. Follows definitions of
 // In, kChannelsInner (channels are the inner part of depth), kAlongA and kAlongB (neighbouring lanes read along the
@@ -168,8 +169,8 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
 
 // One channel and one kernel a group. A lane has kOutputs neighbours along axis kAlong of kVector groups, and keeps the
 // image that they read in registers. Lanes side by side have neighbouring groups, kLanes of them, whose weights a block
-// keeps as [tap][group]. Follows definitions of In and of these, of kThreads, and of the taps, steps and tap steps of
-// each axis.
+// keeps as [tap][group]. Follows definitions of In and of these, of kThreads, of the taps, steps and tap steps of each
+// axis, and of the steps that follow the sum.
 constexpr const char* kDepthwiseText = R"(
 using C = Register<In>;
 RONDO_INLINE constexpr int of_axis(int d, int first, int second, int third) {
@@ -182,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const Produc
   constexpr int kStep = of_axis(kAlong, kStep0, kStep1, kStep2), kTapStep = of_axis(kAlong, kTapStep0, kTapStep1, kTapStep2);
   constexpr int kLow = kTapStep < 0 ? (kTapsAlong - 1) * kTapStep : 0;
   constexpr int kReach = (kOutputs - 1) * kStep + (kTapsAlong - 1) * (kTapStep < 0 ? -kTapStep : kTapStep) + 1;
-  __shared__ C weights[kTaps * kChunk];
+  alignas(16) __shared__ C weights[kTaps * kChunk];
   const int t = threadIdx.x, lane = t % kLanes, line = t / kLanes;
   const Index groups = static_cast<Index>(args.groups), chunks = (groups + kChunk - 1) / kChunk;
   const Index block = static_cast<Index>(blockIdx.x), chunk = block % chunks;
@@ -234,14 +235,20 @@ extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const Produc
 #pragma unroll
       for (int r = 0; r < kTapsAlong; ++r) {
         const int tap = (r0 * kTaps1 + (kAlong == 2 ? other : r)) * kTaps2 + (kAlong == 2 ? r : other);
+        const auto weight = load_pack<C, kVector>(weights + (tap * kChunk + lane * kVector));
 #pragma unroll
-        for (int v = 0; v < kVector; ++v) {
-          const C weight = weights[tap * kChunk + lane * kVector + v];
+        for (int v = 0; v < kVector; ++v)
 #pragma unroll
-          for (int i = 0; i < kOutputs; ++i) sum[i][v] = multiply_add(weight, x[i * kStep + r * kTapStep - kLow][v], sum[i][v]);
-        }
+          for (int i = 0; i < kOutputs; ++i)
+            sum[i][v] = multiply_add(weight.v[v], x[i * kStep + r * kTapStep - kLow][v], sum[i][v]);
       }
     }
+  }
+  C scale[kVector], bias[kVector];
+#pragma unroll
+  for (int v = 0; v < kVector; ++v) {
+    if (kScale) scale[v] = from_memory(static_cast<const In*>(args.scale)[(group + v) * static_cast<Index>(args.scale_step)]);
+    if (kBias) bias[v] = from_memory(static_cast<const In*>(args.bias)[(group + v) * static_cast<Index>(args.bias_step)]);
   }
 #pragma unroll
   for (int i = 0; i < kOutputs; ++i) {
@@ -255,11 +262,15 @@ extern "C" __global__ void __launch_bounds__(kThreads) rondo_kernel(const Produc
       residual += place[d] * static_cast<Index>(args.axis[d].residual_step);
     }
     Pack<In, kVector> pack = {};
-    if (args.accumulate) pack = load_pack<In, kVector>(static_cast<const In*>(args.out) + out);
+    if (kAccumulates) pack = load_pack<In, kVector>(static_cast<const In*>(args.out) + out);
 #pragma unroll
     for (int v = 0; v < kVector; ++v) {
-      const Index step = v * static_cast<Index>(args.residual_group);
-      put(&pack.v[v], finished<In, Index>(args, sum[i][v], static_cast<Index>(group + v), static_cast<Index>(residual + step)), args.accumulate);
+      C value = sum[i][v];
+      if (kScale) value = value * scale[v];
+      if (kBias) value = value + bias[v];
+      if (kResidual)
+        value = value + from_memory(static_cast<const In*>(args.residual)[residual + v * static_cast<Index>(args.residual_group)]);
+      put(&pack.v[v], activated(kActivation, value), kAccumulates);
     }
     store_pack<In, kVector>(static_cast<In*>(args.out) + out, pack);
   }
@@ -329,8 +340,12 @@ DepthwiseLanes plan_depthwise(const Convolution& problem, const ConvolutionProdu
     for (int vector = 4; vector > 1 && plan.vector == 1; vector /= 2)
       if (moves_groups(problem, product, vector)) plan.vector = vector;
     const auto most = static_cast<int64_t>(kDepthwiseBytes / (p.depth * dtype_size(compute_dtype(problem.dtype()))));
-    while (plan.lanes < 32 && plan.lanes * plan.vector < p.groups && 2 * plan.lanes * plan.vector <= most)
-      plan.lanes *= 2;
+    int64_t fewest = INT64_MAX;  // lanes, those without a group too
+    for (int lanes = 1; lanes <= 32 && (lanes == 1 || lanes * plan.vector <= most); lanes *= 2) {
+      const int64_t all = (p.groups / plan.vector + lanes - 1) / lanes * lanes;
+      if ((lanes <= kSideBySide && lanes / 2 < p.groups / plan.vector) || all <= fewest + fewest / 8)
+        plan.lanes = lanes, fewest = all;
+    }
   }
   const device::ProductAxis& along = p.axis[plan.along];
   const int64_t others = p.batch * p.places / along.places, lines_of = p.groups / plan.vector * others;
@@ -482,6 +497,9 @@ class CudaConvolution final : public KernelTask {
     }
     spec.constant("kVector", lanes.vector).constant("kOutputs", lanes.outputs).constant("kAlong", lanes.along);
     spec.constant("kLanes", lanes.lanes).constant("kThreads", lanes.threads);
+    spec.constant("kScale", problem_.scale.storage != nullptr).constant("kBias", problem_.bias.storage != nullptr);
+    spec.constant("kResidual", problem_.residual.storage != nullptr).constant("kActivation", problem_.activation);
+    spec.constant("kAccumulates", p.accumulate);
     return add_kernel(spec.text({rtc::kConvolutionText, kDepthwiseText}));
   }
 

@@ -156,12 +156,16 @@ class GroupsApart final : public ConvolutionPlan {
   size_t bytes_ = 0;
 };
 
-// The library's engines for groups take up to twenty times as long as those for one, and are made for many groups.
-constexpr int64_t kFewGroups = 4, kManyChannels = 32;
+// The library's engines for groups are made for many of them: for two with 2^24 multiplications or more they take up to
+// twenty times as long as those for one.
 bool is_faster_apart(const Convolution& problem) {
-  return is_half(problem.dtype()) && problem.groups > 1 && problem.groups <= kFewGroups &&
-         problem.filter.layout.shape[1] >= kManyChannels &&
-         problem.filter.layout.shape[0] >= problem.groups * kManyChannels;
+  constexpr int64_t kFewGroups = 4, kManyProducts = 1 << 24;
+  if (problem.way != ConvolutionWay::forward || problem.groups == 1 || problem.groups > kFewGroups ||
+      problem.dtype() == RONDO_F64)
+    return false;
+  const int64_t products = problem.filter.elements() / problem.groups;
+  const int64_t places = problem.result.elements() / problem.filter.layout.shape[0];
+  return static_cast<double>(products) * static_cast<double>(places) >= kManyProducts;
 }
 
 // One of the groups.

@@ -61,7 +61,7 @@ class KernelSpec {
     int given;
   };
   int entry_count_ = 0, part_count_ = 0, computed_count_ = 0;
-  Entry entries_[20];
+  Entry entries_[24];
   const char* parts_[12];
   Computed computed_[2];
 };
