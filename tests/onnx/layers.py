@@ -5,6 +5,7 @@
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import json
 import math
 import random
 import struct
@@ -14,7 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from models import BOOLEAN, F32, I64, INVALID_ARGUMENT, IO_ERROR, UNSUPPORTED, World, as_reals, classifier, close, expected_classes, reals  # noqa: E402
 from rondo_abi import Failed  # noqa: E402
-from writer import BOOL, INT8, INT32, INT64, UINT8, graph, model, node, tensor, value  # noqa: E402
+from writer import BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, graph, model, node, tensor, value  # noqa: E402
 
 
 def varies(world):
@@ -294,6 +295,26 @@ def whole_convolutions(world):
         zeros = [tensor("xz", [], [1], UINT8), tensor("wz", [count], [1] * count, UINT8)]
         wrong = node("ConvInteger", ["x", "w", "xz", "wz"], ["y"], "wrong", **window.attributes)
         world.refused(model(graph([wrong], inputs, [value("y", [], INT32)], [weights, *zeros])), IO_ERROR, f"w_zero_point has {count} numbers", "'wrong'")
+
+
+def half_filters(world):
+    """Filters of 16 bits lie in the file with channels last, those of a channel each and of f32 as the model has them; sums are exact."""
+    draw = random.Random(49)
+    for kind, dtype, code in ((FLOAT16, 5, "e"), (FLOAT, F32, "f")):
+        for name in ("padded", "strides and dilations", "groups", "a channel each"):
+            window = WINDOWS[name]
+            x, w = ([draw.randint(-3, 3) for _ in range(math.prod(shape))] for shape in (window.x_shape, window.w_shape))
+            world.convert(model(graph([node("Conv", ["x", "w"], ["y"], **window.attributes)], [value("x", window.x_shape, kind)], [value("y", [], kind)],
+                                      [tensor("w", window.w_shape, w, kind)])))
+            (got, shape, data), = world.rondo.run(world.program, [(dtype, window.x_shape, struct.pack(f"<{len(x)}{code}", *x))])
+            sums = window.sums(x, w, 0, [0] * window.w_shape[0])
+            assert got == dtype and shape == [window.x_shape[0], window.w_shape[0], *window.places], (name, got, shape)
+            assert list(struct.unpack(f"<{len(sums)}{code}", data)) == sums, name
+            content = world.program.read_bytes()
+            header = json.loads(content[8:8 + int.from_bytes(content[:8], "little")])
+            filters, of_group, *kernel = window.w_shape
+            turned = kind == FLOAT16 and of_group > 1
+            assert header["w.channels_last" if turned else "w"]["shape"] == ([filters, *kernel, of_group] if turned else window.w_shape), (name, header.keys())
 
 
 def limits(world):

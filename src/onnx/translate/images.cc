@@ -278,7 +278,8 @@ Tensor integer_convolved(Call& call, const Tensor& x, const Tensor& w, const Ten
 
 namespace {
 
-// Convolutions of 16 bits are done with channels last. A constant filter in another order would be copied in each launch.
+// Convolutions of 16 bits are done with channels last. A constant filter in another order would be copied in each
+// launch.
 bool lies_channels_last(const Call& call) {
   const Shape w = call.shape(1);
   const bool half = call.dtype(1) == RONDO_F16 || call.dtype(1) == RONDO_BF16;
@@ -332,8 +333,7 @@ void normalised_convolution(Call& call) {
 void convolution_node(Call& call) {
   if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
-  const Tensor filter =
-      lies_channels_last(call) ? filter_channels_last(call, [&] { return call.in(1); }) : call.in(1);
+  const Tensor filter = lies_channels_last(call) ? filter_channels_last(call, [&] { return call.in(1); }) : call.in(1);
   call.out(0, convolved(call, call.in(0), filter, call.has(2) ? &bias : nullptr));
 }
 
