@@ -38,8 +38,8 @@ typedef enum rondo_pad_mode {
 
 /* out = a with more elements around it: widths has n = 2 ndim entries, how many before and how many after the elements
  * of each dimension. Padding may be wider than a; where a has size 0, only RONDO_PAD_CONSTANT pads. `value` is what
- * RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. A new result has its axes
- * in memory in the order of a. Since 0.1. */
+ * RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. A new result has its
+ * axes in memory in the order of a. Since 0.1. */
 RONDO_API rondo_status rondo_pad(rondo_tensor* a, rondo_pad_mode mode, int32_t n, const int64_t* widths, double value,
                                  rondo_tensor** out);
 /* out = a as often as counts says along each dimension. Of counts and the shape of a the shorter one gets ones in
