@@ -238,6 +238,16 @@ MUTATIONS = (
         seeds=(1, 2),
     ),
     Mutation(
+        name="early_read_of_what_is_written",
+        part=r"EarlyReads::may_read\(product_\.b\.storage\)",
+        instead="true",
+        breaks="a product that starts early reads no weights that a task before it writes, before it waits for that",
+        program="recording",
+        cases="Conformance/ProgrammaticProducts.WeightsWrittenBeforeThemAreWaitedFor/cuda_async",
+        endings=("reported",),
+        seeds=(1,),
+    ),
+    Mutation(
         name="graph_on_one_branch",
         part=r"parallel\[index\] \? max_branches : 1",
         instead="1",
