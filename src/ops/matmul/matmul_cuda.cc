@@ -144,10 +144,10 @@ class CudaMatmul final : public KernelTask {
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
     if (plan_) RONDO_TRY(run_library(context));
-    if (context.capturing && !plan_) {
+    if (context.capturing && may_be_early_) {
       const bool a = EarlyReads::may_read(product_.a.storage);
       const bool b = EarlyReads::may_read(product_.b.storage);  // mutation: early_read_of_what_is_written
-      early_ = (a ? device::kEarlyA : 0) | (b ? device::kEarlyB : 0);
+      early_ = may_be_early_ & ((a ? device::kEarlyA : 0) | (b ? device::kEarlyB : 0));
       std::memcpy(word(offsetof(MatmulArguments, early)), &early_, sizeof early_);
     }
     return KernelTask::run(context);
@@ -405,6 +405,7 @@ class CudaMatmul final : public KernelTask {
     const int64_t layers = std::min(p.batch.elements(), kMaxGridY);
     if (takes_few_rows()) {
       made_by_ = "Rondo's kernel for few rows";
+      may_be_early_ = device::kEarlyB;
       KernelSpec spec(rtc::kMatmul, p.after ? kRowsMadeKernel : kRowsKernel, needs_wide(largest), "matmul");
       spec.constant("kBatch", p.batch.count).constant("kLines", lines_of_rows());
       add_kernel_of(spec, kRowsText, 1, blocks_for(p.n, kColumnsOfRows), layers, kThreads);
@@ -413,6 +414,7 @@ class CudaMatmul final : public KernelTask {
       made_by_ = of.m == kSmallTiles.m   ? "Rondo's small tiles"
                  : of.m == kLargeTiles.m ? "Rondo's large tiles"
                                          : "Rondo's tiles";
+      may_be_early_ = device::kEarlyA | device::kEarlyB;
       arguments.blocks_n = blocks_for(p.n, of.n);
       KernelSpec spec(rtc::kMatmul, p.after ? kTensorMadeKernel : kTensorKernel, needs_wide(largest), "matmul");
       const int vector = std::min(finish_vector(), 2);
@@ -498,8 +500,9 @@ class CudaMatmul final : public KernelTask {
   const Product product_;
   bool chosen_ = false;
   const char* made_by_ = "cuBLASLt";
-  int64_t early_ = 0;        // operands that its kernel may read before it waits, in the graph that it was captured for
-  bool one_by_one_ = false;  // of a stack: each alone would be by the library, which does not take all in a call
+  int64_t may_be_early_ = 0;        // operands that its kernel reads before it waits if nothing is against it
+  int64_t early_ = 0;               // of these, those that it may, in the graph that it was captured for
+  bool one_by_one_ = false;         // of a stack: each alone would be by the library, which does not take all in a call
   const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
   cuda::cublasLtMatmulDesc_t own_description_ = nullptr;  // carries this task's bias pointer
