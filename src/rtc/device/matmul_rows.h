@@ -11,9 +11,9 @@
 namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
-// lines: at least as many as there are rows. Of 16 bits, 8 or 16: the matrix is the left operand of the tensor cores,
-// with 16 of its columns; a lane's 16 bytes of a column and of a row are the same eight steps of k, so it does not
-// matter to which steps of a product they go. Of f32: each lane has two columns and all rows.
+// lines: at least as many as there are rows. With 16 bits they are 8 or 16: the matrix is the left operand of the tensor
+// cores, with 16 of its columns; a lane's 16 bytes of a column and of a row are the same eight steps of k, so it does
+// not matter to which steps of a product they go. With f32 each lane has two columns and all rows.
 template <class In, class Index, class Sink, int batch, int lines>
 struct RowsProduct {
   static constexpr bool kTensor = !same_type<In, f32>;
@@ -36,7 +36,7 @@ struct RowsProduct {
     if (depth < static_cast<Index>(args.k)) return load_pack<u32, 4>(reinterpret_cast<const u32*>(line + depth));
     return {};
   }
-  // What a lane has of its columns in the steps from `depth` on.
+  // Loads a lane's part of its columns in the steps from `depth` on.
   RONDO_INLINE void load_columns(Columns& left, const In* const (&columns)[2], Index depth) const {
 #pragma unroll
     for (int s = 0; s < kAhead; ++s)

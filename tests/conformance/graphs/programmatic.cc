@@ -332,7 +332,7 @@ TEST_P(Programmatic, SettingSwitchesThemOff) {
 }
 
 // Products read their weights before they wait, unless a task before them writes these.
-class ProgrammaticProducts : public OnCalls {
+class EarlyProducts : public OnCalls {
  protected:
   using Body = std::function<void(const std::vector<Tensor>&)>;
   using Control = long long (*)(const char*, const char*);
@@ -373,10 +373,10 @@ class ProgrammaticProducts : public OnCalls {
     }
   }
 };
-CONFORMANCE_ENGINE_SUITE(ProgrammaticProducts);
+CONFORMANCE_ENGINE_SUITE(EarlyProducts);
 
 // The first product follows an addition, the second one the first.
-TEST_P(ProgrammaticProducts, WeightsAreReadBeforeTheWait) {
+TEST_P(EarlyProducts, WeightsAreReadBeforeTheWait) {
   for (const int64_t rows : {3, 12, 40}) {
     for (const bool columns : {true, false}) {
       SCOPED_TRACE(rows);
@@ -392,7 +392,7 @@ TEST_P(ProgrammaticProducts, WeightsAreReadBeforeTheWait) {
   }
 }
 
-TEST_P(ProgrammaticProducts, WeightsWrittenBeforeThemAreWaitedFor) {
+TEST_P(EarlyProducts, WeightsWrittenBeforeAreWaitedFor) {
   for (const int64_t rows : {3, 40}) {
     SCOPED_TRACE(rows);
     compare(
@@ -407,7 +407,7 @@ TEST_P(ProgrammaticProducts, WeightsWrittenBeforeThemAreWaitedFor) {
 }
 
 // The weights are changed behind the products that read them: by the launch before, which has ended.
-TEST_P(ProgrammaticProducts, WeightsWrittenBehindThemAreRead) {
+TEST_P(EarlyProducts, WeightsWrittenBehindAreRead) {
   compare(
       {values({40, 96}, 7), values({96, 96}, 8)},
       [](const std::vector<Tensor>& x) {
@@ -419,7 +419,7 @@ TEST_P(ProgrammaticProducts, WeightsWrittenBehindThemAreRead) {
 }
 
 // Two steps in one recording: the second one's weights are written by the first.
-TEST_P(ProgrammaticProducts, WeightsOfTheStepBeforeAreWaitedFor) {
+TEST_P(EarlyProducts, WeightsOfTheStepBeforeAreWaitedFor) {
   compare(
       {values({3, 96}, 9), values({96, 96}, 10)},
       [](const std::vector<Tensor>& x) {
@@ -433,7 +433,7 @@ TEST_P(ProgrammaticProducts, WeightsOfTheStepBeforeAreWaitedFor) {
 }
 
 // A call may bring other weights each time, at addresses of the caller's.
-TEST_P(ProgrammaticProducts, WeightsOfACallAreWaitedFor) {
+TEST_P(EarlyProducts, WeightsOfACallAreWaitedFor) {
   const auto body = [](const std::vector<Tensor>& x) {
     return list(multiplied(make(rondo_binary_scalar, RONDO_MUL, x[0], 0.5), x[1]));
   };

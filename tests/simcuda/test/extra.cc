@@ -399,7 +399,7 @@ TEST_F(Extra, ProgrammaticConsumersRunFirstUntilTheyWait) {
 }
 
 // b = what the kernel before leaves alone + what it writes; then the other way round, which reads too early.
-TEST_F(Extra, ProgrammaticConsumersReadEarlyWhatIsNotWritten) {
+TEST_F(Extra, ConsumersReadEarlyWhatIsNotWritten) {
   ONLY_SIMULATED();
   CUdeviceptr b = upload(std::vector<int>(64, 0)), still = upload(std::vector<int>(32, 7));
   CHECK_CU(cu.cuStreamSynchronize(stream));
