@@ -16,7 +16,8 @@ struct Run {
   Task& task;
   BlockLaunch launch{};
   bool unwritten_reported = false, early_reported = false;
-  // Read by the first block before its wait, with what was there and who read it.
+  bool read_early = false;  // by the block that runs
+  // Read by the first block of a gated launch before its wait, with what was there and who read it.
   struct EarlyRead {
     std::uint64_t address;
     std::vector<unsigned char> found;
@@ -83,9 +84,11 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
     }
   }
   if (kind != SIMCUDA_LOAD) heap.mark_written(address, bytes);
-  if (lane.heap_bytes == 0 && launch.gated && kind == SIMCUDA_LOAD) {
-    const auto* const at = reinterpret_cast<const unsigned char*>(address);
+  if (lane.heap_bytes == 0 && kind == SIMCUDA_LOAD) {
+    run.read_early = true;
+    if (!launch.gated) return 0;
     if (run.early_reads.empty()) ++driver().early_readers;
+    const auto* const at = reinterpret_cast<const unsigned char*>(address);
     run.early_reads.push_back({address, {at, at + bytes}, where(run, lane)});
   }
   return 0;
@@ -158,13 +161,14 @@ bool KernelWork::start(Device& device, const TaskRef& task) const {
     // Shared memory begins with garbage, never with what the block before left.
     std::memset(reinterpret_cast<void*>(lane.shared_static.begin), 0xff, lane.shared_static.bytes);
     std::memset(reinterpret_cast<void*>(lane.shared_dynamic.begin), 0xff, shared_bytes);
+    run.read_early = false;
     BlockResult result = run_block(launch, kCallbacks);
-    if (launch.gated && !run.early_reads.empty() && !run.early_reported) {
+    if (run.read_early && !result.waited && !run.early_reported) {
       Lock lock(d.mutex);
       run.early_reported = true;
-      report(run.early_reads[0].reader +
-             ": launched with programmatic serialization, reads device memory and does not "
-             "wait for the kernel before it");
+      report(
+          "kernel '" + name() +
+          "': launched with programmatic serialization, reads device memory and never waits for the kernel before it");
     }
     if (result.error != 0) {
       Lock lock(d.mutex);
