@@ -244,7 +244,6 @@ MUTATIONS = (
         instead="true",
         breaks="a product that starts early reads no weights that a task before it writes, before it waits for that",
         cases="Conformance/EarlyProducts.WeightsWrittenBeforeAreWaitedFor/cuda_async",
-        endings=("reported",),
         **OF_RECORDING,
     ),
     Mutation(
