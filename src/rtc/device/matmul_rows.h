@@ -11,9 +11,9 @@
 namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
-// lines: at least as many as there are rows. With 16 bits they are 8 or 16: the matrix is the left operand of the tensor
-// cores, with 16 of its columns; a lane's 16 bytes of a column and of a row are the same eight steps of k, so it does
-// not matter to which steps of a product they go. With f32 each lane has two columns and all rows.
+// lines: at least as many as there are rows. With 16 bits they are 8 or 16: the matrix is the left operand of the
+// tensor cores, with 16 of its columns; a lane's 16 bytes of a column and of a row are the same eight steps of k, so it
+// does not matter to which steps of a product they go. With f32 each lane has two columns and all rows.
 template <class In, class Index, class Sink, int batch, int lines>
 struct RowsProduct {
   static constexpr bool kTensor = !same_type<In, f32>;
