@@ -307,8 +307,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
           .with_context(std::string("operator '") + task.name() + "'" + facts_.recorded_at(task) +
                         " could not be captured on " + device_name(segment.device->id()));
     if (task.random_count()) own.random = true;
-    for (const Access& access : task.accesses())
-      if (access.write) early_reads.add_written(access.variable);
+    early_reads.add(task);
   }
   // Each run of a body is told anew where its numbers begin.
   if (!inside_ && (segment.numbers.count || segment.keeps_host_random)) {
