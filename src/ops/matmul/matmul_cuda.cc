@@ -35,12 +35,16 @@ constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
 // Up to so many rows our kernel reads a matrix at the speed of memory; some more by a matrix of up to so many elements.
 constexpr int64_t kFewRows = 8, kSomeRows = 16, kSomeElements = int64_t{1} << 20;
+// Longer sums of 16 bits, and those of one row of f32, the library reads faster.
+constexpr int64_t kDepthOfRows = 8192, kDepthOfRow = 2048;
 constexpr int64_t kColumnsOfRows = 16;               // of a block of that kernel
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
 // In graphs on an H200 one launch of small tiles was quicker than the library's and the one that finishes its product
 // up to so many of these tiles, so deep, and up to so much depth of all of them.
 constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} << 17;
+// The same of bare products, which are one launch of the library's too.
+constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
 
 // How a block shares a tile of results among its warps, as TensorTile of rtc/device/matmul_tiles.h.
 struct Tiling {
@@ -350,9 +354,10 @@ class CudaMatmul final : public KernelTask {
     if (p.n <= kColumnsOfRows || p.m > kSomeRows) return false;
     bool a_along_k, b_along_k, takes;
     if (p.dtype() == RONDO_F32)
-      takes = p.m <= kFewRows && operands_move_16_bytes(&a_along_k, &b_along_k);
+      takes = p.m <= kFewRows && (p.m > 1 || p.k <= kDepthOfRow) && operands_move_16_bytes(&a_along_k, &b_along_k);
     else
-      takes = (p.m <= kFewRows || p.n * p.k <= kSomeElements) && takes_tensor_cores(&a_along_k, &b_along_k);
+      takes = (p.m <= kFewRows || p.n * p.k <= kSomeElements) && p.k <= kDepthOfRows &&
+              takes_tensor_cores(&a_along_k, &b_along_k);
     return takes && a_along_k && b_along_k;
   }
   // Rows that its kernel is made for.
@@ -379,7 +384,9 @@ class CudaMatmul final : public KernelTask {
     if (!takes_tensor_cores(&a_along_k, &b_along_k)) return false;
     const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
     const int64_t few = tiles(kSmallTiles);
-    return p.batch.count > 1 || (staged && few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll);
+    if (p.batch.count > 1) return true;
+    if (!staged) return p.n <= kMostOfBare && p.k <= kMostOfBare && few * p.k <= kDepthOfAllBare;
+    return few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll;
   }
 
   void add_own_kernel() {
