@@ -25,7 +25,7 @@ struct Kernel {
 
 // Text of a kernel: CUDA C++ in the common subset (rtc/device/), without the prelude, which the compiler adds. The one
 // `extern "C" __global__` function is called "rondo_kernel", takes one struct by value, and is the last thing that is
-// called so. The prelude's begin_kernel() is put at its beginning.
+// called so. The prelude's begin_kernel() is put at its beginning, unless the text calls it.
 using Generator = std::function<std::string()>;
 
 // Finds the kernel, compiling it if this is the first request; threads that ask for a kernel being compiled wait for

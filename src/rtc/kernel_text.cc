@@ -21,6 +21,7 @@ ImageRequest request_for(const char* name, const std::string& text) {
 }
 
 std::string with_beginning(std::string text) {
+  if (text.find("begin_kernel()") != std::string::npos) return text;
   const size_t kernel = text.rfind("rondo_kernel(");
   const size_t body = kernel == std::string::npos ? kernel : text.find('{', kernel);
   if (body != std::string::npos)

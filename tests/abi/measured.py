@@ -3,12 +3,14 @@
 
     measured.py SOURCE_ROOT            checks
     measured.py SOURCE_ROOT --print    prints the table of tests/bench/results/README.md, "Where others are ahead"
+    measured.py SOURCE_ROOT --print-products    prints the table of docs/products.md
 
 The newest of each kind of file in tests/bench/results counts. Checked:
 - there, each ratio under "Measured" is one of theirs, and the table under "Where others are ahead" has every row of theirs where a
   peer takes less time, and every goal that is missed;
 - in README.md of the tree, each ratio under "How fast, and where not" is one of theirs, of a file with every way of PyTorch where there is
   one of that row; one is a loss, and the sentences below are CLAIMS. A row that both pages have is of one kept run (BOTH);
+- docs/products.md has the rows of the newest comparison of products (PRODUCT_ROWS of them), as --print-products prints them;
 - a peer is ahead where its time reads less: 1.00 is the same, in tables and in sentences.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -25,6 +27,8 @@ PEERS = ("numpy", "onnxruntime", "torch", "cupy")
 BY_FACTOR = ("numpy", "onnxruntime")  # the others may not take less at all
 HEADER = ["| kept table | a peer takes less time; times its time | missed goals |", "|---|---|---|"]
 KEPT = "tests/bench/results/README.md"
+PRODUCTS, PRODUCT_ROWS = "docs/products.md", ("32", "128", "512")  # of so many rows of the left matrix
+PRODUCT_HEADER = ["| m | k | n | library | small | middle | large | chosen |", "|---|---|---|---|---|---|---|---|"]
 # A sentence of README.md, the kept tables and the rows that it is about: {low} and {high} are of the rows where the peer is ahead.
 CLAIMS = [
     ("Convolution's gradients on a cpu take {low:.0f} to {high:.0f} times PyTorch's", "cpu-operators", "backward.*"),
@@ -160,12 +164,30 @@ def check_table(root):
         yield f"{KEPT}: the table under 'Where others are ahead' is not what tests/abi/measured.py --print makes of the newest results"
 
 
+def product_table(root):
+    """The rows of the newest file of products: m, k, n, before, library, small, middle, large, now."""
+    kept = max((root / "tests/bench/results").glob("*-products.txt"), key=lambda path: NAME.match(path.stem).group(2))
+    rows = [line.split() for line in kept.read_text().splitlines()]
+    yield from PRODUCT_HEADER
+    for row in rows:
+        if len(row) == 9 and row[0] in PRODUCT_ROWS:
+            yield "| " + " | ".join([*row[:3], *row[4:]]) + " |"
+
+
+def check_products(root):
+    if "\n".join(product_table(root)) not in (root / PRODUCTS).read_text():
+        yield f"{PRODUCTS}: the table is not what the newest comparison of products says; measured.py . --print-products prints it"
+
+
 def main(root, *options):
     root = pathlib.Path(root).resolve()
     if options == ("--print",):
         print("\n".join(table(root)))
         return 0
-    problems = [*check_ratios(root), *check_both(root), *check_claims(root), *check_table(root)]
+    if options == ("--print-products",):
+        print("\n".join(product_table(root)))
+        return 0
+    problems = [*check_products(root), *check_ratios(root), *check_both(root), *check_claims(root), *check_table(root)]
     print("\n".join(problems) or f"as in {', '.join(newest(root))}")
     return 1 if problems else 0
 

@@ -213,6 +213,7 @@ class Runner {
 
   // The first block of a gated launch goes as far as it can before the kernels before it have begun.
   void grid_wait(Fiber* fiber) {
+    result_.waited = true;
     if (launch_.gated) {
       at_grid_wait_.push_back(fiber);
       leave(fiber);

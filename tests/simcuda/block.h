@@ -27,6 +27,7 @@ struct BlockLaunch {
 struct BlockResult {
   int error = 0;  // CUDA error code that ended the block
   std::string text;
+  bool waited = false;  // some lane waited for the kernels before it
 };
 
 // What the driver answers when a kernel calls back. Called on a fiber's stack: each must return before another lane

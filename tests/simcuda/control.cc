@@ -69,6 +69,7 @@ __attribute__((visibility("default"))) long long simcuda_control(const char* com
   }
   if (command == "live") return live(d, argument);
   if (command == "reports") return static_cast<long long>(d.reports.size());
+  if (command == "early-readers") return d.early_readers;
   if (command == "clear-reports") return d.reports.clear(), 0;
   if (command == "stall" || command == "resume") {
     std::uint64_t id = 0;

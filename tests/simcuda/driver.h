@@ -156,6 +156,7 @@ struct Driver {
   std::atomic<std::uint64_t> calls[static_cast<unsigned>(Entry::count)] = {};
   std::map<unsigned, std::vector<Fault>> faults;
   std::vector<std::string> reports;
+  long long early_readers = 0;  // kernels that have read before they waited for those before them
 
   Device* device_of(std::uint64_t address);  // whose heap holds it, or null
   // Waits for what the device (null: every one) has been given until now; no other call gets into its context

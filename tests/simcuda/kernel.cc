@@ -16,6 +16,14 @@ struct Run {
   Task& task;
   BlockLaunch launch{};
   bool unwritten_reported = false, early_reported = false;
+  bool read_early = false;  // by the block that runs
+  // Read by the first block of a gated launch before its wait, with what was there and who read it.
+  struct EarlyRead {
+    std::uint64_t address;
+    std::vector<unsigned char> found;
+    std::string reader;
+  };
+  std::vector<EarlyRead> early_reads{};
 };
 
 std::string where(const Run& run, const SimcudaLane& lane) {
@@ -56,10 +64,10 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
   if (owner != &run.device && run.device.peers.count(owner->ordinal) == 0)
     return refuse(CUDA_ERROR_ILLEGAL_ADDRESS,
                   "memory of device " + std::to_string(owner->ordinal) + ", whose peer access is not enabled");
-  if (lane.heap_bytes == 0 && !run.early_reported) {
+  if (lane.heap_bytes == 0 && kind != SIMCUDA_LOAD && !run.early_reported) {
     run.early_reported = true;
     report(where(run, lane) +
-           ": launched with programmatic serialization, uses device memory before it waits for the kernel before it");
+           ": launched with programmatic serialization, writes device memory before it waits for the kernel before it");
   }
   Heap& heap = owner->heap;
   if (!heap.inside(address, bytes)) {
@@ -76,6 +84,13 @@ int on_access(const BlockLaunch& launch, const SimcudaLane& lane, std::uint64_t 
     }
   }
   if (kind != SIMCUDA_LOAD) heap.mark_written(address, bytes);
+  if (lane.heap_bytes == 0 && kind == SIMCUDA_LOAD) {
+    run.read_early = true;
+    if (!launch.gated) return 0;
+    if (run.early_reads.empty()) ++driver().early_readers;
+    const auto* const at = reinterpret_cast<const unsigned char*>(address);
+    run.early_reads.push_back({address, {at, at + bytes}, where(run, lane)});
+  }
   return 0;
 }
 
@@ -89,6 +104,13 @@ void on_grid_wait(const BlockLaunch& launch) {
   Lock lock(driver().mutex);
   driver().scheduler.pass_gate(lock, run.task);
   run.launch.gated = false;
+  for (const Run::EarlyRead& each : run.early_reads)
+    if (std::memcmp(reinterpret_cast<const void*>(each.address), each.found.data(), each.found.size()) != 0) {
+      report(each.reader +
+             ": launched with programmatic serialization, reads what the kernels before it write, before "
+             "it waits for them");
+      break;
+    }
 }
 
 const BlockCallbacks kCallbacks = {on_access, on_set_conditional, on_grid_wait};
@@ -139,7 +161,15 @@ bool KernelWork::start(Device& device, const TaskRef& task) const {
     // Shared memory begins with garbage, never with what the block before left.
     std::memset(reinterpret_cast<void*>(lane.shared_static.begin), 0xff, lane.shared_static.bytes);
     std::memset(reinterpret_cast<void*>(lane.shared_dynamic.begin), 0xff, shared_bytes);
+    run.read_early = false;
     BlockResult result = run_block(launch, kCallbacks);
+    if (run.read_early && !result.waited && !run.early_reported) {
+      Lock lock(d.mutex);
+      run.early_reported = true;
+      report(
+          "kernel '" + name() +
+          "': launched with programmatic serialization, reads device memory and never waits for the kernel before it");
+    }
     if (result.error != 0) {
       Lock lock(d.mutex);
       // Accesses say where they happened; a trap or a deadlock only what it was.

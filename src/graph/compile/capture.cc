@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "graph/compile/compiler.h"
 #include "ops/elementwise/random.h"
+#include "ops/task/early_reads.h"
 
 namespace rondo {
 
@@ -229,6 +230,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     return {};
   };
 
+  ops::EarlyReads early_reads(early);
   TaskContext context;
   context.device = segment.device;
   context.capturing = true;
@@ -265,6 +267,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
     std::vector<void*> before;
     KernelNodes kernels;
     std::vector<const Storage*> bound = this->bound(i);
+    for (const Storage* each : bound) early_reads.add_written(each);  // by who calls, each time others
     const bool changes = step.is_switched() || step.is_parameter(), patched = !bound.empty();
     const bool kernels_alone = task.own_kernels() > 0;
     // To list all nodes takes longer with each of them: kernels of ours are noted as they are launched.
@@ -304,6 +307,7 @@ Status GraphCompiler::capture_tasks(const SegmentFacts& segment, CapturedSegment
           .with_context(std::string("operator '") + task.name() + "'" + facts_.recorded_at(task) +
                         " could not be captured on " + device_name(segment.device->id()));
     if (task.random_count()) own.random = true;
+    early_reads.add(task);
   }
   // Each run of a body is told anew where its numbers begin.
   if (!inside_ && (segment.numbers.count || segment.keeps_host_random)) {

@@ -11,6 +11,7 @@
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_cublaslt.h"
 #include "ops/task/cuda_kernel.h"
+#include "ops/task/early_reads.h"
 #include "ops/task/kernel_task.h"
 #include "rtc/device/matmul.h"
 #include "rtc/device_text.h"
@@ -32,15 +33,18 @@ enum MatmulKernel : int {
 
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
-// Up to so many rows, by a matrix of up to so many elements, our kernel was never slower than the library on an H100.
-constexpr int64_t kFewRows = 8, kFewElements = int64_t{1} << 24;
-constexpr int64_t kSomeRows = 16, kSomeElements = int64_t{1} << 20;
+// Up to so many rows our kernel reads a matrix at the speed of memory; some more by a matrix of up to so many elements.
+constexpr int64_t kFewRows = 8, kSomeRows = 16, kSomeElements = int64_t{1} << 20;
+// Longer sums of 16 bits, and those of one row of f32, the library reads faster.
+constexpr int64_t kDepthOfRows = 8192, kDepthOfRow = 2048;
 constexpr int64_t kColumnsOfRows = 16;               // of a block of that kernel
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
 constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
 // In graphs on an H200 one launch of small tiles was quicker than the library's and the one that finishes its product
 // up to so many of these tiles, so deep, and up to so much depth of all of them.
 constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} << 17;
+// The same of bare products, which are one launch of the library's too.
+constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
 
 // How a block shares a tile of results among its warps, as TensorTile of rtc/device/matmul_tiles.h.
 struct Tiling {
@@ -86,8 +90,8 @@ extern "C" __global__ void __launch_bounds__(Tile::kThreads) rondo_kernel(const 
 }
 )";
 constexpr const char* kRowsText = R"(
-using Kernel = RowsProduct<In, Index, Sink, kBatch, kEights>;
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const Arguments args) {
+using Kernel = RowsProduct<In, Index, Sink, kBatch, kLines>;
+extern "C" __global__ void __launch_bounds__(256, 2) rondo_kernel(const Arguments args) {
   __shared__ f32 shared[Kernel::kShared];
   Kernel(args, shared).run();
 }
@@ -144,8 +148,15 @@ class CudaMatmul final : public KernelTask {
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
     if (plan_) RONDO_TRY(run_library(context));
+    if (context.capturing && may_be_early_) {
+      const bool a = EarlyReads::may_read(product_.a.storage);
+      const bool b = EarlyReads::may_read(product_.b.storage);  // mutation: early_read_of_what_is_written
+      early_ = may_be_early_ & ((a ? device::kEarlyA : 0) | (b ? device::kEarlyB : 0));
+      std::memcpy(word(offsetof(MatmulArguments, early)), &early_, sizeof early_);
+    }
     return KernelTask::run(context);
   }
+  std::string remark() const override;
   size_t own_kernels() const override { return plan_ ? 0 : KernelTask::own_kernels(); }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
   Ref<OperatorTask> again(const Rebinding& memory) const override {
@@ -317,28 +328,43 @@ class CudaMatmul final : public KernelTask {
     return vector;
   }
 
-  // True if tensor cores take an operand: of 16 bits, contiguous along k or along its lines, eight of which move at
-  // once.
-  bool takes(const View& view, int array, int64_t lines, int64_t line_step, int64_t depth_step, bool* along_k) const {
+  // True if an operand is contiguous along k or along its lines, of which 16 bytes move at once.
+  bool moves_16_bytes(const View& view, int array, int64_t lines, int64_t line_step, int64_t depth_step,
+                      bool* along_k) const {
+    const auto pack = static_cast<int64_t>(16 / dtype_size(view.dtype));
     *along_k = depth_step == 1;
     if (!*along_k && line_step != 1) return false;
-    if ((*along_k ? product_.k : lines) % 8 != 0 || (*along_k ? line_step : depth_step) % 8 != 0) return false;
+    if ((*along_k ? product_.k : lines) % pack != 0 || (*along_k ? line_step : depth_step) % pack != 0) return false;
     for (int d = 0; d < product_.batch.count; ++d)
-      if (product_.batch.stride[array][d] % 8 != 0) return false;
+      if (product_.batch.stride[array][d] % pack != 0) return false;
     return alignment_of(view, 16) >= 16;
   }
-  bool takes_tensor_cores(bool* a_along_k, bool* b_along_k) const {
+  bool operands_move_16_bytes(bool* a_along_k, bool* b_along_k) const {
     const Product& p = product_;
-    return is_half(p.dtype()) && p.k > 0 && cuda_device(*this).capability() >= 80 &&
-           takes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
-           takes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
+    return p.k > 0 && moves_16_bytes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
+           moves_16_bytes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
+  }
+  bool takes_tensor_cores(bool* a_along_k, bool* b_along_k) const {
+    return is_half(product_.dtype()) && cuda_device(*this).capability() >= 80 &&
+           operands_move_16_bytes(a_along_k, b_along_k);
   }
   // True for few rows by a matrix that is contiguous along k. How many there are in a batch does not matter.
   bool takes_few_rows() const {
-    const int64_t rows = product_.m, elements = product_.n * product_.k;
-    const bool few = rows <= kFewRows ? elements <= kFewElements : rows <= kSomeRows && elements <= kSomeElements;
-    bool a_along_k, b_along_k;
-    return few && product_.n > kColumnsOfRows && takes_tensor_cores(&a_along_k, &b_along_k) && a_along_k && b_along_k;
+    const Product& p = product_;
+    if (p.n <= kColumnsOfRows || p.m > kSomeRows) return false;
+    bool a_along_k, b_along_k, takes;
+    if (p.dtype() == RONDO_F32)
+      takes = p.m <= kFewRows && (p.m > 1 || p.k <= kDepthOfRow) && operands_move_16_bytes(&a_along_k, &b_along_k);
+    else
+      takes = (p.m <= kFewRows || p.n * p.k <= kSomeElements) && p.k <= kDepthOfRows &&
+              takes_tensor_cores(&a_along_k, &b_along_k);
+    return takes && a_along_k && b_along_k;
+  }
+  // Rows that its kernel is made for.
+  int lines_of_rows() const {
+    const auto rows = static_cast<int>(product_.m);
+    if (product_.dtype() != RONDO_F32) return rows > 8 ? 16 : 8;
+    return rows > 4 ? 8 : rows > 2 ? 4 : rows;
   }
   // Tiles of results. A stack has as many as each product of it, so that it adds up in the same order.
   int64_t tiles(const Tiling& tiling) const {
@@ -358,7 +384,9 @@ class CudaMatmul final : public KernelTask {
     if (!takes_tensor_cores(&a_along_k, &b_along_k)) return false;
     const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
     const int64_t few = tiles(kSmallTiles);
-    return p.batch.count > 1 || (staged && few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll);
+    if (p.batch.count > 1) return true;
+    if (!staged) return p.n <= kMostOfBare && p.k <= kMostOfBare && few * p.k <= kDepthOfAllBare;
+    return few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll;
   }
 
   void add_own_kernel() {
@@ -383,11 +411,17 @@ class CudaMatmul final : public KernelTask {
                   p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
     const int64_t layers = std::min(p.batch.elements(), kMaxGridY);
     if (takes_few_rows()) {
+      made_by_ = "Rondo's kernel for few rows";
+      may_be_early_ = device::kEarlyB;
       KernelSpec spec(rtc::kMatmul, p.after ? kRowsMadeKernel : kRowsKernel, needs_wide(largest), "matmul");
-      spec.constant("kBatch", p.batch.count).constant("kEights", p.m > 8 ? 2 : 1);
+      spec.constant("kBatch", p.batch.count).constant("kLines", lines_of_rows());
       add_kernel_of(spec, kRowsText, 1, blocks_for(p.n, kColumnsOfRows), layers, kThreads);
     } else if (tensor) {
       const Tiling& of = tiling();
+      made_by_ = of.m == kSmallTiles.m   ? "Rondo's small tiles"
+                 : of.m == kLargeTiles.m ? "Rondo's large tiles"
+                                         : "Rondo's tiles";
+      may_be_early_ = device::kEarlyA | device::kEarlyB;
       arguments.blocks_n = blocks_for(p.n, of.n);
       KernelSpec spec(rtc::kMatmul, p.after ? kTensorMadeKernel : kTensorKernel, needs_wide(largest), "matmul");
       const int vector = std::min(finish_vector(), 2);
@@ -403,6 +437,7 @@ class CudaMatmul final : public KernelTask {
       spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
       add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, of.m) * arguments.blocks_n, layers, of.threads());
     } else {
+      made_by_ = "Rondo's kernel for any strides";
       // Tiles of 128 x 128 do twice as much with what they load; in shared memory those of f64 have no room.
       const bool large = compute_dtype(p.dtype()) != RONDO_F64 &&
                          blocks_for(p.m, 2 * kTile) * blocks_for(p.n, 2 * kTile) * p.batch.elements() >= kManyBlocks &&
@@ -471,6 +506,9 @@ class CudaMatmul final : public KernelTask {
 
   const Product product_;
   bool chosen_ = false;
+  const char* made_by_ = "cuBLASLt";
+  int64_t may_be_early_ = 0;        // operands that its kernel reads before it waits if nothing is against it
+  int64_t early_ = 0;               // of these, those that it may, in the graph that it was captured for
   bool one_by_one_ = false;         // of a stack: each alone would be by the library, which does not take all in a call
   const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
@@ -479,6 +517,16 @@ class CudaMatmul final : public KernelTask {
   MatmulArguments arguments_ = {};
   std::vector<uint64_t> words_;  // of an expression: those, and what it takes
 };
+
+// Tells who makes the product.
+std::string CudaMatmul::remark() const {
+  if (!chosen_) return {};
+  std::string text = std::string("by ") + made_by_;
+  if (staged_bytes_) text += " and a kernel that finishes it";
+  for (const auto& [operand, name] : {std::pair{device::kEarlyA, "a"}, std::pair{device::kEarlyB, "b"}})
+    if (early_ & operand) text += std::string(", may read ") + name + " before it waits";
+  return text;
+}
 
 }  // namespace
 

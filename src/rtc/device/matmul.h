@@ -21,7 +21,9 @@ struct MatmulArguments {
   i64 out_step, bias_step;  // between columns
   i64 blocks_n;
   i32 activation, accumulate;
+  i64 early;  // operands that may be read before the kernel waits: kEarlyA, kEarlyB
 };
+inline constexpr i64 kEarlyA = 1, kEarlyB = 2;
 
 #if defined(__CUDACC_RTC__)
 // A sink of results by row and column: memory. n neighbours at once are so in memory too.

@@ -77,40 +77,51 @@ struct TensorProduct {
   RONDO_INLINE void run() const {
     const Index block = static_cast<Index>(blockIdx.x), blocks_n = static_cast<Index>(args.blocks_n);
     const Index i0 = block / blocks_n * Tile::kM, j0 = block % blocks_n * Tile::kN;
-    for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) run(g, i0, j0);
+    bool begun = false;
+    for (Index g = static_cast<Index>(blockIdx.y); g < args.batches; g += static_cast<Index>(gridDim.y)) {
+      run(g, i0, j0, begun);
+      begun = true;
+    }
   }
-  RONDO_INLINE void run(Index of, Index i0, Index j0) const {
+  RONDO_INLINE void run(Index of, Index i0, Index j0, bool begun) const {
     const int warp = threadIdx.x / 32, part = warp % Tile::kWarpsK, place = warp / Tile::kWarpsK;
     const int row0 = place / Tile::kWarpsN * kRows, column0 = place % Tile::kWarpsN * kColumns;
     Sum sum = {};
-    add_up(sum, of, i0, j0, row0, column0, part * Tile::kSlice);
+    add_up(sum, of, i0, j0, row0, column0, part * Tile::kSlice, begun);
     __syncthreads();  // the next of the batch begins to load
     write(sum, of, i0, j0, row0, column0, part);
   }
 
  private:
-  // Adds up what a warp's part of each step gives.
-  RONDO_INLINE void add_up(Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int slice) const {
+  // Adds up what a warp's part of each step gives. begun: the kernel has waited for those before it. If it has not, the
+  // first steps of what may be read early are loaded before that.
+  RONDO_INLINE void add_up(Sum& sum, Index of, Index i0, Index j0, int row0, int column0, int slice, bool begun) const {
     const Index m = static_cast<Index>(args.m), n = static_cast<Index>(args.n), k = static_cast<Index>(args.k);
     const Left left{static_cast<const In*>(args.a) + offset<batch>(args.batch, 0, of), m, k,
                     static_cast<Index>(args.a_step[0]), static_cast<Index>(args.a_step[1])};
     const Right right{static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, of), n, k,
                       static_cast<Index>(args.b_step[1]), static_cast<Index>(args.b_step[0])};
     const int lane = threadIdx.x % 32;
-    const auto begin_stage = [&](Index l0) {
+    const auto begin_stage = [&](Index l0, i64 operands) {
       if (l0 < k) {
         In* const to = tiles + l0 / kDepth % kStages * kStage;
-        left.begin_load(to, i0, l0);
-        right.begin_load(to + Left::kSize, j0, l0);
+        if (operands & kEarlyA) left.begin_load(to, i0, l0);
+        if (operands & kEarlyB) right.begin_load(to + Left::kSize, j0, l0);
       }
       end_copies();
     };
+    i64 operands = begun ? kEarlyA | kEarlyB : args.early;
+#pragma unroll 1
+    for (;; operands = ~args.early, begun = true) {
 #pragma unroll
-    for (int s = 0; s < kStages - 1; ++s) begin_stage(s * kDepth);
+      for (int s = 0; s < kStages - 1; ++s) begin_stage(s * kDepth, operands);
+      if (begun) break;
+      begin_kernel();
+    }
     for (Index l0 = 0; l0 < k; l0 += kDepth) {
       wait_for_copies<kStages - 2>();
       __syncthreads();
-      begin_stage(l0 + (kStages - 1) * kDepth);
+      begin_stage(l0 + (kStages - 1) * kDepth, kEarlyA | kEarlyB);
       const In* const tile_a = tiles + l0 / kDepth % kStages * kStage;
       const In* const tile_b = tile_a + Left::kSize;
 #pragma unroll

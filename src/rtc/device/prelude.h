@@ -86,9 +86,10 @@ inline float lgamma(float x) {
 
 // --- the beginning of a kernel ---
 #if defined(__CUDACC_RTC__) || defined(RONDO_SIMULATED)
-// The first statement of every kernel (kernel_cache.cc puts it there): from here on the kernels before this one have
-// ended, and what they wrote can be read. So one that is launched by a programmatic edge may start before that. Then
-// the next one may start: not earlier, so that no more than two of a chain take up the device.
+// The first statement of every kernel (with_beginning puts it there) that does not call it itself: from here on the
+// kernels before this one have ended, and what they wrote can be read. So one that is launched by a programmatic edge
+// may start before that, and may read what no task before it writes (ops/task/early_reads.h). Then the next one may
+// start: not earlier, so that no more than two of a chain take up the device.
 RONDO_INLINE void begin_kernel() {
 #if __CUDA_ARCH__ >= 900
 #if defined(RONDO_SIMULATED)

@@ -331,5 +331,121 @@ TEST_P(Programmatic, SettingSwitchesThemOff) {
   expect_programmatic(on.get(), 3);
 }
 
+// Products read their weights before they wait, unless a task before them writes these.
+class EarlyProducts : public OnCalls {
+ protected:
+  using Body = std::function<void(const std::vector<Tensor>&)>;
+  using Control = long long (*)(const char*, const char*);
+
+  // Kernels that read before their wait, so far; -1 where that is not the simulated driver's to say.
+  static long long early_readers() {
+    std::string missing;
+    const auto control = reinterpret_cast<Control>(driver_entry("simcuda_control", &missing));
+    return control ? control("early-readers", nullptr) : -1;
+  }
+  // A product by weights whose columns are next to each other, or whose rows are.
+  static Tensor multiplied(rondo_tensor* x, rondo_tensor* weights, bool columns = true) {
+    rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
+    options.transpose_b = columns;
+    options.activation = RONDO_ACTIVATION_RELU;  // so that no library takes it
+    return make(rondo_matmul, x, weights, &options);
+  }
+  Array values(const Shape& shape, uint32_t seed) const { return random_array(RONDO_F16, shape, seed, -0.25, 0.25); }
+
+  // The body, recorded as it is written and launched as often as it is called eagerly on copies. early: the products of
+  // each launch that read before their wait.
+  void compare(const std::vector<Array>& arrays, const Body& body, int early) const {
+    constexpr int kTimes = 3;
+    std::vector<Tensor> eager, recorded;
+    for (const Array& each : arrays) eager.push_back(up(each)), recorded.push_back(up(each));
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_AS_WRITTEN;
+    Graph graph = record(
+        engine(), [&] { body(recorded); }, &options);
+    for (int i = 0; i < kTimes; ++i) body(eager);
+    must(rondo_engine_wait_all(engine()));
+    const long long before = early_readers();
+    for (int i = 0; i < kTimes; ++i) must(rondo_graph_launch(graph.get()));
+    for (size_t i = 0; i < arrays.size(); ++i)
+      expect_same_bits(download(recorded[i]), download(eager[i]), "tensor " + std::to_string(i));
+    if (on_cuda() && before >= 0 && has_feature()) {
+      EXPECT_EQ(early_readers() - before, kTimes * early) << graph_report(graph.get());
+    }
+  }
+};
+CONFORMANCE_ENGINE_SUITE(EarlyProducts);
+
+// The first product follows an addition, the second one the first.
+TEST_P(EarlyProducts, WeightsAreReadBeforeTheWait) {
+  for (const int64_t rows : {3, 12, 40}) {
+    for (const bool columns : {true, false}) {
+      SCOPED_TRACE(rows);
+      compare(
+          {values({rows, 96}, 1), values({96, 96}, 2), values({96, 96}, 3)},
+          [columns](const std::vector<Tensor>& x) {
+            into(x[0], rondo_binary_scalar, RONDO_MUL, x[0], 0.5);
+            const Tensor hidden = multiplied(x[0], x[1], columns);
+            into(x[0], rondo_binary, RONDO_ADD, x[0], multiplied(hidden, x[2], columns));
+          },
+          2);
+    }
+  }
+}
+
+TEST_P(EarlyProducts, WeightsWrittenBeforeAreWaitedFor) {
+  for (const int64_t rows : {3, 40}) {
+    SCOPED_TRACE(rows);
+    compare(
+        {values({rows, 96}, 4), values({96, 96}, 5), values({96, 96}, 6)},
+        [](const std::vector<Tensor>& x) {
+          into(x[1], rondo_binary_scalar, RONDO_MUL, x[1], 0.75);
+          const Tensor hidden = multiplied(x[0], x[1]);
+          into(x[0], rondo_binary, RONDO_ADD, x[0], multiplied(hidden, x[2]));
+        },
+        rows > 16 ? 2 : 1);  // tiles read the left side early too, which nothing has written
+  }
+}
+
+// The weights are changed behind the products that read them: by the launch before, which has ended.
+TEST_P(EarlyProducts, WeightsWrittenBehindAreRead) {
+  compare(
+      {values({40, 96}, 7), values({96, 96}, 8)},
+      [](const std::vector<Tensor>& x) {
+        into(x[0], rondo_binary_scalar, RONDO_MUL, x[0], 0.5);
+        into(x[0], rondo_binary, RONDO_ADD, x[0], multiplied(x[0], x[1]));
+        into(x[1], rondo_binary_scalar, RONDO_MUL, x[1], 0.875);
+      },
+      1);
+}
+
+// Two steps in one recording: the second one's weights are written by the first.
+TEST_P(EarlyProducts, WeightsOfTheStepBeforeAreWaitedFor) {
+  compare(
+      {values({3, 96}, 9), values({96, 96}, 10)},
+      [](const std::vector<Tensor>& x) {
+        for (int step = 0; step < 2; ++step) {
+          into(x[0], rondo_binary_scalar, RONDO_MUL, x[0], 0.5);
+          into(x[0], rondo_binary, RONDO_ADD, x[0], multiplied(x[0], x[1]));
+          into(x[1], rondo_binary_scalar, RONDO_MUL, x[1], 0.875);
+        }
+      },
+      1);
+}
+
+// A call may bring other weights each time, at addresses of the caller's.
+TEST_P(EarlyProducts, WeightsOfACallAreWaitedFor) {
+  const auto body = [](const std::vector<Tensor>& x) {
+    return list(multiplied(make(rondo_binary_scalar, RONDO_MUL, x[0], 0.5), x[1]));
+  };
+  const Callable graph = callable({{RONDO_F16, {3, 96}}, {RONDO_F16, {64, 96}}}, body);
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Tensor x = up(values({3, 96}, 20 + i)), weights = up(values({64, 96}, 30 + i));
+    const long long before = early_readers();
+    const Tensor answer = call(graph, {x, weights});
+    expect_same_bits(download(answer), download(body(list(slice(x, 0, 0, 3), slice(weights, 0, 0, 64)))[0]), "a call");
+    EXPECT_EQ(early_readers(), before);
+  }
+}
+
 }  // namespace
 }  // namespace conformance

@@ -267,10 +267,10 @@ TEST_P(Matmul, RowsAndColumns) {
 
 // Few rows by a matrix that is contiguous along k: to a multiple of what a step takes, and beyond it.
 TEST_P(Matmul, FewRowsByColumnsAlongK) {
-  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16}) {
+  for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16, RONDO_F32}) {
     std::vector<Problem> problems;
     for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 17, 8},
-                                  {1, 40, 264},
+                                  {2, 36, 516},
                                   {3, 100, 1024},
                                   {8, 33, 1056},
                                   {9, 20, 2056},

@@ -24,6 +24,11 @@ const char* const kSource = R"(
     simcuda_grid_dependency_wait();
     to[blockIdx.x * 32 + threadIdx.x] = from[threadIdx.x];
   }
+  extern "C" __global__ void peek(int* to, const int* early, const int* late) {
+    const int first = early[threadIdx.x];
+    simcuda_grid_dependency_wait();
+    to[blockIdx.x * 32 + threadIdx.x] = first + late[threadIdx.x];
+  }
   extern "C" __global__ void snatch(int* to, const int* from) { to[blockIdx.x * 32 + threadIdx.x] = from[threadIdx.x]; }
   #endif
   )";
@@ -391,6 +396,37 @@ TEST_F(Extra, ProgrammaticConsumersRunFirstUntilTheyWait) {
     CHECK_CU(cu.cuGraphExecDestroy(made));
     CHECK_CU(cu.cuGraphDestroy(captured));
   }
+}
+
+// b = what the kernel before leaves alone + what it writes; then the other way round, which reads too early.
+TEST_F(Extra, ConsumersReadEarlyWhatIsNotWritten) {
+  ONLY_SIMULATED();
+  CUdeviceptr b = upload(std::vector<int>(64, 0)), still = upload(std::vector<int>(32, 7));
+  CHECK_CU(cu.cuStreamSynchronize(stream));
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{2, 1, 1, 32, 1, 1, 0, stream, &attribute, 1};
+  for (const bool right : {true, false}) {
+    SCOPED_TRACE(right);
+    CHECK_CU(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    CHECK_CU(launch(add, 1, 32, 0, stream, a, 5));
+    void* arguments[] = {&b, right ? &still : &a, right ? &a : &still};
+    CHECK_CU(cu.cuLaunchKernelEx(&config, get("peek"), arguments, nullptr));
+    CUgraph captured = nullptr;
+    CHECK_CU(cu.cuStreamEndCapture(stream, &captured));
+    CUgraphExec made = nullptr;
+    CHECK_CU(cu.cuGraphInstantiateWithFlags(&made, captured, 0));
+    const long long before = cu.simcuda_control("early-readers", nullptr);
+    CHECK_CU(cu.cuGraphLaunch(made, stream));
+    EXPECT_EQ(download<int>(b, 64)[0], 12);
+    EXPECT_EQ(cu.simcuda_control("early-readers", nullptr), before + 1);
+    EXPECT_EQ(cu.simcuda_control("reports", nullptr) > 0, !right) << last_report();
+    CHECK_CU(cu.cuGraphExecDestroy(made));
+    CHECK_CU(cu.cuGraphDestroy(captured));
+  }
+  EXPECT_NE(last_report().find("kernel 'peek'"), std::string::npos) << last_report();
+  EXPECT_NE(last_report().find("reads what the kernels before it write"), std::string::npos) << last_report();
 }
 
 TEST_F(Extra, NoPrivateTableOfAnUnknownNumber) {
