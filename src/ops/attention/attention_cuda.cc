@@ -20,6 +20,8 @@ namespace {
 constexpr int kThreadsOfBlock = 128;  // as AttentionPass and AttentionTiles have them
 constexpr int kRowsOfTiles = 64;      // as AttentionTiles has them, of a block, for each 16 rows of a warp
 constexpr int64_t kManyBlocks = 132;  // that keep a GPU busy
+constexpr int kLeastOfLane = 4;       // elements of a row
+constexpr int kWarp = 32;
 
 constexpr const char* kTilesBefore = R"(
 using Pass = AttentionTiles<In, Mask, kHead, kTile, kSixteens, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
@@ -139,8 +141,12 @@ class CudaAttention final : public KernelTask {
           {rtc::kAttentionText, rtc::kTensorCoreText, rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
     } else {
       const bool wide = plan_.q().dtype == RONDO_F64;
-      // The part of each row that a lane keeps in registers.
-      const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256), lanes = std::max(head / each, 1);
+      // The part of each row that a lane keeps in registers; less where rows are too few to keep a GPU busy.
+      const int each = wide ? 8 : 16, head = power_of_two_up_to(plan_.size(), 256);
+      int lanes = std::max(head / each, 1);
+      while (lanes < kWarp && head / lanes > kLeastOfLane &&
+             blocks_for(places, kThreadsOfBlock / lanes) * rows < 2 * kManyBlocks)
+        lanes *= 2;
       spec.constant("kHead", head).constant("kLanes", lanes);
       spec.constant("kTile", std::min(32 * 1024 / (2 * head * (wide ? 8 : 4)), 64));
       rows_of_block = kThreadsOfBlock / lanes;
