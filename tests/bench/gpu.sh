@@ -16,6 +16,7 @@
 #   LAYOUTS_SECONDS  how long layouts are tried (75)
 #   LOAD_SECONDS  of each piece of the load (20)
 #   PROGRAMS     how many programs by chance each of sixteen processes fuses and compares (40)
+#   NETWORKS     which networks the step files takes (all)
 #   DEVICE       where rust, java, service, files and starts run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
@@ -241,12 +242,16 @@ comm_rows() {
 }
 # Whole networks of the examples, saved there and called in C, C++ and what else is there; each is compared with its operators at sizes 1 to 64.
 whole_files() {
-  local name code=0 pids=() others=() vm=(carry/java/runtime/bin/java -Ddev.rondo.native.path="$PWD/carry/java/native" -cp 'carry/java/lib/*:carry/java/classes')
+  local name code=0 pids=() others=() vm=(carry/java/runtime/bin/java -cp 'carry/java/lib/*:carry/java/classes')
   local sequences=("$build/examples/cpp/sequences_cpp")
   export RONDO_CONVOLUTION_TIMING_MS=0 RONDO_EXAMPLE_SIZES=${RONDO_EXAMPLE_SIZES:-64}
+  if [ -d carry/java/native ]; then # made without a portable build: what is there uses the library of this one
+    vm+=(-Ddev.rondo.native.path="$PWD/carry/java/native")
+    export LD_LIBRARY_PATH="$PWD/$build/src${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  fi
   [ -x carry/rust/run_file ] && others+=(-- carry/rust/run_file)
   [ -x "${vm[0]}" ] && others+=(-- "${vm[@]}" RunFile)
-  for name in digits resnet50 photographs bert sentences dlrm; do
+  for name in ${NETWORKS:-digits resnet50 photographs bert sentences dlrm}; do
     python3 tests/examples/networks.py --whole --only "$name" "$DEVICE" "$build" "${others[@]}" >"$logs/whole-$name.log" 2>&1 &
     pids+=($!)
   done
@@ -265,7 +270,7 @@ file_starts() {
     RONDO_CONVOLUTION_TIMING_MS=0 python3 tests/examples/networks.py --whole --only "$name" --keep "$logs/files" "$DEVICE" "$build" "$build/examples/cpp/run_file_cpp" || code=1
   done
   for name in sentences photographs; do
-    python3 tests/bench/programs.py "$build/src/rondo" "$build/src/librondo.so" "$logs/files/$name.safetensors" "$runs" "$DEVICE" "$build/tests/bench/bare" || code=1
+    RONDO_CONVOLUTION_TIMING_TOTAL_MS=600000 python3 tests/bench/programs.py "$build/src/rondo" "$build/src/librondo.so" "$logs/files/$name.safetensors" "$runs" "$DEVICE" "$build/tests/bench/bare" || code=1
   done
   rm -r "$logs/files"
   return $code
@@ -340,7 +345,7 @@ for step in $steps; do
       tell files 30 'same bits|other bits|rror|from a cpu|exits'
       ;;
     starts)
-      run starts 240 bash -c file_starts
+      run starts 300 bash -c file_starts
       tell starts 24
       ;;
     service)

@@ -31,16 +31,17 @@ BATCH, PIECES, CALLS = 32, 64, 20  # of the encoder whose numbers are checked, a
 CODES = {"u8": ("U8", "B", 5), "i32": ("I32", "i", 3), "i64": ("I64", "q", 4), "f32": ("F32", "f", 7)}  # dtypes: in a file, in Python, in C
 
 
-def dims_and_inputs(program):
+def function_of(program):
+    """Names of the dimensions, the first function's name, and its inputs."""
     with open(program, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     text = json.loads(header["__metadata__"]["rondo.program"])
-    return [name for name, _, _ in text["dims"]], text["functions"][0]["inputs"]
+    return [name for name, _, _ in text["dims"]], text["functions"][0]["name"], text["functions"][0]["inputs"]
 
 
 def words_of(program, *sizes):
     """Inputs at sizes of the dimensions: (name, dtype, shape, numbers). Pixels are all 1."""
-    dims, inputs = dims_and_inputs(program)
+    dims, _, inputs = function_of(program)
     at = dict(zip(dims, sizes))
     for name, dtype, shape in inputs:
         shape = [at.get(size, size) for size in shape]
@@ -123,10 +124,9 @@ class Bound:
         call("rondo_program_open", os.fsencode(program), ctypes.byref(opened))
         call("rondo_program_trust", opened)
         call("rondo_program_bind", opened, len(sizes), (ctypes.c_int64 * len(sizes))(*sizes), ctypes.byref(bound))
-        instance, name = ctypes.c_void_p(), ctypes.c_char_p()
+        instance = ctypes.c_void_p()
         call("rondo_program_create_instance", bound, self.engine, device, ctypes.byref(instance))
-        call("rondo_program_function", bound, ctypes.c_int64(0), ctypes.byref(name), None)
-        self.instance, self.name = instance, name.value
+        self.instance, self.name = instance, function_of(program)[1].encode()
         for _, dtype, shape, numbers in words_of(program, *sizes):
             values = struct.pack(f"<{len(numbers)}{CODES[dtype][1]}", *numbers)
             self.inputs.append(ctypes.c_void_p())
@@ -183,7 +183,7 @@ def started(rondo, library, program, runs, device, bare):
 
 def packed(rondo, library, program, device):
     """What a process compiles and tries, without anything kept and with what a pack of the program has."""
-    dims = dims_and_inputs(program)[0]
+    dims = function_of(program)[0]
     sizes = (3, 16)[:len(dims)]
     found = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -220,7 +220,7 @@ def looked_at(library, program, runs, device):
 def on_gpu(rondo, library, program, runs, device, bare):
     """What is over its limit."""
     wrong = packed(rondo, library, program, device)
-    if len(dims_and_inputs(program)[0]) == 2:
+    if len(function_of(program)[0]) == 2:
         wrong += started(rondo, library, program, runs, device, bare) + looked_at(library, program, runs, device)
     return wrong
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The networks of the examples in C, each written as a program file by its example, give the same bits wherever they are called.
 
-    networks.py [--whole] [--only NAME] [--keep FOLDER] DEVICE BUILD PROGRAM... [-- PROGRAM...]...
+    networks.py [--whole] [--only NAME] [--keep FOLDER] DEVICE BUILD [PROGRAM...] [-- PROGRAM...]...
 
 PROGRAM is the example run_file of another language: a command with its first arguments, on DEVICE. The reference is run_file in C++; `rondo run` has its
 bits too. Weights are drawn here or by the example. Networks are small and written on a cpu; with --whole they are as large as they are elsewhere, are written on
@@ -198,6 +198,7 @@ def main(device, build, *words, whole=False, only="", keep=""):
     programs = [[]]
     for word in words:
         programs[-1:] = [programs[-1], []] if word == "--" else [[*programs[-1], word]]
+    programs = [each for each in programs if each]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(keep or name)
         folder.mkdir(parents=True, exist_ok=True)
