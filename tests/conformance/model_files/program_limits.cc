@@ -341,7 +341,7 @@ TEST_P(ProgramLimits, LoopsEndWithTheirTime) {
 // What is done about one node after the other, also where handles are dropped, goes no deeper for it.
 TEST_P(ProgramLimits, LongChainsNeedLittleStack) {
   if (on_cuda() || naive()) GTEST_SKIP() << "one device and one mode show it";
-  constexpr int kNodes = 8000;
+  constexpr int kNodes = 12000;
   std::string nodes;
   for (int i = 0; i < kNodes; ++i)
     nodes += std::string(i ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + (i % 2 ? "tanh" : "neg") +
@@ -361,7 +361,7 @@ TEST_P(ProgramLimits, LongChainsNeedLittleStack) {
   };
   pthread_attr_t attributes;
   ASSERT_EQ(pthread_attr_init(&attributes), 0);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 1 << 20), 0);
   const auto body = [](void* arg) -> void* {
     (*static_cast<std::function<void()>*>(arg))();
     return nullptr;
