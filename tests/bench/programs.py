@@ -28,7 +28,7 @@ import tempfile
 import time
 
 BATCH, PIECES, CALLS = 32, 64, 20  # of the encoder whose numbers are checked, and calls that are timed together
-CODES = {"u8": ("U8", "B", 5), "i32": ("I32", "i", 3), "i64": ("I64", "q", 4), "f32": ("F32", "f", 7)}  # dtypes: in a file, in Python, in C
+CODES = {"u8": ("U8", "B", 1), "i32": ("I32", "i", 3), "i64": ("I64", "q", 4), "f32": ("F32", "f", 7)}  # dtypes: in a file, in Python, in C
 
 
 def function_of(program):
@@ -188,7 +188,8 @@ def packed(rondo, library, program, device):
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         def run(cache, *command):
-            return subprocess.run(command, env={**os.environ, "RONDO_CACHE": f"{folder}/{cache}"}, check=True, capture_output=True, text=True).stdout.strip()
+            done = subprocess.run(command, env={**os.environ, "RONDO_CACHE": f"{folder}/{cache}"}, capture_output=True, text=True)
+            return done.stdout.strip() if done.returncode == 0 else sys.exit(done.stderr)
 
         text = ",".join(f"{name}={size}" for name, size in zip(dims, sizes))
         print(run("from", rondo, "cache", "export", f"{folder}/pack", "--program", program, "--sizes", text).replace(folder, "..."))
