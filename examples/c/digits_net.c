@@ -232,6 +232,6 @@ static rondo_tensor* scores(void* arg, rondo_tensor* const* images) {
 
 int net_save(struct net* net, const char* path) {
   const struct program_function function = {
-      "scores", "scores", 1, {{"images", RONDO_F32, 2, {8, DIGITS_PIXELS}}}, scores};
+      "scores", "scores", 1, {{"images", RONDO_F32, 2, {PROGRAM_BATCH, DIGITS_PIXELS}}}, scores};
   return program_file_write(path, net->engine, net->device, 1, &function, net);
 }

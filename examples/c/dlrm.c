@@ -6,8 +6,9 @@
  * usage: dlrm [--program PROGRAM] [--half] [DEVICE [STEPS [BATCH [FILE]]]]   DEVICE: "cpu" (without an argument),
  * "cuda:0" or "auto"
  *
- * FILE gets the trained tables and parameters, as safetensors. PROGRAM gets the loss of eight samples as a program
- * file. --half: the upper network computes in f16, and the loss is scaled; what is trained stays f32.
+ * FILE gets the trained tables and parameters, as safetensors. PROGRAM gets the loss of 1 to 64 samples as a program
+ * file.
+ * --half: the upper network computes in f16, and the loss is scaled; what is trained stays f32.
  *
  * Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -324,13 +325,14 @@ static rondo_tensor* saved_loss(void* model, rondo_tensor* const* inputs) {
 }
 
 static void save(struct model* m, const char* path) {
-  static const struct program_function function = {"loss",
-                                                   "loss",
-                                                   3,
-                                                   {{"dense", RONDO_F32, 2, {8, CLICKS_DENSE}},
-                                                    {"indices", RONDO_I32, 2, {8, CLICKS_TABLES * CLICKS_BAG}},
-                                                    {"labels", RONDO_F32, 2, {8, 1}}},
-                                                   saved_loss};
+  static const struct program_function function = {
+      "loss",
+      "loss",
+      3,
+      {{"dense", RONDO_F32, 2, {PROGRAM_BATCH, CLICKS_DENSE}},
+       {"indices", RONDO_I32, 2, {PROGRAM_BATCH, CLICKS_TABLES * CLICKS_BAG}},
+       {"labels", RONDO_F32, 2, {PROGRAM_BATCH, 1}}},
+      saved_loss};
   if (program_file_write(path, m->engine, m->device, 1, &function, m) != 0) exit(1);
 }
 

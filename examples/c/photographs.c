@@ -29,7 +29,7 @@ static const char usage[] =
     "  --reference FILE                 scores to compare with, by the pictures' names (those of PyTorch for two\n"
     "                                   photographs: photographs.safetensors in the source tree)\n"
     "  --out FILE                       the picture to write (photographs.svg)\n"
-    "  --program FILE                   writes the scores of so many pixels there, as a program file\n"
+    "  --program FILE                   writes the scores of 1 to 64 photographs there, as a program file\n"
     "  --help                           this text\n";
 
 static const double kTolerance = 1e-3; /* of a score; scores go from about -5 to 10 */
@@ -251,7 +251,7 @@ static rondo_tensor* saved_scores(void* net, rondo_tensor* const* pixels) {
 
 static int save(struct lite0* net, const struct options* o, rondo_engine* engine, rondo_device device) {
   const struct program_function function = {
-      "scores", "scores", 1, {{"pixels", RONDO_U8, 4, {o->n, o->pixels, o->pixels, 3}}}, saved_scores};
+      "scores", "scores", 1, {{"pixels", RONDO_U8, 4, {PROGRAM_BATCH, o->pixels, o->pixels, 3}}}, saved_scores};
   return program_file_write(o->program, engine, device, 1, &function, net);
 }
 

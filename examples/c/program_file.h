@@ -9,11 +9,17 @@
 
 #include <rondo/rondo.h>
 
-enum { PROGRAM_INPUTS = 3 };
+enum {
+  PROGRAM_INPUTS = 3,
+  /* Sizes that vary, each from 1 to PROGRAM_MOST, in a shape in place of a number: */
+  PROGRAM_BATCH = -1,
+  PROGRAM_PIECES = -2, /* of each sentence; an input `lengths` says how many of them each has */
+  PROGRAM_MOST = 64
+};
 
 struct program_input {
   const char* name;
-  rondo_dtype dtype;
+  rondo_dtype dtype; /* numbers are from -1 to 1, and whole ones from 0 to 3 */
   int32_t ndim;
   int64_t shape[4];
 };
@@ -26,7 +32,9 @@ struct program_function {
   rondo_tensor* (*body)(void* arg, rondo_tensor* const* inputs);
 };
 
-/* Records the functions with their bodies on `arg`, and writes them. Returns 0, or -1 after a line on stderr. */
+/* Records the functions with their bodies on `arg`, and writes them. Where sizes vary the file is opened again, and
+ * must have the bits of the bodies at three sizes, or as many as the environment's RONDO_EXAMPLE_SIZES says. Returns 0,
+ * or -1 after a line on stderr. */
 int program_file_write(const char* path, rondo_engine* engine, rondo_device device, int n,
                        const struct program_function* functions, void* arg);
 

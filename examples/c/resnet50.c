@@ -182,7 +182,7 @@ static int save(const struct resnet_work* work, struct model* model) {
       "scores",
       "scores",
       1,
-      {{"images", model->dtype, 4, {o->batch, RESNET_CHANNELS, o->size, o->size}}},
+      {{"images", model->dtype, 4, {PROGRAM_BATCH, RESNET_CHANNELS, o->size, o->size}}},
       saved_scores};
   struct saved saved;
   saved.work = *work;

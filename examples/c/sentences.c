@@ -29,7 +29,8 @@ static const char usage[] =
     "  --reference FILE                 vectors to compare with, by their sentences (those of NumPy for the sentences\n"
     "                                   above and some questions: sentences.safetensors in the source tree)\n"
     "  --vectors FILE                   writes the vectors of sentences and questions\n"
-    "  --program FILE                   writes the network there, as a program file for 16 pieces of one sentence\n"
+    "  --program FILE                   writes the network there, as a program file for sentences of 64 pieces at "
+    "most\n"
     "  --tokens                         prints the numbers of each question's pieces, and nothing else\n"
     "  --help                           this text\n";
 
@@ -395,7 +396,11 @@ static rondo_tensor* saved_vector(void* net, rondo_tensor* const* inputs) {
 
 static int save(struct minilm* net, const char* path) {
   const struct program_function function = {
-      "vector", "vector", 2, {{"ids", RONDO_I32, 2, {1, 16}}, {"lengths", RONDO_I32, 1, {1}}}, saved_vector};
+      "vector",
+      "vector",
+      2,
+      {{"ids", RONDO_I32, 2, {PROGRAM_BATCH, PROGRAM_PIECES}}, {"lengths", RONDO_I32, 1, {PROGRAM_BATCH}}},
+      saved_vector};
   return program_file_write(path, net->engine, net->device, 1, &function, net);
 }
 

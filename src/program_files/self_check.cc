@@ -94,6 +94,7 @@ bool may_vary(const std::vector<Node>& nodes) {
 // True if outputs of a function have the same bits on all devices of a class. A state may come of any other function.
 bool has_bits(const Program& program, const Function& function) {
   const auto varies = [](const Function& each) { return may_vary(each.nodes); };
+  // mutation: states_of_products_have_bits
   if (std::none_of(program.weights.begin(), program.weights.end(), [](const Declared& each) { return each.state; }))
     return !varies(function);
   return std::none_of(program.functions.begin(), program.functions.end(), varies);
@@ -416,6 +417,7 @@ Status compare(const CheckedOutput& was, rondo_dtype dtype, const Layout& layout
     const size_t place = sample_place(count, k);
     const double is = element(dtype, bytes, place), before = was.samples[k];
     if (is == before || (std::isnan(is) && std::isnan(before))) continue;
+    // mutation: samples_not_compared
     if (std::isfinite(is) && std::isfinite(before) && std::fabs(is - before) <= bound) continue;
     return error(RONDO_IO_ERROR, "the element %s is %.9g, and was %.9g where the check was made; it may differ by %.3g",
                  place_text(layout, place).c_str(), is, before, bound);
@@ -499,7 +501,7 @@ Status add_check(const Ref<ProgramFile>& file, const char* path, Engine& engine,
   // The same process and device have the same bits, whatever decides about them.
   RONDO_TRY(call_all(file, check, engine, device, {}, [&check](const Seen& seen) -> Status {
     const Status same = compare(check.calls[seen.call].outputs[seen.output], seen.dtype, seen.layout, seen.bytes, true);
-    if (same.ok()) return {};
+    if (same.ok()) return {};  // mutation: second_runs_not_compared
     return error(RONDO_UNSUPPORTED, "a second run has other results, as of random numbers: %s", same.message());
   }));
   return file->save_with_check(path, engine, text);

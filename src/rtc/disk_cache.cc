@@ -22,6 +22,10 @@ namespace rondo::rtc {
 
 constinit thread_local bool Unkept::current_ = false;
 
+Unkept::~Unkept() {
+  current_ = before_;  // mutation: thread_left_unkept
+}
+
 namespace {
 
 constexpr size_t kShardDigits = 2;

@@ -13,7 +13,7 @@ class Unkept {
  public:
   // on: false leaves it as it is.
   explicit Unkept(bool on) : before_(std::exchange(current_, current_ || on)) {}
-  ~Unkept() { current_ = before_; }
+  ~Unkept();
   Unkept(const Unkept&) = delete;
   Unkept& operator=(const Unkept&) = delete;
   static bool current() { return current_; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "tools/program_sizes.h"
 #include "tools/usage.h"
 
 namespace rondo::tools {
@@ -112,6 +113,19 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
   return 0;
 }
 
+// The device of that name, or with "" the first GPU, and cpu:0 where there is none.
+int choose_device(const char* command, const std::string& text, rondo_device* device) {
+  *device = {RONDO_CPU, 0};
+  if (text.empty()) {
+    int32_t gpus = 0;
+    throw_on_failure(rondo_device_count(RONDO_CUDA, &gpus));
+    if (gpus > 0) *device = {RONDO_CUDA, 0};
+  } else if (!read_device(text, device)) {
+    return bad_usage(command, "--device needs one like cpu:0 or cuda:0, not '" + text + "'");
+  }
+  return 0;
+}
+
 struct ProgramOptions {
   std::string file, function, inputs, outputs, device, memory;
   bool check_numbers = false, trust = false, check = false;
@@ -170,6 +184,56 @@ int find_function(const Program& program, const ProgramOptions& wish, Program::F
   return 1;
 }
 
+// Calls of each function for a self-check: with the sizes of each text, or `calls` times where sizes are fixed.
+int read_calls(const Program& program, const std::string& calls, const std::vector<std::string>& sizes,
+               std::vector<std::vector<int64_t>>* all) {
+  if (!sizes.empty() && !calls.empty())
+    return bad_usage("program", "--calls and --sizes do not go together: there is a call for each --sizes");
+  for (const std::string& each : sizes)
+    if (const std::string wrong = read_sizes(program, each, &all->emplace_back()); !wrong.empty())
+      return bad_usage("program", wrong);
+  if (!sizes.empty()) return 0;
+  if (!program.dims().empty())
+    return bad_usage("program", "the sizes of the program vary: --sizes is needed, once or several times");
+  if (calls.size() > 4 || calls.find_first_not_of("0123456789") != std::string::npos)
+    return bad_usage("program", "--calls needs a number like 2, not '" + calls + "'");
+  all->resize(calls.empty() ? 1 : static_cast<size_t>(std::stoi(calls)));
+  return 0;
+}
+
+// Writes a program anew with a self-check.
+int add_check(int count, char** arguments) {
+  std::string file, calls, device_text, memory;
+  std::vector<std::string> sizes;
+  for (int i = 0; i < count; ++i) {
+    const std::string word = arguments[i];
+    std::string* const option = word == "--calls"    ? &calls
+                                : word == "--device" ? &device_text
+                                : word == "--memory" ? &memory
+                                                     : nullptr;
+    if (option || word == "--sizes") {
+      if ((option && !option->empty()) || ++i == count || !*arguments[i])
+        return bad_usage("program", word + (option ? " needs one value" : " needs a value"));
+      (option ? *option : sizes.emplace_back()) = arguments[i];
+    } else if (word.empty() || word[0] == '-' || !file.empty()) {
+      return bad_usage("program", "'" + word + "' does not follow add-check");
+    } else {
+      file = word;
+    }
+  }
+  if (file.empty()) return bad_usage("program", "add-check needs a file");
+  rondo_device device;
+  if (const int status = choose_device("program", device_text, &device)) return status;
+  Engine engine(nullptr);
+  if (const int status = make_engine("program", memory, &engine)) return status;
+  std::vector<std::vector<int64_t>> all;
+  if (const int status = read_calls(Program(file), calls, sizes, &all)) return status;
+  add_program_check(file, engine, device, all);
+  std::printf("%s has a self-check now: %zu calls of each function, made on %s:%d\n", escaped(file).c_str(), all.size(),
+              device.kind == RONDO_CPU ? "cpu" : "cuda", device.index);
+  return 0;
+}
+
 }  // namespace
 
 int program(int count, char** arguments) {
@@ -177,8 +241,9 @@ int program(int count, char** arguments) {
   if (action == "bind" || action == "copy") return write_program(action, count - 1, arguments + 1);
   if (action == "diff") return diff_programs(count - 1, arguments + 1);
   if (action == "compile") return compile_program(count - 1, arguments + 1);
+  if (action == "add-check") return add_check(count - 1, arguments + 1);
   if (action != "show" && action != "verify")
-    return bad_usage("program", "show, verify, copy, bind, diff or compile is needed");
+    return bad_usage("program", "show, verify, copy, bind, diff, compile or add-check is needed");
   bool text = false;
   std::string file, memory, device;
   std::vector<std::string> sizes;
@@ -237,14 +302,8 @@ int run_program(int count, char** arguments) {
   ProgramOptions wish;
   if (const int status = read_arguments(count, arguments, &wish)) return status;
   if (wish.check_numbers) setenv("RONDO_CHECK_NUMBERS", "on", 1);  // of all that this process records
-  rondo_device device = {RONDO_CPU, 0};
-  if (wish.device.empty()) {
-    int32_t gpus = 0;
-    throw_on_failure(rondo_device_count(RONDO_CUDA, &gpus));
-    if (gpus > 0) device = {RONDO_CUDA, 0};
-  } else if (!read_device(wish.device, &device)) {
-    return bad_usage("run", "--device needs one like cpu:0 or cuda:0, not '" + wish.device + "'");
-  }
+  rondo_device device;
+  if (const int status = choose_device("run", wish.device, &device)) return status;
   const Program opened(wish.file);
   if (wish.trust) opened.trust();
   if (wish.check) return check_program(opened, wish, device);

@@ -10,8 +10,8 @@
 namespace rondo::tools {
 
 // arguments: what follows `program`. Prints signatures, weights and texts of a file, or its program with --text;
-// `verify` makes an instance on cpu:0, which checks each node. 1 where a file cannot be read or is not valid, 2 where
-// the arguments are wrong.
+// `verify` makes an instance on cpu:0, which checks each node; `add-check` writes the file anew with a self-check. 1
+// where a file cannot be read or is not valid, 2 where the arguments are wrong.
 int program(int count, char** arguments);
 // action: `bind`, which writes the program at sizes of its dimensions, or `copy`, which does as it is: with --weights
 // as JSON apart from them. arguments: what follows it.

@@ -50,7 +50,7 @@ const std::vector<Command>& commands() {
        {"a profile (rondo_graph_profile, RONDO_GRAPH_PROFILE) or a DOT picture (rondo_graph_dot,",
         "RONDO_GRAPH_DOT). --svg writes a picture; that of a DOT file is made by Graphviz."}},
       {"program",
-       {"show", "verify", "copy", "bind", "diff", "compile"},
+       {"show", "verify", "copy", "bind", "diff", "compile", "add-check"},
        "show|verify FILE",
        "what a program file has, whether it is whole",
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program;",
@@ -85,6 +85,8 @@ constexpr Way kProgramWays[] = {
     {"program bind FILE", "the same at fixed sizes: --sizes B=8,T=128"},
     {"program diff A B", "how the programs of two files differ; exits 1 if they do"},
     {"program compile FILE", "makes its kernels for a GPU that need not be there: --for DEVICE.json [--sizes B=8] ..."},
+    {"program add-check FILE", "writes it anew with what `rondo run --check` compares: calls made now on a device;"},
+    {"", "[--sizes B=8] ... or [--calls 2], [--device cuda:0], [--memory 2GiB]"},
 };
 constexpr Way kCacheWays[] = {
     {"cache clear [which]", "removes them: all, or --older-than DAYS, --architecture 90, --nvrtc 12.8, --rondo 0.1.0"},
@@ -133,7 +135,8 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--text --memory --sizes --output --weights --for' -- \"$word\"))\n"
+         "    COMPREPLY=($(compgen -f -W '--text --memory --sizes --output --weights --for --calls --device' -- "
+         "\"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --check-numbers --trust "
          "--check' -- "
@@ -178,7 +181,7 @@ std::string zsh() {
          "  elif [[ $words[2] == graph ]]; then\n"
          "    compadd -- --svg; _files\n"
          "  elif [[ $words[2] == program ]]; then\n"
-         "    compadd -- --text --memory --sizes --output --weights --for; _files\n"
+         "    compadd -- --text --memory --sizes --output --weights --for --calls --device; _files\n"
          "  elif [[ $words[2] == run ]]; then\n"
          "    compadd -- --function --inputs --outputs --device --memory --check-numbers --trust --check; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
@@ -215,10 +218,14 @@ std::string fish() {
   text +=
       "complete -c rondo -n '__fish_seen_subcommand_from launch graph run export import' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show verify copy "
-      "bind diff compile' -F\n"
+      "bind diff compile add-check' -F\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show' -l text\n"
-      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show bind compile' "
-      "-x -l sizes\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show bind compile "
+      "add-check' -x -l sizes\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from add-check' -x -l calls\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from add-check' -x -l device\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from verify add-check' -x "
+      "-l memory\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -r -l output\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -x -l weights\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show compile' -r -l "

@@ -6,7 +6,7 @@
 #
 # BUILD: a folder with a finished build of this tree (made elsewhere, if this machine has no GoogleTest); without it the
 # tree is built in build-gpu. STEP: some of compile info kernels conformance layouts programs large stress digits bench memcheck racecheck; without one, all
-# of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones), prepare (compiling) and load (graphs without end, by eight processes at once: what drivers stand still over) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
+# of these. networks (minutes: ResNet-50 beside PyTorch), operators (large ones), prepare (compiling) and load (graphs without end, by eight processes at once: what drivers stand still over), files (whole networks as program files, in the languages that there are) and starts (of such a file) run only when they are named; rust and java run only when they are named: they need the folder that packaging/gpu-kit makes, and no build.
 # Ends with a summary of at most 80 lines; exits 1 if a step failed. Each step has a limit of its own, so that one that hangs
 # does not take the others' turn. From the environment:
 #   OUT          folder to put the summary, all logs packed, the table as JSON and the picture into, besides build-gpu/logs
@@ -16,7 +16,8 @@
 #   LAYOUTS_SECONDS  how long layouts are tried (75)
 #   LOAD_SECONDS  of each piece of the load (20)
 #   PROGRAMS     how many programs by chance each of sixteen processes fuses and compares (40)
-#   DEVICE       where rust, java and service run (cuda:0)
+#   NETWORKS     which networks the step files takes (all)
+#   DEVICE       where rust, java, service, files and starts run (cuda:0)
 #
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 set -u
@@ -30,7 +31,7 @@ if [ $# -gt 0 ] && [ -d "$1" ]; then
   shift
 fi
 all="compile info kernels conformance layouts programs large stress digits bench memcheck racecheck"
-named="rust java service comm networks operators prepare load"
+named="rust java service comm networks operators prepare load files starts"
 steps=${*:-$all}
 for step in $steps; do
   case " $all $named " in
@@ -239,8 +240,43 @@ comm_rows() {
   timeout 90 python3 tests/bench/peers/parallel_torch.py || code=1
   return $code
 }
+# Whole networks of the examples, saved there and called in C, C++ and what else is there; each is compared with its operators at sizes 1 to 64.
+whole_files() {
+  local name code=0 pids=() others=() vm=(carry/java/runtime/bin/java -cp 'carry/java/lib/*:carry/java/classes')
+  local sequences=("$build/examples/cpp/sequences_cpp")
+  export RONDO_CONVOLUTION_TIMING_MS=0 RONDO_EXAMPLE_SIZES=${RONDO_EXAMPLE_SIZES:-64}
+  if [ -d carry/java/native ]; then # made without a portable build: what is there uses the library of this one
+    vm+=(-Ddev.rondo.native.path="$PWD/carry/java/native")
+    export LD_LIBRARY_PATH="$PWD/$build/src${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+  fi
+  [ -x carry/rust/run_file ] && others+=(-- carry/rust/run_file)
+  [ -x "${vm[0]}" ] && others+=(-- "${vm[@]}" RunFile)
+  for name in ${NETWORKS:-digits resnet50 photographs bert sentences dlrm}; do
+    python3 tests/examples/networks.py --whole --only "$name" "$DEVICE" "$build" "${others[@]}" >"$logs/whole-$name.log" 2>&1 &
+    pids+=($!)
+  done
+  python3 tests/examples/sequences.py "$DEVICE" "${sequences[@]}" || code=1
+  [ -x carry/rust/sequences ] && { python3 tests/examples/sequences.py "$DEVICE" "${sequences[@]}" carry/rust/sequences || code=1; }
+  [ -x "${vm[0]}" ] && { python3 tests/examples/sequences.py "$DEVICE" "${sequences[@]}" "${vm[@]}" Sequences || code=1; }
+  for name in "${pids[@]}"; do wait "$name" || code=1; done
+  tail -n 5 "$logs"/whole-*.log
+  return $code
+}
+# The start of a program file beside a bare program, what looking for the first NaN costs, and packs: tests/bench/programs.py.
+file_starts() {
+  local name code=0 runs=${RUNS:-10}
+  export RONDO_EXAMPLE_SIZES=1
+  for name in sentences photographs; do
+    RONDO_CONVOLUTION_TIMING_MS=0 python3 tests/examples/networks.py --whole --only "$name" --keep "$logs/files" "$DEVICE" "$build" "$build/examples/cpp/run_file_cpp" || code=1
+  done
+  for name in sentences photographs; do
+    RONDO_CONVOLUTION_TIMING_TOTAL_MS=600000 python3 tests/bench/programs.py "$build/src/rondo" "$build/src/librondo.so" "$logs/files/$name.safetensors" "$runs" "$DEVICE" "$build/tests/bench/bare" || code=1
+  done
+  rm -r "$logs/files"
+  return $code
+}
 export DEVICE=${DEVICE:-cuda:0} logs build
-export -f trained rust_examples java_examples service_example comm_rows
+export -f trained rust_examples java_examples service_example comm_rows whole_files file_starts
 
 sanitizer=$(command -v compute-sanitizer || find /usr/local/cuda*/bin /opt/nvidia -name compute-sanitizer 2>/dev/null | head -n 1)
 
@@ -303,6 +339,14 @@ for step in $steps; do
     rust | java)
       run "$step" 120 bash -c "${step}_examples"
       tell "$step" 14 'graph:|launches on|furthest|answers on|accuracy  |time per step|parameters|f32|: RONDO_|rror'
+      ;;
+    files)
+      run files 420 bash -c whole_files
+      tell files 30 'same bits|other bits|rror|from a cpu|exits'
+      ;;
+    starts)
+      run starts 300 bash -c file_starts
+      tell starts 24
       ;;
     service)
       run service 90 bash -c service_example

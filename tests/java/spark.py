@@ -23,6 +23,7 @@ import time
 
 sys.dont_write_bytecode = True  # the source folder stays as it is
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent))
+from jars import jars  # noqa: E402
 from spark_package import PACKAGE  # noqa: E402
 
 ROWS, FILES = 48000, 12  # a file is a partition, which ends with part of a call
@@ -257,17 +258,6 @@ def refused(spark, jar, folder, table):
         assert status != 0 and text in said and not (folder / "refused").exists(), said[-3000:]
 
 
-def jars(root, build):
-    """The library's jar and that of its natives, made by Maven."""
-    place = pathlib.Path(build, "bindings/java/spark")
-    subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so", f"{build}/src/librondo.so.0", "linux-x86_64",
-                    place / "natives"], check=True)
-    subprocess.run(["mvn", "-B", "-C", "-q", "-ntp", "-f", f"{root}/bindings/java", f"-Drondo.build={build}", f"-Drondo.target={place}/target",
-                    f"-Drondo.natives={place}/natives", "-DskipTests", "package"], check=True, stdin=subprocess.DEVNULL)
-    library = min((place / "target").glob("rondo-*.jar"), key=lambda path: len(path.name))  # the others have a word more
-    return library, library.with_name(f"{library.stem}-linux-x86_64.jar")
-
-
 def check(root, build, made, case):
     source = pathlib.Path(root, "examples/spark/ScoreTable.java").read_text()
     with tempfile.TemporaryDirectory(prefix="rondo_spark_") as name:
@@ -296,7 +286,7 @@ def main(root, build, case):
     if not shutil.which("mvn") or not shutil.which("javac"):
         print("Maven or a JDK is not installed")
         return 77
-    check(root, build, jars(root, build), case)
+    check(root, build, jars(root, build, "spark"), case)
     return 0
 
 

@@ -1,43 +1,19 @@
 #!/usr/bin/env python3
 """The defects that the tests must notice, each put into the library for one test (run.py does it).
 
-Each takes away one thing that a program relies on without seeing it: a wait, a reference, an edge. The sources of the library have
-its name at the statement that goes (places.py); where only a `part` of the statement changes, that is a pattern which must
-match once. `breaks` says what is promised, and broken then. `cases` of `program` must find it out on the simulated driver, under one of the orders
-`seeds`, whatever the machine does meanwhile. `endings` are the ways in which the program may end: `failed` is a result that a test
-finds wrong, `reported` a report of the simulated driver; `crashed` and `hung` only where the defect is of a kind that does that.
-
-Run as a program this prints the names.
+Each takes away one thing that a program relies on without seeing it: a wait, a reference, an edge. mutation.py says what belongs to one, and
+program_mutations.py has those of program files. Run as a program this prints the names.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
-import dataclasses
+import sys
 
-PROGRAMS = {  # in the build folder
-    "stress": "tests/stress/stress",
-    "models": "tests/conformance/conformance_models",
-    "engine": "tests/conformance/conformance_engine",
-    "recording": "tests/conformance/conformance_recording",
-    "tensors": "tests/conformance/conformance_tensors",
-    "files": "tests/conformance/conformance_files",
-}
-
-
-@dataclasses.dataclass(frozen=True)
-class Mutation:
-    name: str
-    breaks: str
-    cases: str
-    part: str | None = None  # a pattern; without it the whole statement goes
-    instead: str = ""
-    program: str = "stress"
-    seeds: tuple = tuple(range(1, 11))
-    endings: tuple = ("failed", "reported")
-
+sys.dont_write_bytecode = True  # the source folder stays as it is
+import program_mutations  # noqa: E402
+from mutation import Mutation  # noqa: E402
 
 OPERATORS = "Conformance/Programs.OperatorsAndHostFunctions/cuda_async"
 OF_RECORDING = {"program": "recording", "seeds": (1,)}
-OF_FILES = {"program": "files", "seeds": (1,), "endings": ("failed",)}
 LIFETIMES = "Conformance/Lifetimes.TensorsComeAndGo/cuda_async"
 WORKSPACES = "Conformance/Lifetimes.WorkspacesOnSeveralStreams/cuda_async"
 LARGE = "Conformance/Lifetimes.LargeTensorsChangeStreams/cuda_async"
@@ -430,15 +406,7 @@ MUTATIONS = (
         program="recording",
         cases="Conformance/Control.WhatFollowsComesAfterTheDevice/cuda_async",
     ),
-    # --- programs in files, and numbers that are checked ---
-    Mutation(
-        name="needs_believed",
-        part=r"needed == program_\.needs",
-        instead="true",
-        breaks="a program file that names an older version than its words need is refused",
-        cases="Conformance/ProgramLayers.NeedsIsTheNewestWord/cuda_async",
-        **OF_FILES,
-    ),
+    # --- numbers that are checked ---
     Mutation(
         name="turn_not_counted",
         part=r"\(loop\)",
@@ -466,118 +434,6 @@ MUTATIONS = (
         **OF_RECORDING,
         endings=("failed",),
     ),
-    # --- program files ---
-    Mutation(
-        name="largest_size_not_recorded",
-        breaks="a function whose sizes vary is recorded at the largest too, and must be there what was found at others",
-        program="files",
-        cases="Conformance/ProgramSizes.BranchesOnSizesAreRefused/cuda_async",
-        seeds=(1,),
-    ),
-    Mutation(
-        name="small_sizes_not_compared",
-        breaks="a function whose sizes vary is recorded at the smallest too, and must do there what was found at others",
-        program="files",
-        cases="Conformance/ProgramSmallSizes.BranchesAreRefused/cuda_async",
-        seeds=(1,),
-    ),
-    Mutation(
-        name="quotients_not_told_apart",
-        breaks="quotients that agree at the sizes so far are told apart at one more",
-        program="files",
-        cases="Conformance/ProgramSizes.QuotientsOfImagesAreFound/cuda_async",
-        seeds=(1,),
-    ),
-    Mutation(
-        name="folders_in_names",
-        part=r"is_name\(file\.name\)",
-        instead="true",
-        breaks="a program names only files of its own folder",
-        cases="Conformance/ProgramBeside.JsonOfOthersIsRefused/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="names_not_placed",
-        part=r"places\[i\]",
-        instead="i",
-        breaks="tensors that are given by names stand where the function has these",
-        cases="Conformance/ProgramGiven.NamesMayComeInAnyOrder/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="digest_not_compared",
-        part=r"found == named\.digest",
-        instead="true",
-        breaks="a file of weights that is not the one that the program names is refused",
-        cases="Conformance/ProgramBeside.OtherFilesThanTheNamedAreRefused/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="pieces_not_compared",
-        part=r"if \(!same\)",
-        instead="if (false)",
-        breaks="what is loaded of a file of weights is what its digest was made of, also when it is changed later",
-        cases="Conformance/ProgramBeside.ChangesAreSeenAtEachLoad/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="refusals_not_told",
-        breaks="what cannot be saved is refused, all of it at once, and nothing is written",
-        program="files",
-        cases="Conformance/ProgramFiles.WhatCannotBeSavedIsToldAtOnce/cuda_async",
-        seeds=(1,),
-        endings=("failed", "crashed"),
-    ),
-    Mutation(
-        name="kernels_not_made_ahead",
-        breaks="measuring a program makes the kernels that an instance of it needs, as `rondo program compile` does",
-        cases="Conformance/ProgramLimits.MeasuringMakesTheKernels/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="checks_of_any_size",
-        part=r"bytes <= most",
-        instead="true",
-        breaks="the self-check of a file takes no more memory than its caller allows",
-        cases="Conformance/ProgramChecks.HostileChecksAreBounded/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="digests_not_compared",
-        part=r"digest == was\.digest",
-        instead="true",
-        breaks="outputs have the bits that a file's self-check says, where nothing else decides about them",
-        cases="Conformance/ProgramChecks.WhatDiffersIsNamed/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="strangers_kernels_kept",
-        breaks="nothing that a program makes which is not trusted goes into the kept kernels and choices",
-        cases="Conformance/ProgramTrust.StrangersKernelsAreNotKept/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="graphs_of_strangers_inlined_as_trusted",
-        breaks="nothing is kept of a recording that takes in a graph of a program which is not trusted",
-        cases="Conformance/ProgramTrust.RecordingsThatTakeThemInAreNotKept/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation("counted_kernels_are_made", "counting the kernels that a program needs compiles and loads none",
-             "Conformance/ProgramLimits.KernelsAreCountedBeforeAnyIsMade/cuda_async", program="files", seeds=(1,), endings=("failed",)),
-    Mutation(
-        name="budget_without_a_limit",
-        part=r"of_->most_bytes_ &&",
-        instead="false &&",
-        breaks="an instance takes no more memory than its caller allows",
-        cases="Conformance/ProgramLimits.MemoryIsToldAndLimited/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="limit_after_the_begin",
-        breaks="a call whose time is over is not begun",
-        cases="Conformance/ProgramLimits.LateCallsAreNotBegun/cuda_async",
-        **OF_FILES,
-    ),
     Mutation(
         name="calls_overlap_in_what_they_write",
         part=r"!made\.count\(access\.variable\)",
@@ -587,7 +443,7 @@ MUTATIONS = (
         cases="Conformance/Overlap.WritersOfOuterTensorsStaySerial/cpu_threaded",
         endings=("failed",),
     ),
-)
+) + program_mutations.MUTATIONS
 
 if __name__ == "__main__":
     print("\n".join(each.name for each in MUTATIONS))

@@ -24,6 +24,7 @@ import sys
 sys.dont_write_bytecode = True  # the source folder stays as it is
 import mutations
 import places
+from mutation import PROGRAMS
 from places import Wrong
 
 OBJECTS = ("src/librondo.a.p/", "src/librondo_loops.a.p/", "src/librondo_lean.a.p/")  # where the build keeps the library's objects
@@ -143,7 +144,7 @@ def run_tests(program, cases, library, seed):
 
 def kill(mutation, library, build):
     """Runs until the mutant is found out; returns the line that says how."""
-    program = str(build / mutations.PROGRAMS[mutation.program])
+    program = str(build / PROGRAMS[mutation.program])
     check_loading(program, library)
     for seed in mutation.seeds:
         ending, words = run_tests(program, mutation.cases, library, seed)
@@ -159,7 +160,7 @@ def control(library, build):
     """Every test that some mutation relies on, with nothing changed."""
     count = 0
     for name, cases, seed in sorted({(m.program, m.cases, m.seeds[0]) for m in mutations.MUTATIONS}):
-        program = str(build / mutations.PROGRAMS[name])
+        program = str(build / PROGRAMS[name])
         check_loading(program, library)
         ending, words = run_tests(program, cases, library, seed)
         if ending != "passed":

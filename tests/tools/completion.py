@@ -41,6 +41,7 @@ def case_bash():
     assert complete("rondo", "cache", "import", "/etc/host") != []
     assert complete("rondo", "graph", "/etc/host") != [] and complete("rondo", "graph", "x.json", "--s") == ["--svg"]
     assert complete("rondo", "program", "v") == ["verify"] and complete("rondo", "program", "show", "--t") == ["--text"]
+    assert complete("rondo", "program", "add") == ["add-check"] and complete("rondo", "program", "add-check", "--c") == ["--calls"]
     assert complete("rondo", "run", "--o") == ["--outputs"] and complete("rondo", "run", "x", "--dev") == ["--device"]
     assert "printf" in complete("rondo", "launch", "-n", "2", "printf")
     assert {"info", "doctor", "launch", "cache", "completion", "version"} <= set(complete("rondo", ""))
@@ -64,6 +65,7 @@ def case_fish():
     assert {"show", "verify", "clear", "export", "import"} <= set(complete("rondo cache "))
     assert complete("rondo cache show --j") == ["--json"]
     assert complete("rondo cache clear --n") == ["--nvrtc"]
+    assert complete("rondo program add") == ["add-check"] and complete("rondo program add-check --c") == ["--calls"]
     assert {"info", "doctor", "completion", "version"} <= set(complete("rondo "))
     assert "doctor" not in complete("rondo info ")
 
@@ -90,6 +92,7 @@ def case_zsh():
             assert complete(way, "rondo", "cache", "") == ["show", "verify", "clear", "export", "import", "--help"], way
             assert complete(way, "rondo", "cache", "show", "") == ["--json"], way
             assert complete(way, "rondo", "cache", "clear", "") == ["--older-than", "--architecture", "--nvrtc", "--rondo"], way
+            assert "add-check" in complete(way, "rondo", "program", ""), way
             assert complete(way, "rondo", "completion", "") == ["bash", "zsh", "fish", "--help"], way
         registered = subprocess.run(["zsh", "-f", "-c", stubs + 'source "$1/_rondo"', "zsh", folder], capture_output=True, text=True)
         assert registered.stdout == "registered _rondo rondo\n", registered

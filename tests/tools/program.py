@@ -365,6 +365,29 @@ def case_check():
     _, said = run("run", saved(**{"rondo.check": json.dumps(asked)}), "--check", status=1)
     holds(said, "function 'scale': output 'y': the element [0, 0] is ", ", and was 0 where the check was made")
     holds(run("run", saved(), "--check", status=1)[1], "NOT_FOUND", "has no self-check")
+    # The command adds one too, in place of one that is there.
+    sized = saved(rows()).rename(FOLDER / "sized")
+    path = saved(labels="cat", **{"rondo.check": json.dumps(asked)})
+    assert run("program", "add-check", path)[0] == f"{path} has a self-check now: 1 calls of each function, made on cpu:0\n"
+    run("program", "add-check", path, "--calls", "2", "--device", "cpu:0", "--memory", "1MiB")
+    holds(run("run", path, "--check")[0], "4 calls, 4 outputs, 4 of them with the same bits")
+    holds(run("program", "show", path)[0], "labels: cat")
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + b"?")  # of a weight
+    holds(run("run", path, "--check", status=1)[1], "function 'scale': output 'y'")
+    run("program", "add-check", sized, "--sizes", "n=2", "--sizes", "n=9")
+    holds(run("run", sized, "--check")[0], "2 calls, 2 outputs, 2 of them with the same bits")
+    content = sized.read_bytes()
+    for wrong, part in ([], "add-check needs a file"), ([sized, "b"], "'b' does not follow add-check"), ([sized, "--text"], "'--text' does not follow add-check"), \
+            ([sized], "--sizes is needed"), ([sized, "--sizes", "m=2"], "--sizes needs n=..."), ([sized, "--sizes"], "--sizes needs a value"), \
+            ([sized, "--sizes", "n=2", "--calls", "2"], "do not go together"), ([path, "--calls", "two"], "--calls needs a number"), \
+            ([path, "--sizes", "n=2"], "it has no dimensions"), ([path, "--calls", "1", "--calls", "1"], "--calls needs one value"), \
+            ([path, "--device", "gpu"], "--device needs one like"), ([path, "--memory", "much"], "--memory needs a size"):
+        holds(run("program", "add-check", *wrong, status=2)[1], part)
+    holds(run("program", "add-check", sized, "--sizes", "n=10", status=1)[1], "the size 'n' is 10")
+    holds(run("program", "add-check", path, "--calls", "0", status=1)[1], "n_calls is 0")
+    holds(run("program", "add-check", path, "--calls", "65", status=1)[1], "n_calls is 65")
+    assert sized.read_bytes() == content
     for wrong in (["--function", "scale"], ["--check-numbers"]):
         holds(run("run", saved(), "--check", *wrong, status=2)[1], "--check calls what the file says")
 
@@ -413,7 +436,7 @@ def case_device():
 
 def case_usage():
     path, out = saved(), FOLDER / "out.safetensors"
-    for arguments, part in ([], "show, verify, copy, bind, diff or compile is needed"), (["other"], "show, verify, copy, bind, diff or compile is needed"), (["show"], "needs a file"), \
+    for arguments, part in ([], "bind, diff, compile or add-check is needed"), (["other"], "bind, diff, compile or add-check is needed"), (["show"], "needs a file"), \
             (["verify", "--text", "a"], "'--text' does not follow verify"), (["show", "a", "b"], "'b' does not follow show"):
         holds(run("program", *arguments, status=2)[1], part, "--help")
     for arguments, part in ([], "a program file is needed"), ([path], "--outputs is needed"), (["a", "b"], "one program file"), \

@@ -12,6 +12,7 @@
     sentences   examples/rust, a package of its own: it finds what the C example finds, with the same bits
     examples    each of them; digits, digits_parallel, dlrm and bert train to the same bits as the C examples; a program file goes from C
                 to Rust and back
+    networks    the whole networks of the examples in C, written as program files, have the bits of C++ in Rust
     ocr         the example of that name reads a page as onnxruntime does, with models that tests/onnx/others.py fetched
     complete    every function of the C interface is used, or listed with the reason why not, and has a name here; every public one
                 here has an example; the unsafe ones say what they ask of the caller, and docs/rust.md lists just them
@@ -181,6 +182,11 @@ def examples(build):
     photographs(build, programs / "photographs", device, environment)
 
 
+def networks(build):
+    require_crates()
+    call([sys.executable, ROOT / "tests/examples/networks.py", "--whole", "cpu", build, built_examples(build) / "run_file"], **settings(build))
+
+
 def ocr(build):
     require_crates()
     call([sys.executable, ROOT / "tests/onnx/ocr.py", built_examples(build) / "ocr"], **settings(build))
@@ -314,5 +320,5 @@ if __name__ == "__main__":
     from package import carried, msrv, package
 
     kinds = {"cpu": cpu, "simulated": cpu, "address": address, "documents": documents, "lints": lints, "generated": generated, "sentences": sentences,
-             "examples": examples, "ocr": ocr, "complete": complete, "library": library, "carried": carried, "package": package, "msrv": msrv}
+             "examples": examples, "networks": networks, "ocr": ocr, "complete": complete, "library": library, "carried": carried, "package": package, "msrv": msrv}
     kinds[sys.argv[1]](pathlib.Path(sys.argv[2]).resolve())

@@ -1,6 +1,8 @@
 // What callers limit of programs in files: memory of an instance, recurrent steps of a whole file, the time of a call.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +10,7 @@
 #include <thread>
 
 #include "model_files/program_sizes.h"
+#include "tape/tape.h"
 
 namespace conformance {
 namespace {
@@ -333,6 +336,40 @@ TEST_P(ProgramLimits, LoopsEndWithTheirTime) {
   Tensor ends;
   must(call_within(made, 60000, none, &ends));
   must(rondo_tensor_wait(ends));
+}
+
+// What is done about one node after the other, also where handles are dropped, goes no deeper for it.
+TEST_P(ProgramLimits, LongChainsNeedLittleStack) {
+  if (on_cuda() || naive()) GTEST_SKIP() << "one device and one mode show it";
+  constexpr int kNodes = 12000;
+  std::string nodes;
+  for (int i = 0; i < kNodes; ++i)
+    nodes += std::string(i ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + (i % 2 ? "tanh" : "neg") +
+             R"(","computed":"f32"},"in":{"operands":[)" + std::to_string(i) + R"(]},"out":{"out":[)" +
+             std::to_string(i + 1) + R"(,"f32",[2]]}})";
+  put_text(R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[2]]],"weights":[],"nodes":[
+)" + nodes +
+           "],\n\"outputs\":[[\"y\"," + std::to_string(kNodes) + ",\"f32\",[2]]]}]}");
+  std::function<void()> work = [&] {
+    const Tensor x = up(full(RONDO_F32, {2}, 0.5));
+    const Tape tape(engine());
+    tape.watch(x);
+    const std::vector<Tensor> y = call(instance(open(path("edited"))), "f", {x}, 1);
+    const Tensor dx = tape.gradient(y[0], x, up(full(RONDO_F32, {2}, 1)));
+    EXPECT_TRUE(std::isfinite(first(dx)) && std::isfinite(first(y[0])));
+  };
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 1 << 20), 0);
+  const auto body = [](void* arg) -> void* {
+    (*static_cast<std::function<void()>*>(arg))();
+    return nullptr;
+  };
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, &work), 0);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  pthread_attr_destroy(&attributes);
 }
 
 TEST_P(ProgramLimits, TimeIsRefusedWhereItMeansNothing) {

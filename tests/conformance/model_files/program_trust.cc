@@ -29,24 +29,48 @@ class ProgramTrust : public ProgramFiles {
     must(rondo_cache_query(&info));
     return info.compiled;
   }
-  // A formula that no process has had before, of an input whose size varies or not. Nobody recorded it on this device.
-  Program strange(bool sized) const {
+  // The nodes of a formula that no process has had before, of the value `input`; *next is the first number that is
+  // free.
+  static std::string formula(int input, const std::string& dtype, const std::string& shape, int* next) {
     static std::mt19937 random{std::random_device()()};
     static const char* const rows[] = {"add", "sub", "mul", "maximum", "minimum", "atan2"};
-    const std::string shape = sized ? R"(["B"])" : "[7]";
     std::string nodes;
-    int last = 0;
-    for (; last < 24; ++last) {
-      const std::string operands = last ? std::to_string(last) + ",0" : "0,0", result = std::to_string(last + 1);
-      nodes += std::string(last ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + rows[random() % 6] +
-               R"(","computed":"f32"},"in":{"operands":[)" + operands + R"(]},"out":{"out":[)" + result + R"(,"f32",)" +
-               shape + "]}}";
+    for (int i = 0, last = input; i < 24; ++i) {
+      const std::string operands = std::to_string(last) + "," + std::to_string(input);
+      last = (*next)++;
+      nodes += std::string(i ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + rows[random() % 6] +
+               R"(","computed":")" + dtype + R"("},"in":{"operands":[)" + operands + R"(]},"out":{"out":[)" +
+               std::to_string(last) + ",\"" + dtype + "\"," + shape + "]}}";
     }
-    return open(put_text(R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0",)" +
-                         std::string(sized ? R"("dims":[["B",2,64]],)" : "") +
-                         "\"weights\":[],\"functions\":[\n{\"name\":\"f\",\"inputs\":[[\"x\",\"f32\"," + shape +
-                         "]],\"weights\":[],\"nodes\":[\n" + nodes + "],\n\"outputs\":[[\"y\"," + std::to_string(last) +
-                         ",\"f32\"," + shape + "]]}]}"));
+    return nodes;
+  }
+  Program with_function(const std::string& dims, const std::string& inputs, const std::string& nodes,
+                        const std::string& outputs) const {
+    return open(put_text(R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0",)" + dims +
+                         "\"weights\":[],\"functions\":[\n{\"name\":\"f\",\"inputs\":[" + inputs +
+                         "],\"weights\":[],\"nodes\":[\n" + nodes + "],\n\"outputs\":[" + outputs + "]}]}"));
+  }
+  // Of an input whose size varies or not. Nobody recorded it on this device.
+  Program strange(bool sized) const {
+    const std::string shape = sized ? R"(["B"])" : "[7]";
+    int next = 1;
+    const std::string nodes = formula(0, "f32", shape, &next);
+    return with_function(sized ? R"("dims":[["B",2,64]],)" : "", R"(["x","f32",)" + shape + "]", nodes,
+                         R"(["y",)" + std::to_string(next - 1) + ",\"f32\"," + shape + "]");
+  }
+  // Formulas of four dtypes, so four kernels, which threads share.
+  Program several() const {
+    const std::vector<std::string> dtypes = {"f32", "f64", "f16", "bf16"};
+    std::string inputs, nodes, outputs;
+    int next = static_cast<int>(dtypes.size());
+    for (int i = 0; i < 4; ++i) {
+      const std::string &dtype = dtypes[static_cast<size_t>(i)], between = i ? "," : "",
+                        kind = ",\"" + dtype + "\",[7]]";
+      inputs += between + "[\"x" + std::to_string(i) + "\"" + kind;
+      nodes += between + formula(i, dtype, "[7]", &next);
+      outputs += between + "[\"y" + std::to_string(i) + "\"," + std::to_string(next - 1) + kind;
+    }
+    return with_function("", inputs, nodes, outputs);
   }
   // Compiles, and keeps nothing. Another process may keep something at the same time, but not again and again.
   static void keeps_nothing(const std::function<void()>& compile) {
@@ -83,6 +107,30 @@ TEST_P(ProgramTrust, TrustedKernelsAreKept) {
     (void)download(call(instance(program), "f", {x}, 1)[0]);
     EXPECT_GT(files(), before) << sized;
   }
+}
+
+TEST_P(ProgramTrust, HelpersKeepNothing) {
+  keeps_nothing([&] {
+    const int64_t before = compiled();
+    (void)instance(several());
+    EXPECT_GE(compiled(), before + 4) << "there is not enough to share";
+  });
+}
+
+TEST_P(ProgramTrust, ChecksOfStrangersAreNotKept) {
+  if (collects()) GTEST_SKIP() << "nothing is computed where kernels are collected";
+  keeps_nothing([&] {
+    const Program program = strange(false);
+    must(rondo_program_add_check(path("edited").c_str(), engine(), device(), 1, 0, nullptr));
+    rondo_program_check_info info = RONDO_PROGRAM_CHECK_INFO_INIT;
+    must(rondo_program_check(open(path("edited")).get(), engine(), device(), 0, 0, &info));
+  });
+  // The thread is as it was before.
+  const int64_t before = files();
+  const Program trusted = strange(false);
+  must(rondo_program_trust(trusted.get()));
+  (void)instance(trusted);
+  EXPECT_GT(files(), before);
 }
 
 TEST_P(ProgramTrust, RecordingsThatTakeThemInAreNotKept) {

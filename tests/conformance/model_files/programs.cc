@@ -10,6 +10,7 @@
 #include <random>
 
 #include "model_files/programs.h"
+#include "tape/tape.h"
 
 namespace conformance {
 namespace {
@@ -187,30 +188,32 @@ TEST_P(ProgramFiles, RandomNumbersAreTheRecordings) {
   expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(expected[0]), "random");
 }
 
+// The first order, and the second.
 TEST_P(ProgramFiles, GradientsOfALoadedFunction) {
-  const Tensor x = up(numbers({3, 4})), w = up(numbers({4, 2})), like = up(numbers({3, 2}));
+  const Tensor x = up(numbers({3, 4})), w = up(numbers({4, 2})), like = up(numbers({3, 2})), dw = up(numbers({4, 2}));
   const Graph graph = callable({{RONDO_F32, {3, 4}}, {RONDO_F32, {4, 2}}}, [&](const std::vector<Tensor>& in) {
     const Tensor product = make(rondo_matmul, in[0], in[1], nullptr);
     return list(make(rondo_unary, RONDO_TANH, product));
   });
   must(save(path(), graph.get()));
   const Instance made = instance(open(path()));
-  const auto gradient = [&](const std::function<Tensor()>& call) {
-    rondo_tape* tape = nullptr;
-    must(rondo_tape_begin(engine(), 0, &tape));
-    must(rondo_tape_watch(tape, w));
-    const Tensor y = call();
-    must(rondo_tape_end(tape));
-    rondo_tensor* dw = nullptr;
-    rondo_tensor* const watched[] = {w};
-    rondo_tensor *const outputs[] = {y}, *const seeds[] = {like};
-    must(rondo_tape_gradients(tape, 1, outputs, seeds, 1, watched, &dw));
-    rondo_tape_destroy(tape);
-    return Tensor(dw);
+  const auto gradients = [&](const std::function<Tensor()>& call) {
+    const Tape outer(engine());
+    outer.watch(w);
+    Tensor first;
+    {
+      const Tape inner(engine());
+      inner.watch(w);
+      const Tensor y = call();
+      first = inner.gradient(y, w, like);
+    }
+    const Tensor second = outer.gradient(first, w, dw);
+    return std::vector{download(first), download(second)};
   };
-  const Tensor expected = gradient([&] { return std::move(call_all(graph, {x, w}, 1)[0]); });
-  const Tensor actual = gradient([&] { return std::move(call(made, "f", {x, w}, 1)[0]); });
-  expect_same_bits(download(actual), download(expected), "gradient");
+  const std::vector<Array> expected = gradients([&] { return std::move(call_all(graph, {x, w}, 1)[0]); });
+  const std::vector<Array> actual = gradients([&] { return std::move(call(made, "f", {x, w}, 1)[0]); });
+  expect_same_bits(actual[0], expected[0], "gradient");
+  expect_same_bits(actual[1], expected[1], "second gradient");
 }
 
 // The test runs itself in a second process, which has the file and no recording.

@@ -4,6 +4,7 @@ package dev.rondo.examples.service;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class Api {
   private final Metrics metrics;
   private final Executor executor;
   private final byte[] page;
+  private final byte[] programsPage;
   private volatile boolean stopping;
 
   /** An answer. */
@@ -75,11 +77,23 @@ final class Api {
     this.programs = Map.copyOf(programs);
     this.metrics = metrics;
     this.executor = executor;
-    try (InputStream in = Api.class.getResourceAsStream("page.html")) {
-      page = in.readAllBytes();
+    page = resource("page.html");
+    // Names of programs are of letters, digits and _.
+    programsPage = new String(resource("programs.html"), StandardCharsets.UTF_8)
+        .replace("\"PATHS\"", programs.keySet().stream().sorted().map(each -> '"' + each + '"').collect(Collectors.joining(", "))).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] resource(String name) {
+    try (InputStream in = Api.class.getResourceAsStream(name)) {
+      return in.readAllBytes();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static Reply html(byte[] page) {
+    return new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"));
   }
 
   /** The longest body that a request may have, of digits what the largest batch takes with many digits for each pixel; 0: it is not read. */
@@ -107,7 +121,8 @@ final class Api {
 
   /** The methods of a path; null: there is no such path. */
   private String methods(String path) {
-    return program(path, "/call") != null ? METHODS.get("/call") : program(path, "/program") != null ? METHODS.get("/program") : METHODS.get(path);
+    return program(path, "/call") != null ? METHODS.get("/call") : program(path, "/program") != null || path.equals("/programs") ? METHODS.get("/program")
+        : METHODS.get(path);
   }
 
   /** From now on not ready, so that nobody sends new requests, and no request waits for others. */
@@ -170,13 +185,14 @@ final class Api {
       return program(path, "/call").call(body).handle((json, thrown) -> thrown != null ? failure(thrown) : Reply.of(200, JSON, json));
     } else if (program(path, "/program") != null) {
       reply = Reply.of(200, JSON, program(path, "/program").description());
-    } else if (path.equals("/call") || path.equals("/program")) {
+    } else if (path.equals("/programs") && !programs.isEmpty()) {
+      reply = html(programsPage);
+    } else if (path.equals("/call") || path.equals("/program") || path.equals("/programs")) {
       return programs.isEmpty() ? missing("no program is called", "--program") : CompletableFuture.completedFuture(Reply.error(404,
           "programs have names here: try " + programs.keySet().stream().sorted().map(each -> path + each).collect(Collectors.joining(", "))));
     } else {
       reply = switch (path) {
-        case "/" -> new Reply(200, "text/html; charset=utf-8", page, Map.of("Cache-Control", "no-cache", "Content-Security-Policy",
-            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"));
+        case "/" -> html(batcher == null && photographs == null && !programs.isEmpty() ? programsPage : page);
         case "/metrics" -> Reply.of(200, "text/plain; version=0.0.4; charset=utf-8", metrics.text());
         case "/readyz" -> ready();
         default -> Reply.of(200, JSON, Images.object("status", "alive"));

@@ -79,6 +79,9 @@ class ProgramCallsTest {
       assertEquals(2, service.metric("digits_requests_total{path=\"/call\",status=\"200\"}"));
       check(service.post("/classify", "{}").get(), 404, "--model");
       check(service.get("/call"), 405, "POST");
+      check(service.get("/"), 200, "const paths = [\"\"]", "<title>Programs</title>");
+      assertEquals(service.get("/").body(), service.get("/programs").body());
+      check(service.post("/programs", "{}").get(), 405, "GET, HEAD");
     }
   }
 
@@ -340,6 +343,7 @@ class ProgramCallsTest {
       for (int i = 0; i < 40; ++i) {
         check(answers.get(i).get(), 200, i % 2 == 0 ? "{\"y\":[[" + i + ".0,2.0]]}" : "{\"y\":[[" + i + ".0,2.0,-3.0],");
       }
+      check(service.get("/programs"), 200, "const paths = [\"/other\", \"/rows\"]");
       for (final String each : List.of("rows", "other")) {
         assertEquals(20, service.metric("digits_requests_total{path=\"/call/" + each + "\",status=\"200\"}"));
         assertEquals(20, service.metric("program_" + each + "_classify_seconds_count"));
