@@ -16,7 +16,7 @@ using device::RemapSource;
 
 namespace {
 
-constexpr int64_t kElementsOfPart = 1 << 17;  // that one thread moves at a time
+constexpr int64_t kElementsOfPart = 1 << 14;  // that one thread moves at a time
 constexpr int64_t kMostParts = 16;            // that workers share
 
 // True if a dimension shows the source's as it is.
