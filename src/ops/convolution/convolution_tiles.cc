@@ -22,7 +22,7 @@ using device::ProductAxis;
 constexpr int kLastAxis = kProductAxes - 1;
 constexpr int64_t kHalfWidthFrom = 2048;    // depths of which a block of whole width is too large for a cache
 constexpr int64_t kRowsAtOnce = 96;         // whose sums are finished while they are in the first cache
-constexpr double kSumsOfAThread = 1 << 20;  // multiplications that are worth a thread
+constexpr double kSumsOfAThread = 1 << 18;  // multiplications that are worth a thread
 constexpr int64_t kWanted = 4;              // parts, where there is work for as many
 
 // a[m, depth] of a group in the order of a tile of rows.

@@ -26,6 +26,7 @@ constexpr int64_t kMostTimes = 8;
 constexpr int64_t kLongLine = 64;
 constexpr int64_t kFewPlaces = 32, kMostTurned = 4096;  // of a line, and of a plane that is turned
 constexpr int64_t kChunks = 4;                          // of planes for each thread
+constexpr double kShared = 1 << 18;                     // multiplications that are worth other threads
 
 // Elements to lower addresses or to other memory; lines are too short for a call.
 template <class C>
@@ -72,7 +73,7 @@ DepthwisePlanes::DepthwisePlanes(const ProductArguments& args, rondo_dtype dtype
   groups_ = args.groups;
   find_channels(args);
   const double cost = static_cast<double>(args.columns) * static_cast<double>(args.groups * args.depth);
-  if (cost >= static_cast<double>(kSharedCost)) threads_ = std::clamp<int64_t>(units(), 1, known_processors());
+  if (cost >= kShared) threads_ = std::clamp<int64_t>(units(), 1, known_processors());
   possible_ = true;
 }
 

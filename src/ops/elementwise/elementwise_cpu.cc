@@ -315,7 +315,12 @@ void Evaluation::draw(int k, int64_t first, int64_t n, char* to) const {
 }
 
 int64_t cost_on_cpu(const Expression& e) {
-  int64_t cost = 8 * e.instructions();
+  // A loop costs as much as an instruction. Functions of real numbers take several times as long as arithmetic.
+  int64_t cost = 8;
+  for (int k = 0; k < e.instructions(); ++k) {
+    const Op op = e.instruction(k).op;
+    cost += op < Op::cast && operator_of(op).domain == Domain::real ? 48 : 8;
+  }
   for (int k = 0; k < e.operands(); ++k) cost += static_cast<int64_t>(dtype_size(e.operand_dtype(k)));
   return cost;
 }

@@ -187,13 +187,17 @@ RONDO_VECTOR void window_largest(C* to, PlaceOf<C>* places, const C* from, const
   largest_by<C, 0, false>(to, places, from, taps, names, count, step, n);
 }
 
-// Makes so many vectors side by side, as each sum waits for its last tap.
+// Makes so many vectors side by side, as each sum waits for its last tap. Vectors are copied one by one: an array that
+// is copied as a whole would be in memory, with all sums of each tap.
 template <class C, int step, bool weighted, int vectors, int bytes>
 RONDO_VECTOR inline void sum_vectors(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count,
                                      int64_t any, bool more) {
   using L = WindowLanes<C, bytes>;
   typename L::Vector sum[vectors] = {};
-  if (more) std::memcpy(&sum, to, sizeof sum);
+  if (more) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) std::memcpy(&sum[v], to + v * L::kLanes, sizeof sum[v]);
+  }
   for (int64_t t = 0; t < count; ++t) {
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
@@ -203,7 +207,8 @@ RONDO_VECTOR inline void sum_vectors(C* to, const C* from, const int64_t* taps, 
       sum[v] += x;
     }
   }
-  std::memcpy(to, &sum, sizeof sum);
+#pragma GCC unroll 4
+  for (int v = 0; v < vectors; ++v) std::memcpy(to + v * L::kLanes, &sum[v], sizeof sum[v]);
 }
 // The last vector goes over again some that are done, unless something was there before.
 template <class C, int step, bool weighted, int bytes = RONDO_VECTOR_BYTES>
@@ -334,7 +339,9 @@ RONDO_VECTOR inline void sum_channels_of(float* to, const float* from, const int
   typename L::Vector sum[results][kVectors] = {};
   for (int64_t t = 0; t < count; ++t) {
     typename L::Vector weight[kVectors];
-    std::memcpy(&weight, weights + t * kWindowChannels, sizeof weight);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v)
+      std::memcpy(&weight[v], weights + t * kWindowChannels + v * L::kLanes, sizeof weight[v]);
 #pragma GCC unroll 8
     for (int r = 0; r < results; ++r) {
 #pragma GCC unroll 4
@@ -346,7 +353,12 @@ RONDO_VECTOR inline void sum_channels_of(float* to, const float* from, const int
       }
     }
   }
-  std::memcpy(to, &sum, sizeof sum);
+#pragma GCC unroll 8
+  for (int r = 0; r < results; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v)
+      std::memcpy(to + r * kWindowChannels + v * L::kLanes, &sum[r][v], sizeof sum[r][v]);
+  }
 }
 // The last go over again some that are done.
 template <int results>

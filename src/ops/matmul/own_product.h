@@ -21,7 +21,7 @@ constexpr int64_t kShortest = 32;                     // rows of the matrix, and
 constexpr int64_t kMostDepth = 1 << 14;               // a thread's memory has a line of it for each row
 constexpr int64_t kBlockRows = 192, kLeastRows = 24;  // of a part
 constexpr int64_t kBlock = int64_t{1} << 18;          // elements of its rows, whose copy stays in the cache
-constexpr double kPart = 1 << 20;                     // multiplications
+constexpr double kPart = 1 << 18;                     // multiplications
 constexpr int64_t kMostParts = 16;
 }  // namespace own_product
 

@@ -22,7 +22,8 @@ constexpr double kLeast = 1 << 20;  // multiplications that are worth a thread
 constexpr double kMany = 1 << 27;   // from so many on there are more parts than four
 constexpr double kLarge = 1 << 29;  // multiplications of each part, where there are more than eight
 constexpr int64_t kShortest = 128, kMultiple = 16;
-constexpr int64_t kShortestOfVector = 512;  // of a row times a matrix, whose rows are walked in pieces
+constexpr double kLeastOfVector = 1 << 18;  // of a matrix times a vector, which waits for memory
+constexpr int64_t kShortestOfVector = 256;  // of a row times a matrix, whose rows are walked in pieces
 constexpr int64_t kInPlaceRows = 16, kInPlaceMost = 1000000;
 }  // namespace product_parts
 
@@ -35,8 +36,10 @@ inline ProductPart part_of_product(int64_t m, int64_t n, int64_t k, bool read_in
     const int64_t columns = p::kInPlaceMost / (m * k) / p::kMultiple * p::kMultiple;
     if (columns >= p::kShortest) return {m, columns};
   }
-  const double wanted = all < p::kMany ? std::min(all / p::kLeast, 4.0) : std::clamp(all / p::kLarge, 8.0, 64.0);
-  const int64_t shortest = m == 1 || n == 1 ? p::kShortestOfVector : p::kShortest;
+  const bool of_vector = m == 1 || n == 1;
+  const double least = of_vector ? p::kLeastOfVector : p::kLeast;
+  const double wanted = all < p::kMany ? std::min(all / least, 4.0) : std::clamp(all / p::kLarge, 8.0, 64.0);
+  const int64_t shortest = of_vector ? p::kShortestOfVector : p::kShortest;
   ProductPart part = {m, n};
   for (int64_t parts = 1; 2.0 * static_cast<double>(parts) <= wanted; parts *= 2) {
     int64_t& longer = part.columns >= part.rows ? part.columns : part.rows;

@@ -16,7 +16,7 @@ using device::RemapSource;
 
 namespace {
 
-constexpr int64_t kElementsOfPart = 1 << 17;  // that one thread moves at a time
+constexpr int64_t kElementsOfPart = 1 << 14;  // that one thread moves at a time
 constexpr int64_t kMostParts = 16;            // that workers share
 
 // True if a dimension shows the source's as it is.
@@ -87,26 +87,31 @@ class RemapPlaces {
   int64_t coordinate_[kMaxDims] = {};
 };
 
-// A run is the innermost dimension, of which one call does a part or all.
+// A run is the innermost dimension, of which one call does a part or all. Its pieces are what it has of each source.
 template <class M, bool accumulate = false>
 class HostLoop : RemapPlaces {
  public:
   explicit HostLoop(const RemapPlan& plan)
       : RemapPlaces(plan), fill_(device::element_of<M>(args_.fill)), value_(device::element_of<M>(args_.value)) {}
-  int64_t runs() const { return plan_.dims == 0 ? 1 : plan_.elements() / args_.dim[plan_.dims - 1].size; }
-  // Runs [first, last).
+  int64_t pieces() const {
+    return plan_.dims == 0 ? 1 : plan_.elements() / args_.dim[plan_.dims - 1].size * pieces_of_run();
+  }
+  // Pieces [first, last).
   [[gnu::noinline]] void run(int64_t first, int64_t last) {
     const int inner = plan_.dims - 1;
-    const int64_t length = inner < 0 ? 1 : args_.dim[inner].size;
-    for (int64_t r = first; r < last; ++r) {
-      int64_t rest = r;
+    const int64_t of_run = pieces_of_run(), length = inner < 0 ? 1 : args_.dim[inner].size;
+    for (int64_t piece = first; piece < last; ++piece) {
+      const auto source = static_cast<int>(piece % of_run);
+      const int64_t begin = of_run > 1 ? args_.source[source].start : 0,
+                    end = source + 1 < of_run ? args_.source[source + 1].start : length;
+      int64_t rest = piece / of_run;
       for (int i = 0; i < inner; ++i) {
         const int d = order_[i];
         coordinate_[d] = rest % args_.dim[d].size;
         rest /= args_.dim[d].size;
       }
-      if (accumulate || inner < 0 || !whole(inner, length))
-        for (int64_t o = 0; o < length; ++o) {
+      if (accumulate || inner < 0 || !whole(inner, source, begin, end))
+        for (int64_t o = begin; o < end; ++o) {
           if (inner >= 0) coordinate_[inner] = o;
           element();
         }
@@ -114,6 +119,8 @@ class HostLoop : RemapPlaces {
   }
 
  private:
+  bool joins(int d) const { return (plan_.features & device::kRemapJoins) != 0 && plan_.axis == d; }
+  int64_t pieces_of_run() const { return joins(plan_.dims - 1) ? args_.used : 1; }
   const M* source_at(const Offsets& at) const {
     return reinterpret_cast<const M*>(plan_.sources[static_cast<size_t>(at.source)].address()) + at.from;
   }
@@ -126,11 +133,11 @@ class HostLoop : RemapPlaces {
     put(out_at(at.to), device::from_memory(from), accumulate);
   }
 
-  // A run that is one piece of one source with something around it, repeats all of it, or is pieces of several. False
-  // if it is none of these.
-  [[gnu::noinline]] bool whole(int inner, int64_t length) {
+  // A run that is one piece of one source with something around it, or repeats all of it; or one piece of a run of
+  // several. False if it is none of these.
+  [[gnu::noinline]] bool whole(int inner, int source, int64_t begin, int64_t end) {
     const RemapDim& dim = args_.dim[inner];
-    const bool joined = plan_.features & device::kRemapJoins && plan_.axis == inner;
+    const bool joined = joins(inner);
     const bool padded = !joined && dim.repeat == 1;
     const bool repeated = !joined && dim.repeat > 1 && dim.shift == 0 && dim.extent * dim.repeat == dim.size;
     if (!(plain(dim) || padded || repeated) || dim.index_stride != 0 || dim.band != 0 ||
@@ -139,6 +146,7 @@ class HostLoop : RemapPlaces {
     Offsets at = place(inner);
     finish(at);
     if (!joined) {
+      const int64_t length = end;
       const int64_t step = args_.source[at.source].stride[inner];
       if (repeated) {
         repeat(out_at(at.to), dim, at.inside ? source_at(at) : nullptr, step);
@@ -162,16 +170,11 @@ class HostLoop : RemapPlaces {
       copy(to + high * dim.out_stride, dim.out_stride, nullptr, 0, length - high);
       return true;
     }
-    for (int s = at.source; s < args_.used; ++s) {
-      const int64_t start = args_.source[s].start;
-      const int64_t stop = s + 1 < args_.used ? args_.source[s + 1].start : length;
-      Offsets part = at;
-      part.source = s;
-      part.from = 0;
-      for (int d = 0; d < inner; ++d) part.from += coordinate_[d] * args_.source[s].stride[d];
-      copy(out_at(at.to + start * dim.out_stride), dim.out_stride, at.inside ? source_at(part) : nullptr,
-           args_.source[s].stride[inner], stop - start);
-    }
+    at.source = source;
+    at.from = 0;
+    for (int d = 0; d < inner; ++d) at.from += coordinate_[d] * args_.source[source].stride[d];
+    copy(out_at(at.to + begin * dim.out_stride), dim.out_stride, at.inside ? source_at(at) : nullptr,
+         args_.source[source].stride[inner], end - begin);
     return true;
   }
   [[gnu::noinline]] void repeat(M* to, const RemapDim& dim, const M* from, int64_t step) const {
@@ -204,7 +207,7 @@ class CpuRemap final : public Computation {
     if (plan_.out.accumulate) {
       with_element(plan_.out.dtype, [&]<class M>(M*) {
         HostLoop<M, true> loop(plan_);
-        loop.run(0, loop.runs());
+        loop.run(0, loop.pieces());
       });
     } else if (size == 8) {
       share<device::u64>();
@@ -221,12 +224,12 @@ class CpuRemap final : public Computation {
   Ref<OperatorTask> again(const Rebinding& memory) const override { return make_ref<CpuRemap>(memory.moved(plan_)); }
 
  private:
-  // Runs, among workers where they are many.
+  // Pieces, among workers where elements are many.
   template <class M>
   void share() const {
-    const int64_t runs = HostLoop<M>(plan_).runs();
-    const int64_t parts = std::clamp<int64_t>(plan_.elements() / kElementsOfPart, 1, std::min(runs, kMostParts));
-    const auto some = [&](int64_t part) { HostLoop<M>(plan_).run(runs * part / parts, runs * (part + 1) / parts); };
+    const int64_t pieces = HostLoop<M>(plan_).pieces();
+    const int64_t parts = std::clamp<int64_t>(plan_.elements() / kElementsOfPart, 1, std::min(pieces, kMostParts));
+    const auto some = [&](int64_t part) { HostLoop<M>(plan_).run(pieces * part / parts, pieces * (part + 1) / parts); };
     if (parts == 1)
       some(0);
     else

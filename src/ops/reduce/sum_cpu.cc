@@ -18,7 +18,8 @@ constexpr int64_t kSumLanes = 128;   // partial sums of a row
 constexpr int64_t kColumns = 4096;   // sums next to each other: whole rows of most matrices, one after the other in
                                      // memory
 constexpr int64_t kChunk = 1 << 16;  // elements of a row, and about as many of columns
-constexpr int64_t kSharedSums = 1 << 17;  // elements in all that are worth other threads
+constexpr int64_t kSharedSums = 1 << 15;   // elements in all that are worth other threads
+constexpr int64_t kSumsOfAPart = 1 << 13;  // that these take at a time
 
 // Along memory, a result is the sum of a row; down, neighbouring results are sums of neighbouring columns.
 struct Cut {
@@ -165,7 +166,7 @@ void plain_sum_on_cpu(const ReducePlan& plan, void* workspace, Instructions whic
                   static_cast<double*>(workspace)};
   const int64_t parts = sums.cut.parts(), elements = plan.outputs() * plan.length();
   // As many parts at a time as are worth it: a row may be short.
-  const int64_t together = elements < kSharedSums ? parts : std::max<int64_t>(parts * (kChunk / 2) / elements, 1);
+  const int64_t together = elements < kSharedSums ? parts : std::max<int64_t>(parts * kSumsOfAPart / elements, 1);
   Workers::share((parts + together - 1) / together, [&](int64_t number) {
     const int64_t end = std::min((number + 1) * together, parts);
     for (int64_t part = number * together; part < end; ++part) sums.part(part);

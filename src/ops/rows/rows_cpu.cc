@@ -321,7 +321,7 @@ void some_rows(const RowPlan& plan, int64_t begin, int64_t stop, void* workspace
   if (streams) end_streaming();
 }
 
-constexpr int64_t kSharedElements = 1 << 14;
+constexpr int64_t kSharedElements = 1 << 12;
 
 // Parts that threads may work on side by side, each with a row of workspace.
 int64_t parts_of(const RowPlan& plan) {

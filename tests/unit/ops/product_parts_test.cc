@@ -20,11 +20,13 @@ TEST(ProductParts, SmallProductsStayWhole) {
   EXPECT_EQ(parts(1, 1, 1), 1);
   EXPECT_EQ(parts(100, 100, 100), 1);
   EXPECT_EQ(parts(128, 128, 100), 1);
-  EXPECT_EQ(parts(1, 512, 4096), 1);
+  EXPECT_EQ(parts(1, 496, 4096), 1);
+  EXPECT_EQ(parts(1, 512, 1000), 1);
 }
 
 TEST(ProductParts, MiddlingProductsHaveAtMostFour) {
   EXPECT_EQ(parts(16, 384, 384), 2);
+  EXPECT_EQ(parts(1, 1000, 544), 2);
   EXPECT_EQ(parts(128, 384, 384), 2);
   EXPECT_EQ(parts(128, 1536, 384), 4);
   EXPECT_EQ(parts(512, 256, 1000), 4);
