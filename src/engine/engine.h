@@ -67,13 +67,10 @@ class Sink : public Owner {
   virtual void created(Storage& storage) = 0;
   // A view was made (views.h) of another one; or, if both are null, it is how a new storage was made.
   virtual void viewed(const View* from, const ViewForm* form, const View& view) { (void)from, (void)form, (void)view; }
-  // The tasks taken from `first` on are steps of this operator. If there is no memory to note it, nothing is noted.
-  virtual void combine(size_t first, const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept {
-    (void)first, (void)what, (void)operands;
-  }
   Engine& engine;
-  const bool notes_sites;  // where in the program each task comes from
-  bool takes_any = false;  // tasks may use tensors of other recordings and of bodies
+  const bool notes_sites;    // where in the program each task comes from
+  bool takes_any = false;    // tasks may use tensors of other recordings and of bodies
+  bool takes_steps = false;  // of an operator that is several tasks, these; else one task that says what it is
 
  protected:
   struct Taken {

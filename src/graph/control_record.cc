@@ -107,6 +107,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, bo
       made->program = std::make_unique<BodyProgram>(recording->end_body(body));
       ops::Program& program = made->program->program;
       if (recording->journal) made->recorded.reset(new RecordedBody{program, made->program->storages});
+      RONDO_TRY(ops::expand(engine, &program));
       program.fewer_roundings = recording->fewer_roundings;
       if (recording->number_checks) made->checks = recording->number_checks->add(&program, loop);
       if (!recording->as_written) RONDO_TRY(run_passes(program, &made->program->passes));

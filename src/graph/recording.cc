@@ -166,8 +166,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
   program.nodes.reserve(taken_.size() - begin.tasks);
   auto section = sections_.begin();
-  std::vector<uint32_t> before;                                    // by view: how many nodes
-  std::vector<uint32_t> node_of(taken_.size() - begin.tasks + 1);  // by task
+  std::vector<uint32_t> before;  // by view: how many nodes
   const auto views_until = [&](size_t task) {
     while (begin.views + before.size() < views_.size() && views_[begin.views + before.size()].tasks <= task)
       before.push_back(static_cast<uint32_t>(program.nodes.size()));
@@ -175,7 +174,6 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
   for (size_t i = begin.tasks; i < taken_.size(); ++i) {
     Taken& each = taken_[i];
     views_until(i);
-    node_of[i - begin.tasks] = static_cast<uint32_t>(program.nodes.size());
     while (section != sections_.end() && section->end <= i) ++section;
     const bool within = !of_body && section != sections_.end() && section->begin <= i;
     uint64_t& offset = drawn[&each.task->device()];
@@ -207,8 +205,6 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
     }
   }
   views_until(taken_.size());
-  node_of.back() = static_cast<uint32_t>(program.nodes.size());
-  hand_over_groups(begin, node_of, &program);
   for (size_t k = 0; k < before.size(); ++k) {
     const Viewed& each = views_[begin.views + k];
     program.note_view(each.from ? &*each.from : nullptr, each.form ? &*each.form : nullptr, each.view, before[k]);
@@ -226,7 +222,7 @@ constexpr Owner kInBody{
 
 Recording::Body Recording::begin_body() {
   ++this_thread().changes;
-  return {taken_.size(), storages.size(), views_.size(), groups_.size(), bodies_++};
+  return {taken_.size(), storages.size(), views_.size(), bodies_++};
 }
 
 BodyProgram Recording::end_body(const Body& body) {
@@ -257,7 +253,6 @@ void Recording::drop_body(const Body& body, const Status& error) {
 void Recording::drop_from(const Body& begin) {
   taken_.resize(begin.tasks);
   views_.resize(begin.views);
-  drop_groups(begin.groups);
   sites_.resize(std::min(sites_.size(), begin.tasks));
   located_ = std::min(located_, begin.tasks);
 }

@@ -38,14 +38,13 @@ class Recording final : public Sink {
 
   void created(Storage& storage) override;
   void viewed(const View* from, const ViewForm* form, const View& view) override;
-  void combine(size_t first, const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept override;
   // Says where the tasks come from that were taken since the last time.
   void say_site(const char* site);
 
   // A body of control flow: what is submitted and created from its begin to its end. Bodies nest, end() comes to the
   // one begun last.
   struct Body {
-    size_t tasks, storages, views, groups;
+    size_t tasks, storages, views;
     int depth;  // bodies that it is in
   };
   Body begin_body();
@@ -76,8 +75,6 @@ class Recording final : public Sink {
   // The call of a task that was taken; null: it is opaque.
   const ops::Call* call(size_t taken) const { return static_cast<const ops::Call*>(taken_[taken].what.get()); }
   const ops::OperatorTask& task(size_t taken) const { return *ops::as_operator(*taken_[taken].task); }
-  // The operator that all tasks from one on are steps of; null: none was noted.
-  const ops::ProgramGroup::Whole* whole(size_t first) const;
   // All that was submitted, as a program: its tasks go over into it. drawn: the numbers that its runs draw, those
   // included that tasks have drawn which were left out of inlined graphs.
   using Drawn = rondo::Drawn;
@@ -130,9 +127,6 @@ class Recording final : public Sink {
   std::vector<Section> sections_;  // in order
   std::string site(size_t task) const { return task < sites_.size() ? sites_[task] : std::string(); }
   void drop_from(const Body& begin);
-  // These are in steps.cc. node_of: by task from the body's first on.
-  void hand_over_groups(const Body& begin, const std::vector<uint32_t>& node_of, ops::Program* program);
-  void drop_groups(size_t from);
   // A view that was made, after so many tasks.
   struct Viewed {
     size_t tasks;
@@ -141,10 +135,9 @@ class Recording final : public Sink {
     std::optional<ViewForm> form;
     View view;
   };
-  std::deque<Viewed> views_;               // large: they stay where they are made
-  std::vector<ops::ProgramGroup> groups_;  // by tasks that were taken
-  std::vector<std::string> sites_;         // by task that was taken, if they are noted
-  size_t located_ = 0;                     // tasks of which it has been said where they come from, or need not be
+  std::deque<Viewed> views_;        // large: they stay where they are made
+  std::vector<std::string> sites_;  // by task that was taken, if they are noted
+  size_t located_ = 0;              // tasks of which it has been said where they come from, or need not be
   int bodies_ = 0;
 };
 

@@ -16,7 +16,6 @@
 #include "ops/program/views.h"
 #include "program_files/check.h"
 #include "program_files/load.h"
-#include "tape/journal.h"
 #include "tape/tape.h"
 
 namespace rondo::program_files {
@@ -252,11 +251,9 @@ class FunctionRecorder {
     for (size_t i = before; i < recording_.taken(); ++i) {
       const ops::Call* const each = recording_.call(i);
       if (each && std::holds_alternative<ops::IndexCheckCall>(each->of)) continue;
-      if (!each || found) {
-        if (const auto* const whole = recording_.whole(before)) return check_whole(call, *whole, inputs, written);
+      if (!each || found)
         return error(RONDO_UNSUPPORTED,
                      "on this device the operator is several tasks, of which files have no node yet");
-      }
       found = each;
       at = i;
     }
@@ -265,6 +262,9 @@ class FunctionRecorder {
     // An operator may repeat an operand or lay it out in another way, and uses no other tensor.
     std::vector<TaskOperand> operands;
     recording_.task(at).list_operands(&operands);
+    // A file need not name the values that recurrent layers leave.
+    const size_t count = inputs.size() + written.size();
+    if (std::holds_alternative<ops::RecurrentCall>(call.of) && count < operands.size()) operands.resize(count);
     return check_operands(operands, inputs, written);
   }
   static Status check_operands(std::span<const TaskOperand> operands, std::span<const View> inputs,
@@ -277,17 +277,6 @@ class FunctionRecorder {
       all =
           i < inputs.size() ? same(operands[i], inputs[i], false) : same(operands[i], written[i - inputs.size()], true);
     return all ? Status() : wrong("its operands are not those that its operator uses");
-  }
-  // The same of steps. A file need not name the values that recurrent layers leave.
-  static Status check_whole(const ops::Call& call, const ops::ProgramGroup::Whole& whole, std::span<const View> inputs,
-                            std::span<const View> written) {
-    if (!whole.call || !same_attributes(*whole.call, call))
-      return wrong("its attributes are not those of its operator and operands");
-    std::span<const TaskOperand> operands = whole.operands;
-    const size_t count = inputs.size() + written.size();
-    if (std::holds_alternative<ops::RecurrentCall>(call.of) && count < operands.size())
-      operands = operands.first(count);
-    return check_operands(operands, inputs, written);
   }
   // Operators make no task of tensors without elements, or another one.
   Status check_recorded_of_nothing(size_t before, std::span<const View> inputs, std::span<const View> written) {
@@ -353,25 +342,6 @@ class FunctionRecorder {
   bool issues_ = false;  // into a recording that is not the function's own
 };
 
-// Operators of several tasks tell the recording what these do together only if the thread has tapes: this is one for a
-// recording that has none.
-class ScopedListener {
- public:
-  explicit ScopedListener(Engine& engine) {
-    if (this_thread().tapes) return;
-    journal_ = make_ref<tape::Journal>(engine);
-    tape::open_journal(*journal_);
-  }
-  ~ScopedListener() {
-    if (journal_) tape::close_journal(*journal_);
-  }
-  ScopedListener(const ScopedListener&) = delete;
-  ScopedListener& operator=(const ScopedListener&) = delete;
-
- private:
-  Ref<tape::Journal> journal_;
-};
-
 }  // namespace
 
 Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* measured) {
@@ -400,7 +370,6 @@ Status make_function(const FunctionSource& source, Ref<Graph>* graph, int64_t* m
 Status issue_function(const FunctionSource& source, std::span<rondo_tensor* const> inputs, rondo_tensor** outputs) {
   if (!recording_of(source.engine))
     return error(RONDO_INVALID_STATE, "a function of a program is called in recordings only");
-  const ScopedListener listener(source.engine);
   if (source.host_decides) let_host_decide(source.engine);
   const Status status = FunctionRecorder(source).issue(inputs, outputs);
   return status.code() == RONDO_INVALID_ARGUMENT ? error(RONDO_IO_ERROR, "%s", status.message()) : status;

@@ -1,40 +1,16 @@
-// Finds the views and the groups of a recorded program that a file has.
+// Finds the views of a recorded program that a file has.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "program_files/recorded_scope.h"
 
+#include <algorithm>
+
 #include "graph/run/control.h"
-#include "program_files/attributes.h"
-#include "program_files/check.h"
 
 namespace rondo::program_files {
 
-namespace {
-
-// True if steps that no file has do together what a file has kinds for.
-bool is_saved_whole(const ops::Program& program, const ops::ProgramGroup& group) {
-  bool steps = false, whole = true;
-  for (size_t i = group.begin; i < group.end; ++i) {
-    const Ref<const ops::Call>& call = program.nodes[i].call;
-    steps |= std::holds_alternative<ops::PartCall>(call->of);
-  }
-  std::string json;
-  for (const auto& each : group.operators)
-    whole &= each.call && is_checked(*each.call) && write_attributes(*each.call, &json);
-  return steps && whole;
-}
-
-}  // namespace
-
 RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : program(of), around(outside), views(of) {
-  find_groups();
   for (size_t i = 0; i < of.nodes.size(); ++i) {
-    if (const auto group = groups.find(i); group != groups.end()) {
-      for (const auto& each : group->second->operators)
-        for (const TaskOperand& operand : each.operands) need(operand.view);
-      i = group->second->end - 1;
-      continue;
-    }
     for (size_t k = 0; k < of.nodes[i].operands.size(); ++k) need(views.of(i, k));
     const auto* const control = Control::of(of.nodes[i]);
     if (!control) continue;
@@ -42,6 +18,13 @@ RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : p
     for (const rondo::Body& body : control->bodies())
       bodies[i].push_back(body.recorded ? std::make_unique<RecordedScope>(body.recorded->program, this) : nullptr);
   }
+  const auto has_layers = [](const ops::ProgramNode& node) {
+    return std::holds_alternative<ops::RecurrentCall>(node.call->of);
+  };
+  if (std::any_of(of.nodes.begin(), of.nodes.end(), has_layers))
+    for (size_t i = 0; i < of.nodes.size(); ++i)
+      for (const ops::ProgramOperand& each : of.nodes[i].operands)
+        uses_.try_emplace(of.values[each.value].storage, i, i).first->second.second = i;
   if (!around) return;
   for (const View& each : from_around()) around->need(each);
 }
@@ -60,18 +43,9 @@ void RecordedScope::need(uint32_t of) {
   for (; of != kNone && !needed_[of]; of = views.nodes()[of].from) needed_[of] = true;
 }
 
-void RecordedScope::find_groups() {
-  for (const ops::ProgramGroup& each : program.groups)
-    if (is_saved_whole(program, each)) groups.emplace(each.begin, &each);
-  if (groups.empty()) return;
-  for (size_t i = 0; i < program.nodes.size(); ++i)
-    for (const ops::ProgramOperand& each : program.nodes[i].operands)
-      uses_.try_emplace(program.values[each.value].storage, i, i).first->second.second = i;
-}
-
-bool RecordedScope::used_besides(const Storage& storage, const ops::ProgramGroup& group) const {
+bool RecordedScope::used_besides(const Storage& storage, size_t node) const {
   const auto found = uses_.find(&storage);
-  return found != uses_.end() && (found->second.first < group.begin || found->second.second >= group.end);
+  return found != uses_.end() && (found->second.first != node || found->second.second != node);
 }
 
 }  // namespace rondo::program_files

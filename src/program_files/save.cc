@@ -104,14 +104,8 @@ class FunctionMaker {
   }
   // In the order in which nodes use them first.
   void declare_weights(const ops::Program& program) {
-    std::unordered_map<size_t, const ops::ProgramGroup*> groups;
-    for (const ops::ProgramGroup& each : program.groups) groups.emplace(each.begin, &each);
     for (size_t i = 0; i < program.nodes.size(); ++i) {
       const ops::ProgramNode& node = program.nodes[i];
-      // As the operator was given them, before its steps take parts.
-      if (const auto group = groups.find(i); group != groups.end())
-        for (const auto& each : group->second->operators)
-          for (const TaskOperand& operand : each.operands) declare_weight(operand.view);
       if (const auto* control = Control::of(node)) {
         declare_weight(control->number());
         for (const rondo::Body& body : control->bodies()) {
@@ -224,8 +218,6 @@ class FunctionMaker {
     if (std::holds_alternative<ops::OpaqueCall>(node.call->of))
       return "is a task of yours that says nothing of what it does";
     if (node.call->unwritten) return "leaves out results";
-    if (std::holds_alternative<ops::PartCall>(node.call->of))
-      return "is a step of an operator of several tasks, which files do not have yet";
     const bool control = std::holds_alternative<ops::ControlCall>(node.call->of);
     if (!control && (!write_attributes(*node.call, &json) || !is_checked(*node.call)))
       return format("is a node of the kind %s", row_of(*node.call).name);
@@ -245,20 +237,15 @@ class FunctionMaker {
         return "uses what it does not name";
     if (node.random_count && node.random_offset != scope.drawn[node.device])
       return "draws numbers after some that nothing reads";
+    if (!add_steps(count_steps(*node.call, operands.empty() ? nullptr : &operands[0].view)))
+      return format("is of recurrent layers with more than %lld steps, which all functions may have together",
+                    printable(kMostSteps));
     return "";
   }
 
   void add_all(Scope* scope, std::vector<Node>* nodes) {
     std::vector<Node>* const around = std::exchange(nodes_, nodes);
-    for (size_t i = 0; i < scope->program.nodes.size(); ++i) {
-      const auto group = scope->groups.find(i);
-      if (group == scope->groups.end()) {
-        add(*scope, i);
-      } else {
-        add_group(*scope, *group->second);
-        i = group->second->end - 1;
-      }
-    }
+    for (size_t i = 0; i < scope->program.nodes.size(); ++i) add(*scope, i);
     nodes_ = around;
   }
   void add(Scope& scope, size_t number) {
@@ -293,63 +280,24 @@ class FunctionMaker {
     Operation made = {node.call, node.section, {}};
     for (size_t i = 0; i < operands.size(); ++i)
       made.operands.push_back({operands[i].view, scope.views.of(number, i), operands[i].written});
+    leave_out_left(scope, number, &made);
     return made;
   }
 
-  // Why steps cannot be saved as what they do together; empty: they can.
-  std::string why_not(const Scope& scope, const ops::ProgramGroup& group) {
-    const ops::ProgramNode& first = scope.program.nodes[group.begin];
-    site_ = first.site;
-    std::unordered_set<const Storage*> named;
-    for (const auto& each : group.operators)
-      for (const TaskOperand& operand : each.operands) {
-        named.insert(operand.view.storage);
-        if (&operand.view.device() != first.device) return "works on two devices";
-      }
-    if (device_ && device_ != first.device) return "works on a second device";
-    for (size_t i = group.begin; i < group.end; ++i) {
-      const ops::ProgramNode& node = scope.program.nodes[i];
-      if (node.section != first.section) return "has steps in several sections";
-      if ((node.random_count || node.host_random_count)) return "has steps that draw random numbers";
-      for (const ops::ProgramOperand& each : node.operands) {
-        const Storage& storage = *scope.program.values[each.value].storage;
-        if (!named.count(&storage) && scope.used_besides(storage, group)) return "uses what it does not name";
-      }
-    }
-    return "";
-  }
-  void add_group(Scope& scope, const ops::ProgramGroup& group) {
-    const ops::ProgramNode& first = scope.program.nodes[group.begin];
-    std::string why = why_not(scope, group);
-    for (const auto& each : group.operators) {
-      Operation operation = {each.call, first.section, {}};
-      for (const TaskOperand& operand : each.operands)
-        operation.operands.push_back({operand.view, scope.views.of(operand.view), operand.written});
-      leave_out_left(scope, group, &operation);
-      if (why.empty() && !add_steps(count_steps(*each.call, &operation.operands[0].view)))
-        why = format("is of recurrent layers with more than %lld steps, which all functions may have together",
-                     printable(kMostSteps));
-      if (why.empty()) device_ = first.device;
-      if (why.empty() && !add_operation(scope, operation)) why = kNoViews;
-      for (const Operation::Operand& operand : operation.operands)
-        if (!why.empty() && operand.written && !values_.count(operand.view.storage)) define(whole(operand.view));
-    }
-    if (!why.empty()) refuse(first, group.begin, why);
-  }
   bool add_steps(int64_t more) {
     if (more < 0 || more > kMostSteps - *steps_) return false;
     *steps_ += more;
     return true;
   }
   // Recurrent layers leave values for their gradient, which are no results where there is none.
-  static void leave_out_left(const Scope& scope, const ops::ProgramGroup& group, Operation* operation) {
+  static void leave_out_left(const Scope& scope, size_t number, Operation* operation) {
     const auto* const call = std::get_if<ops::RecurrentCall>(&operation->call->of);
     if (!call) return;
     auto& operands = operation->operands;
     const auto left = std::find_if(operands.begin(), operands.end(), [](const auto& each) { return each.written; }) +
                       1 + (call->last_h ? 1 : 0) + (call->last_c ? 1 : 0);
     if (std::none_of(left, operands.end(),
-                     [&](const auto& each) { return scope.used_besides(*each.view.storage, group); }))
+                     [&](const auto& each) { return scope.used_besides(*each.view.storage, number); }))
       operands.erase(left, operands.end());
   }
   static View whole(const View& view) {

@@ -78,6 +78,7 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
     kept = std::make_shared<const RecordedProgram>(recorded.program, recorded.storages, recorded.drawn,
                                                    recorded.journal, recorded.fewer_roundings);
   ops::Program& program = recorded.program;
+  RONDO_TRY(ops::expand(*recorded.engine, &program));
   program.fewer_roundings = recorded.fewer_roundings;
   if (recorded.number_checks) RONDO_TRY(NumberChecks::finish(recorded.number_checks, &program, recorded.call_inputs));
   if (!recorded.as_written) RONDO_TRY(run_passes(program, &facts->passes));

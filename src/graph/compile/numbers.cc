@@ -54,13 +54,16 @@ bool is_aside(const ProgramNode& node, size_t operand, size_t inputs, size_t out
   return ops::name_operands(*node.call, inputs, outputs, &names) && names[operand] == "lse";
 }
 
+bool is_transfer(const ProgramNode& node) {
+  return std::holds_alternative<ops::CopyCall>(node.call->of) &&
+         ops::is_transfer(node.operands[0].view, node.operands[1].view);
+}
+
 std::string name_of(const ops::Program& program, size_t number) {
   const ProgramNode& node = program.nodes[number];
   const std::string& operators = node.operators;
   std::string name = format("operator '%s'", operators.empty() ? node.name : operators.c_str());
-  for (const ops::ProgramGroup& each : program.groups)
-    if (each.begin <= number && number < each.end && each.operators.size() == 1 && each.operators[0].call)
-      name = format("operator '%s' of the kind %s", node.name, row_of(*each.operators[0].call).name);
+  if (node.step_of) name += format(" of the kind %s", node.step_of);
   name += format(" (node %zu) on %s", number, device_name(node.device->id()).c_str());
   return node.site.empty() ? name : name + " at " + node.site;
 }
@@ -115,6 +118,11 @@ void NumberChecks::find(const ops::Program& program, std::vector<uint32_t>* orde
     const auto* const control = Control::of(node);
     if (control) {
       for (const Body& body : control->bodies()) order->insert(order->end(), body.checks.begin(), body.checks.end());
+      continue;
+    }
+    // The bytes that are moved are looked at when they are read.
+    if (is_transfer(node)) {
+      seen[node.operands[1].value] = false;
       continue;
     }
     operands.clear();

@@ -86,7 +86,9 @@ std::vector<size_t> find_dead(const ops::Program& program, const std::set<const 
 }
 
 bool is_expression(const ops::ProgramNode& node) {
-  return std::holds_alternative<ops::FusedCall>(node.call->of) || std::holds_alternative<ops::TextCall>(node.call->of);
+  return std::holds_alternative<ops::FusedCall>(node.call->of) ||
+         std::holds_alternative<ops::TextCall>(node.call->of) ||
+         std::holds_alternative<ops::RecurrentCellCall>(node.call->of);
 }
 
 // True if a task that makes less of a node reads less, too: such a node is none of its kind, unless it is an
@@ -103,13 +105,14 @@ bool reads_less(const ops::ProgramNode& node, const ops::OperatorTask& task) {
 // An expression without some of its results is another one, which may do without some inputs as well.
 void shorten(ops::ProgramNode* node, const ops::OperatorTask& task) {
   if (!is_expression(*node)) return;
-  const bool fused = std::holds_alternative<ops::FusedCall>(node->call->of);
   const auto& elementwise = static_cast<const ops::ElementwiseTask&>(task);
-  const ops::Call call = ops::fused_call(elementwise.expression(), elementwise.scalars());
-  if (fused)
-    node->call = make_ref<const ops::Call>(std::get<ops::FusedCall>(call.of));
+  const ops::FusedCall less = ops::fused_of(elementwise.expression(), elementwise.scalars());
+  if (std::holds_alternative<ops::FusedCall>(node->call->of))
+    node->call = make_ref<const ops::Call>(less);
+  else if (std::holds_alternative<ops::RecurrentCellCall>(node->call->of))
+    node->call = make_ref<const ops::Call>(ops::RecurrentCellCall{less});
   else
-    node->call = make_ref<const ops::Call>(ops::TextCall{{std::get<ops::FusedCall>(call.of).fused}});
+    node->call = make_ref<const ops::Call>(ops::TextCall{{less.fused}});
 }
 
 }  // namespace

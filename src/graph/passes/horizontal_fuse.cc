@@ -34,7 +34,7 @@ bool may_share(const ops::Call& call) {
       []<class Kind>(const Kind&) {
         return ops::kIsOneOf<Kind, ops::ElementwiseCall, ops::FusedCall, ops::AddNCall, ops::WhereCall, ops::GatedCall,
                              ops::CopyCall, ops::FillCall, ops::ParameterCall, ops::DropoutGradCall, ops::TextCall,
-                             ops::PartCall>;
+                             ops::RecurrentCellCall>;
       },
       call.of);
 }

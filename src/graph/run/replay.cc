@@ -61,6 +61,10 @@ Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::sp
       return count ? engine.submit(make_ref<Unread>(device, count)) : Status();
     };
     for (const ops::ProgramNode& each : program_.nodes) {
+      if (ops::has_steps(each)) {
+        RONDO_TRY(ops::submit_node(engine, each, memory));
+        continue;
+      }
       Ref<ops::OperatorTask> task;
       RONDO_TRY(ops::lower(engine, each, &task, &memory));
       if (const uint64_t count = task->random_count()) {

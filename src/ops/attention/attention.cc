@@ -285,23 +285,24 @@ Status attention_leaving(const View& q, const View& k, const View& v, const Atte
   return submit_plan(plan, {}, [&] { return Call{call_of(numbers, extras)}; });
 }
 
-Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out) {
-  const int64_t shape[] = {q.layout.shape[0], q.layout.shape[2], q.layout.shape[1], k.layout.shape[1]};
+Status attention_kept(const AttentionKeptCall& call, const View& draw, rondo_dtype dtype, const Layout& shape,
+                      Output& out) {
   View to;
-  RONDO_TRY(
-      out.resolve(q.engine(), q.device(), compute_dtype(q.dtype), Layout::row_major(4, shape), {&draw}, false, &to));
+  RONDO_TRY(out.resolve(draw.engine(), draw.device(), dtype, shape, {&draw}, false, &to));
   AttentionPlan plan;
   plan.name = "attention_kept";
-  plan.numbers = numbers;
+  plan.numbers = call.numbers;
   plan.kept = true;
   plan.view[kAttentionOut] = to;
   plan.view[kAttentionDraw] = draw;
   for (const int array : {kAttentionQ, kAttentionK}) {
+    const int64_t rows[] = {shape.shape[0], shape.shape[array == kAttentionQ ? 2 : 3], shape.shape[1], call.size};
     plan.view[array] = to;
-    plan.view[array]->layout = Layout::row_major(4, array == kAttentionQ ? q.layout.shape : k.layout.shape);
+    plan.view[array]->layout = Layout::row_major(4, rows);
   }
-  if (to.elements() == 0) return submit_nothing(plan.name, plan, {&out}, part);
-  return submit_plan(plan, {&out}, part);
+  const auto describe = [&] { return Call{call}; };
+  if (to.elements() == 0) return submit_nothing(plan.name, plan, {&out}, describe);
+  return submit_plan(plan, {&out}, describe);
 }
 
 Status attention_grad(const View& q, const View& k, const View& v, const AttentionNumbers& numbers,

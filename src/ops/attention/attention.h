@@ -37,8 +37,9 @@ Status attention_grad(const View& q, const View& k, const View& v, const Attenti
                       Output& dq, Output& dk, Output& dv);
 
 // Writes the factor that dropout gave each part of the result, [batch, heads, queries, keys]: 0, or 1 divided by the
-// share it left; of the dtype that q is computed in. draw: where its numbers began.
-Status attention_kept(const View& q, const View& k, const AttentionNumbers& numbers, const View& draw, Output& out);
+// share it left; in the dtype that q is computed in. draw: where its numbers began.
+Status attention_kept(const AttentionKeptCall& call, const View& draw, rondo_dtype dtype, const Layout& shape,
+                      Output& out);
 
 struct AttentionPlan {
   const char* name = nullptr;

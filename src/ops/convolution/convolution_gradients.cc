@@ -147,18 +147,20 @@ Status convolution_gradients(const View& x, const View& w, const View& dy, const
   const ConvolutionOptions back = reversed(options, x.layout, w.layout, dy.layout);
   const int n = x.layout.ndim - 2;
   const int64_t* const kernel = w.layout.shape + 2;
-  // Transposed, the gradient of the image is a plain convolution.
+  // Transposed, the gradient of the image is a plain convolution. A recording has both, and its compiler may make one
+  // task of them.
   const bool together = !dy.device().is_host() && !options.transposed && x.elements() > 0 && w.elements() > 0;
-  if (!together) {
+  if (!together || records_operators(dy.engine())) {
     RONDO_TRY(convolution(dy, w, back, {}, dx));
     return convolution_filter_grad(x, dy, n, kernel, plain, dw);
   }
   Convolution data, filter;
   RONDO_TRY(pose_convolution(dy, w, back, {}, dx, &data));
   RONDO_TRY(pose_filter_grad(x, dy, n, kernel, plain, dw, &filter));
+  const auto call = [&] { return Call{ConvolutionGradsCall{plain}}; };
   return submit_unheard(
       [&] {
-        return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw}, part);
+        return submit_prepared(dy.engine(), make_ref<GradientsTask>(data, filter), {&dx, &dw}, call);
       },
       [&](Observer& tapes) {  // of the two operators that the task does the work of
         note(tapes, data, [&] { return Call{ConvolutionCall{back, false, false, false}}; });

@@ -66,7 +66,7 @@ class DeviceCopy : public OperatorTask {
 };
 
 // Bytes from one host storage to another on a worker.
-class HostCopy final : public Computation {
+class HostCopy : public Computation {
  public:
   HostCopy(Device& cpu, Region from, Region to, size_t bytes)
       : Computation("copy", cpu), from_(from), to_(to), bytes_(bytes) {
@@ -85,6 +85,23 @@ class HostCopy final : public Computation {
  private:
   Region from_, to_;
   size_t bytes_;
+};
+
+// Either of them, from a whole view to another one: what its node says.
+template <class Copy>
+class CopyOfViews final : public Copy {
+ public:
+  CopyOfViews(Device& device, const View& from, const View& to)
+      : Copy(device, {from.storage, from.offset}, target_of(to), from.bytes()), from_(from), to_(to) {}
+  void list_operands(std::vector<TaskOperand>* list) const override { *list = {{from_, false}, {to_, true}}; }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    View from = from_, to = to_;
+    memory.move_all(from, to);
+    return make_ref<CopyOfViews>(this->device(), from, to);
+  }
+
+ private:
+  const View from_, to_;
 };
 
 // Bytes of a source into host memory on a worker.
@@ -131,9 +148,9 @@ void keep_pace(Engine& engine, Storage& target, size_t bytes) {
 }
 
 // The second task too, if the first has failed already, as it may in naive mode: skipped, it poisons the target.
-Status submit_both(Engine& engine, Ref<OperatorTask> one, Ref<OperatorTask> other) {
-  const Status first = submit(engine, std::move(one), {}, part);
-  const Status second = submit(engine, std::move(other), {}, part);
+Status submit_both(Engine& engine, Ref<OperatorTask> one, Ref<OperatorTask> other, const Describe& describe = {}) {
+  const Status first = submit(engine, std::move(one), {}, describe);
+  const Status second = submit(engine, std::move(other), {}, describe);
   return first.ok() ? second : first;
 }
 
@@ -146,6 +163,8 @@ Device& cpu() {
 bool plain(const View& view) {
   return view.layout.contiguous() && !view.accumulate;
 }
+
+constexpr auto as_copy = [] { return Call{CopyCall{}}; };
 
 Status exchange(const View& from, const View& to) {
   Engine& engine = from.engine();
@@ -163,22 +182,15 @@ Status exchange(const View& from, const View& to) {
     RONDO_TRY(exchange(from, packed));
     return copy_elements(packed, to);
   }
-  const size_t bytes = from.bytes();
-  const Region source{from.storage, from.offset};
-  const Region target = target_of(to);
-  if (!from.device().is_host() && !to.device().is_host())
-    return submit(engine, make_ref<DeviceCopy>(to.device(), source, target, bytes), {}, part);
+  if (is_transfer(from, to)) return submit(engine, make_transfer(from, to), {}, as_copy);
   Device& gpu = from.device().is_host() ? to.device() : from.device();
-  const Ref<Storage> staging = engine.new_storage(gpu, bytes, true);
-  const Region middle{staging.get(), 0};
-  const auto both = [&](Ref<OperatorTask> one, Ref<OperatorTask> other) {
-    const Status status = submit_both(engine, std::move(one), std::move(other));
-    keep_pace(engine, *to.storage, bytes);
-    return status;
-  };
-  if (from.device().is_host())
-    return both(make_ref<HostCopy>(cpu(), source, middle, bytes), make_ref<DeviceCopy>(gpu, middle, target, bytes));
-  return both(make_ref<DeviceCopy>(gpu, source, middle, bytes), make_ref<HostCopy>(cpu(), middle, target, bytes));
+  const Ref<Storage> staging = engine.new_storage(gpu, from.bytes(), true);
+  View middle = from;
+  middle.storage = staging.get();
+  middle.offset = 0;
+  const Status status = submit_both(engine, make_transfer(from, middle), make_transfer(middle, to), as_copy);
+  keep_pace(engine, *to.storage, from.bytes());
+  return status;
 }
 
 // Steps of which only what they do together means something to a tape.
@@ -189,9 +201,26 @@ Status together(const Describe& call, std::initializer_list<TaskOperand> operand
 
 }  // namespace
 
+bool is_transfer(const View& from, const View& to) {
+  const bool pinned = from.storage->pinned() || to.storage->pinned();
+  return plain(from) && plain(to) && from.dtype == to.dtype &&
+         (pinned || (&from.device() != &to.device() && !from.device().is_host() && !to.device().is_host()));
+}
+
+// Pinned memory belongs to a GPU, and host tasks move what is between it and other memory of the host.
+Ref<OperatorTask> make_transfer(const View& from, const View& to) {
+  if (from.device().is_host() || to.device().is_host()) return make_ref<CopyOfViews<HostCopy>>(cpu(), from, to);
+  return make_ref<CopyOfViews<DeviceCopy>>(to.device(), from, to);
+}
+
+bool has_stages(const View& from, const View& to) {
+  return &from.device() != &to.device() && !is_transfer(from, to);
+}
+
 Status copy_across(const View& from, const View& to) {
-  const auto call = [] { return Call{CopyCall{}}; };
-  return together(call, {{from, false}, {to, true}}, [&] { return exchange(from, to); });
+  if (from.elements() > 0 && records_operators(from.engine()))
+    return submit_recorded(from.engine(), "copy", {{from, false}, {to, true}}, as_copy);
+  return together(as_copy, {{from, false}, {to, true}}, [&] { return exchange(from, to); });
 }
 
 Status copy_to(const View& a, Device& device, Output& out) {

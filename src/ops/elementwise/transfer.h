@@ -6,12 +6,19 @@
 #include <functional>
 
 #include "engine/tensor.h"
+#include "ops/program/operator_task.h"
 
 namespace rondo::ops {
 
 // `to` = `from`, same shape and dtype, different devices. Asynchronous in every direction: pageable memory goes through
 // pinned staging, copied by a host task, so that no stream's issue waits for the host's memory.
 Status copy_across(const View& from, const View& to);
+// True for a copy of bytes that is one task, and no kernel: between contiguous views of two GPUs, or of one side and
+// pinned memory.
+bool is_transfer(const View& from, const View& to);
+Ref<OperatorTask> make_transfer(const View& from, const View& to);
+// True for a copy between devices that is several tasks.
+bool has_stages(const View& from, const View& to);
 
 // Bytes that are fetched when a load's turn comes: a file's.
 class ByteSource : public RefCounted {

@@ -10,7 +10,8 @@ namespace {
 // Kinds that are no operators by themselves: several nodes, a view, or what a pass has made.
 template <class Kind>
 concept NoOperator = std::is_constructible_v<decltype(ViewForm::of), Kind> || std::is_base_of_v<Closure, Kind> ||
-    kIsOneOf<Kind, Nothing, ProductGradCall, GroupCall, BatchedMatmulCall, FusedRowsCall>;
+    kIsOneOf<Kind, Nothing, ProductGradCall, GroupCall, BatchedMatmulCall, FusedRowsCall, RecurrentCellCall,
+             RecurrentProductCall>;
 
 }  // namespace
 

@@ -103,6 +103,11 @@ Status invoke(const AttentionGradCall& call, const Invocation& with) {
                         with.input(call, "dlse"), dq, dk, dv);
 }
 
+Status invoke(const AttentionKeptCall& call, const Invocation& with) {
+  Output out = with.out();
+  return attention_kept(call, with.in(0), with.results[0].dtype, with.results[0].shape, out);
+}
+
 Status invoke(const RotaryCall& call, const Invocation& with) {
   Output out = with.out();
   return rotary(with.in(0), with.input(call, "positions"), call.form, out);
@@ -175,6 +180,11 @@ Status invoke(const ConvolutionCall& call, const Invocation& with) {
 Status invoke(const ConvolutionFilterGradCall& call, const Invocation& with) {
   Output out = with.out();
   return convolution_filter_grad(with.in(0), with.in(1), with.in(0).layout.ndim - 2, call.kernel, call.options, out);
+}
+
+Status invoke(const ConvolutionGradsCall& call, const Invocation& with) {
+  Output dx = with.out(0), dw = with.out(1);
+  return convolution_gradients(with.in(0), with.in(1), with.in(2), call.options, dx, dw);
 }
 
 Status invoke(const WindowCall& call, const Invocation& with) {

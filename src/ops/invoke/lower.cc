@@ -1,4 +1,4 @@
-// Calls the operator that a node is and takes the task that comes of it.
+// Calls the operators that nodes are and takes the tasks that come of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/invoke/lower.h"
@@ -8,9 +8,12 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "ops/convolution/convolution.h"
 #include "ops/elementwise/form.h"
+#include "ops/elementwise/transfer.h"
 #include "ops/invoke/invoke.h"
 #include "ops/movement/index_check.h"
+#include "ops/program/overlap.h"
 #include "ops/task/submit.h"
 
 namespace rondo::ops {
@@ -22,6 +25,7 @@ class Collector final : public Sink {
  public:
   explicit Collector(Engine& engine) : Sink(engine, false), before_(Engine::thread_sink()) {
     takes_any = true;
+    takes_steps = true;
     Engine::set_thread_sink(this);
   }
   ~Collector() override { Engine::set_thread_sink(before_); }
@@ -75,6 +79,8 @@ struct NodeViews {
 // The task of an elementwise node, or of one of a kind that passes make: what it depends on was checked when the node
 // was made, and is no more than its operands. Null: it is another kind.
 Ref<OperatorTask> make_directly(const ProgramNode& node, const NodeViews& views) {
+  if (std::holds_alternative<CopyCall>(node.call->of) && is_transfer(views.inputs[0], views.results[0]))
+    return make_transfer(views.inputs[0], views.results[0]);
   const PassNode of{node.name, views.inputs, views.results, true};
   Ref<OperatorTask> made = std::visit(
       [&of](const auto& attributes) -> Ref<OperatorTask> {
@@ -89,8 +95,8 @@ Ref<OperatorTask> make_directly(const ProgramNode& node, const NodeViews& views)
   return made;
 }
 
-// The task of the operator that a node is. Its results that are left out are made, in memory that is never there.
-Status call_operator(Engine& engine, const ProgramNode& node, const NodeViews& views, Ref<OperatorTask>* task) {
+// Calls the operator that a node is. Its results that are left out are made, in memory that is never there.
+Status call_operator(Engine& engine, const ProgramNode& node, const NodeViews& views) {
   std::vector<Handle> handles(views.results.size());
   std::vector<Result> results;
   for (size_t i = 0; i < handles.size(); ++i) {
@@ -100,16 +106,68 @@ Status call_operator(Engine& engine, const ProgramNode& node, const NodeViews& v
   }
   const ScopedNoTape unheard;
   const ScopedChecked checked(node.checked);
-  Collector collector(engine);
   const Status status = invoke(*node.call, {engine, node.name, views.inputs, results});
   for (size_t i = 0; i < handles.size(); ++i) handles[i].tensor = results[i].tensor;
   if (status.code() == RONDO_UNSUPPORTED) return wrong(node, "its kind is no operator");
-  if (!status.ok()) return status.with_context("made anew, " + node_text(node));
+  return status.ok() ? status : status.with_context("made anew, " + node_text(node));
+}
+
+// The one task of the operator that a node is.
+Status find_task(Engine& engine, const ProgramNode& node, const NodeViews& views, Ref<OperatorTask>* task) {
+  Collector collector(engine);
+  RONDO_TRY(call_operator(engine, node, views));
   if (collector.count() != 1) return wrong(node, "it is not one task");
   const Call* const call = collector.call();
   if (!call || !same_attributes(*node.call, *call, node.call->unwritten)) return wrong(node, "it has other attributes");
   *task = collector.task();
   return {};
+}
+
+// The operands of a node, if they are so many tensors, inputs first, and nothing else but what is added to.
+bool find_operands(const ProgramNode& node, size_t count, std::vector<TaskOperand>* operands) {
+  for (const ProgramOperand& each : node.operands)
+    if (each.known) operands->push_back({each.view, each.written});
+  return operands->size() == count && !node.call->unwritten;
+}
+
+// True if one of two nodes writes what the other one uses.
+bool depend(const ProgramNode& a, const ProgramNode& b) {
+  for (const ProgramOperand& one : a.operands)
+    for (const ProgramOperand& other : b.operands)
+      if (one.value == other.value && (one.written || other.written) && one.begin < other.end && other.begin < one.end)
+        return true;
+  return false;
+}
+
+// The node that is both gradients of a convolution, on a GPU, which has one task for them; false: these are not.
+bool join_gradients(Program* program, ProgramNode* image, const ProgramNode& filter) {
+  const auto* const of_image = std::get_if<ConvolutionCall>(&image->call->of);
+  const auto* const of_filter = std::get_if<ConvolutionFilterGradCall>(&filter.call->of);
+  if (!of_image || !of_filter || of_filter->options.transposed) return false;
+  if (image->device != filter.device || image->device->is_host() || image->section != filter.section) return false;
+  std::vector<TaskOperand> a, b;  // dy, w, dx; x, dy, dw
+  if (!find_operands(*image, 3, &a) || !find_operands(filter, 3, &b)) return false;
+  const View &dy = a[0].view, &w = a[1].view, &x = b[0].view;
+  const auto like = [](const View& one, const View& other) { return one.layout.same_shape(other.layout); };
+  if (!identical(dy, b[1].view) || !like(x, a[2].view) || !like(w, b[2].view)) return false;
+  if (x.elements() == 0 || w.elements() == 0 || depend(*image, filter)) return false;
+  const ConvolutionOptions back = reversed(of_filter->options, x.layout, w.layout, dy.layout);
+  if (!same_attributes(*image->call, Call{ConvolutionCall{back, false, false, false}})) return false;
+  const TaskOperand operands[] = {b[0], a[1], a[0], a[2], b[2]};
+  program->replace(image, "convolution_gradients", make_ref<const Call>(ConvolutionGradsCall{of_filter->options}),
+                   operands);
+  return true;
+}
+
+void join_gradients(Program* program) {
+  std::vector<ProgramNode>& nodes = program->nodes;
+  size_t count = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (count > 0 && join_gradients(program, &nodes[count - 1], nodes[i])) continue;
+    if (count != i) nodes[count] = std::move(nodes[i]);
+    ++count;
+  }
+  nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(count), nodes.end());
 }
 
 #ifdef RONDO_VERIFY_PROGRAMS
@@ -142,6 +200,38 @@ Status check_task(Program* program, const ProgramNode& node, const Ref<OperatorT
 
 }  // namespace
 
+bool has_steps(const ProgramNode& node) {
+  const auto& of = node.call->of;
+  if (std::holds_alternative<CopyCall>(of)) return has_stages(node.operands[0].view, node.operands[1].view);
+  return std::holds_alternative<RecurrentCall>(of) || std::holds_alternative<RecurrentGradCall>(of);
+}
+
+Status expand(Engine& engine, Program* program) {
+  if (std::none_of(program->nodes.begin(), program->nodes.end(), has_steps)) return {};
+  std::vector<ProgramNode> nodes = std::move(program->nodes);
+  program->nodes.clear();
+  for (ProgramNode& node : nodes) {
+    if (!has_steps(node)) {
+      program->nodes.push_back(std::move(node));
+      continue;
+    }
+    Collector collector(engine);
+    RONDO_TRY(call_operator(engine, node, NodeViews(node, nullptr)));
+    for (Ref<Storage>& each : collector.made) program->add(std::move(each));
+    for (size_t i = 0; i < collector.count(); ++i) {
+      const Call* const what = collector.call(i);
+      program->append(collector.task(i), what ? Ref<const Call>::share(what) : Ref<const Call>(), 0, node.section);
+      program->nodes.back().site = node.site;
+      program->nodes.back().step_of = row_of(*node.call).name;
+    }
+  }
+  return {};
+}
+
+Status submit_node(Engine& engine, const ProgramNode& node, const Rebinding& memory) {
+  return call_operator(engine, node, NodeViews(node, &memory));
+}
+
 Status lower(Engine& engine, const ProgramNode& node, Ref<OperatorTask>* task, const Rebinding* memory) {
   if (OperatorTask* const closure = node.closure()) {
     *task = memory ? closure->again(*memory) : Ref<OperatorTask>::share(closure);
@@ -149,7 +239,7 @@ Status lower(Engine& engine, const ProgramNode& node, Ref<OperatorTask>* task, c
   }
   const NodeViews views(node, memory);
   *task = make_directly(node, views);
-  if (!*task) RONDO_TRY(call_operator(engine, node, views, task));
+  if (!*task) RONDO_TRY(find_task(engine, node, views, task));
   if (node.call->unwritten) {
     *task = (*task)->without(node.call->unwritten);
     if (!*task) return wrong(node, "it makes all of its results");
@@ -161,6 +251,7 @@ Status lower(Engine& engine, const ProgramNode& node, Ref<OperatorTask>* task, c
 }
 
 Status lower(Engine& engine, Program* program, std::vector<Ref<OperatorTask>>* tasks) {
+  join_gradients(program);
   tasks->reserve(program->nodes.size());
   for (const ProgramNode& node : program->nodes) {
     RONDO_TRY(lower(engine, node, &tasks->emplace_back()));

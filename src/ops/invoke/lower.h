@@ -11,12 +11,19 @@
 
 namespace rondo::ops {
 
+// True for operators that are several tasks: recurrent layers, their gradients, most copies between devices.
+bool has_steps(const ProgramNode& node);
+// Makes nodes of the steps of such operators, in the place of each, and of the temporaries between them.
+Status expand(Engine& engine, Program* program);
+// Submits the operator that a node is, on other memory. It need not be one task.
+Status submit_node(Engine& engine, const ProgramNode& node, const Rebinding& memory);
+
 // Makes the task of a node, on other memory if it is given: what its kind, its attributes and its operands say, on the
 // device and for the sizes that these have. An error if it is no operator, or its operands do not go together.
 Status lower(Engine& engine, const ProgramNode& node, Ref<OperatorTask>* task, const Rebinding* memory = nullptr);
 
-// The same for each node of a program, when its passes are done. Builds that verify programs look at each task's
-// operands: they are the node's.
+// The same for each node of a program, when its passes are done. Both gradients of a convolution, which are one task on
+// a GPU, become one node there before. Builds that verify programs look at each task's operands: they are the node's.
 Status lower(Engine& engine, Program* program, std::vector<Ref<OperatorTask>>* tasks);
 
 // A node whose task is made without asking an operator: its name and its operands in order.
@@ -32,6 +39,7 @@ Ref<OperatorTask> make_task(const FusedCall& call, const PassNode& node);
 Ref<OperatorTask> make_task(const GroupCall& call, const PassNode& node);
 Ref<OperatorTask> make_task(const BatchedMatmulCall& call, const PassNode& node);
 Ref<OperatorTask> make_task(const FusedRowsCall& call, const PassNode& node);
+Ref<OperatorTask> make_task(const RecurrentProductCall& call, const PassNode& node);
 
 // A task that a call has submitted, and what it is.
 struct SubmittedTask {

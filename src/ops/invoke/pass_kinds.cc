@@ -58,6 +58,11 @@ Ref<OperatorTask> make_task(const BatchedMatmulCall& call, const PassNode& node)
   return node.decided || is_one_launch(batch) ? make_cuda_matmul(batch) : Ref<OperatorTask>();
 }
 
+Ref<OperatorTask> make_task(const RecurrentProductCall& call, const PassNode& node) {
+  const Product product = product_of(call, node.inputs, node.results[0]);
+  return product.out.device().is_host() ? make_cpu_matmul(product) : make_cuda_matmul(product);
+}
+
 Ref<OperatorTask> make_task(const FusedRowsCall& call, const PassNode& node) {
   const View& to = node.results[0];
   RowFusion fusion;

@@ -259,7 +259,7 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
     return Call{MatmulCall{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
                            options.activation}};
   };
-  const Describe describe = after ? Describe() : dtype != a.dtype ? Describe(part) : Describe(call);
+  const Describe describe = after ? Describe() : Describe(call);
   Product product = lay_out_product(a, b, options, to);
   if (to.elements() == 0) return submit_nothing("matmul", product, {&out}, describe);
   lay_out_rows(to.layout, after.get(), &product);
@@ -268,12 +268,38 @@ Status multiply(const MatmulNames& names, const View& a, const View& b, const Ma
                               : submit_prepared(a.engine(), make_cuda_matmul(product), {&out}, describe);
 }
 
-Status multiply_into(const View& a, const View& b, const MatmulOptions& options, std::shared_ptr<RowSide> after,
-                     const View& to) {
-  const Handle handle(make_view(Ref<Storage>::share(to.storage), to));
-  rondo_tensor* tensor = handle.tensor;
-  Output out(&tensor);
-  return multiply({}, a, b, options, std::move(after), to.dtype, out);
+Product product_of(const RecurrentProductCall& call, std::span<const View> inputs, const View& out) {
+  MatmulCall plain = call;
+  plain.bias = false;
+  Product product = product_of(plain, inputs.first(2), out);
+  if (!call.bias) return product;
+  auto after = std::make_shared<RowSide>();
+  after->inputs.push_back(inputs[2]);
+  after->inputs[0].layout = broadcast_layout(inputs[2].layout, out.layout);
+  Expression& e = after->expression;
+  const Value addend = e.input(out.dtype), sum = e.input(out.dtype);
+  e.output(e.apply(Op::add, sum, addend), out.dtype, false);
+  lay_out_rows(out.layout, after.get(), &product);
+  product.after = std::move(after);
+  return product;
+}
+
+Status multiply_into(const View& a, const View& b, const MatmulOptions& options, const View& to) {
+  const MatmulCall call{options.transpose_a, options.transpose_b, options.bias != nullptr, options.allow_tf32,
+                        options.activation};
+  if (to.elements() == 0) return {};
+  SmallVector<View, 3> inputs;
+  inputs.push_back(a);
+  inputs.push_back(b);
+  if (options.bias) inputs.push_back(*options.bias);
+  const bool wider = to.dtype != a.dtype;
+  const std::span<const View> operands(inputs.begin(), inputs.size());
+  const Product product = wider ? product_of(RecurrentProductCall{call}, operands, to) : product_of(call, operands, to);
+  const auto as_matmul = [&] { return Call{call}; };
+  const auto as_wider = [&] { return Call{RecurrentProductCall{call}}; };
+  const Describe describe = wider ? Describe(as_wider) : Describe(as_matmul);
+  return a.device().is_host() ? submit(a.engine(), make_cpu_matmul(product), {}, describe)
+                              : submit_prepared(a.engine(), make_cuda_matmul(product), {}, describe);
 }
 
 Status matmul(const View& a, const View& b, const MatmulOptions& options, Output& out) {

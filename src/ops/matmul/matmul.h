@@ -68,20 +68,21 @@ struct MatmulNames {
 Status matmul_shape(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                     Layout* shape);
 // A product, of whose elements an expression makes results of this dtype, if there is one; a tape knows no gradient of
-// that. Without one, results of 16-bit operands may be f32 (no bias, no activation): then it is a part of an operator.
+// that.
 // `after`: its inputs lie over the result's shape; where they lie over rows is found here.
 Status multiply(const MatmulNames& names, const View& a, const View& b, const MatmulOptions& options,
                 std::shared_ptr<RowSide> after, rondo_dtype dtype, Output& out);
 
-// The same into a view of a tensor of one's own.
-Status multiply_into(const View& a, const View& b, const MatmulOptions& options, std::shared_ptr<RowSide> after,
-                     const View& to);
+// A product within a recurrent layer, of operands that go together, into a view. It may be f32 where they have 16
+// bits, with a bias of that dtype (no activation).
+Status multiply_into(const View& a, const View& b, const MatmulOptions& options, const View& to);
 
 Ref<OperatorTask> make_cpu_matmul(const Product& product);
 Ref<OperatorTask> make_cuda_matmul(const Product& product);
 
 // The products of a node's operands.
 Product product_of(const MatmulCall& call, std::span<const View> inputs, const View& out);
+Product product_of(const RecurrentProductCall& call, std::span<const View> inputs, const View& out);
 Product batch_of(const BatchedMatmulCall& call, std::span<const View> inputs, const View& out);
 // True if such a batch is one launch on a GPU, with the bits that it is to have.
 bool is_one_launch(const Product& batch);

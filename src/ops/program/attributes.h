@@ -255,6 +255,13 @@ struct AttentionGradCall : AttentionCall {
   RONDO_MEMBERS(numbers, mask, query_lengths, key_lengths, dlse)
 };
 
+// size: of a head.
+struct AttentionKeptCall {
+  AttentionNumbers numbers;
+  int64_t size;
+  RONDO_MEMBERS(numbers, size)
+};
+
 // How rows turn.
 struct RotaryForm {
   int64_t channels;  // that turn; for a caller 0: all
@@ -418,12 +425,19 @@ struct FusedRowsCall {
   RONDO_MEMBERS(rows, before, after, operand, result)
 };
 
+// Compilers of graphs alone make the next three, where a device has several tasks for an operator, or one for two.
+struct RecurrentCellCall : FusedCall {};
+struct RecurrentProductCall : MatmulCall {};
+struct ConvolutionGradsCall {
+  ConvolutionOptions options;
+  RONDO_MEMBERS(options)
+};
+
 // These kinds do what a closure of theirs does: a function of the user, a collective, bodies. Nothing tells two of them
 // the same. A call that says to observers what a task is has none.
 struct Closure {
   Ref<OperatorTask> task;
 };
-struct PartCall : Closure {};
 struct IndexCheckCall : Closure {};
 struct NumberCheckCall : Closure {};
 struct CollectiveCall : Closure {};

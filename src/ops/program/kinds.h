@@ -142,6 +142,7 @@ std::optional<size_t> input_of(const OneKind& call, std::string_view name) {
 }
 
 // words: of the expression's scalars.
+RONDO_COLD FusedCall fused_of(const Expression& expression, const uint64_t* words);
 RONDO_COLD Call fused_call(const Expression& expression, const uint64_t* words);
 
 }  // namespace rondo::ops

@@ -20,11 +20,15 @@ bool dense(const View& view, int64_t bytes) {
 
 }  // namespace
 
-Call fused_call(const Expression& expression, const uint64_t* words) {
+FusedCall fused_of(const Expression& expression, const uint64_t* words) {
   auto fused = std::make_shared<Fused>();
   fused->expression = expression;
   std::copy_n(words, expression.scalars(), fused->words);
-  return FusedCall{std::move(fused)};
+  return {std::move(fused)};
+}
+
+Call fused_call(const Expression& expression, const uint64_t* words) {
+  return fused_of(expression, words);
 }
 
 uint32_t Program::value_of(Storage& storage) {

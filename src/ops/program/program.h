@@ -59,8 +59,9 @@ struct ProgramNode {
   uint64_t random_offset = 0;      // of these, from the first of its device in the recording
   uint64_t host_random_count = 0;  // the same of those of cpu:0 that it draws besides
   uint64_t host_random_offset = 0;
-  std::string operators;  // "mul, tanh, add": what a pass made it of, if it did
-  std::string site;       // "train.c:42": where in the program it was recorded, if that was noted
+  std::string operators;          // "mul, tanh, add": what a pass made it of, if it did
+  std::string site;               // "train.c:42": where in the program it was recorded, if that was noted
+  const char* step_of = nullptr;  // the kind of operator that it is a step of; null: of none
   // Which of a launch's settings switches it; if that is off, what it would write stays as it was.
   uint32_t section = kAlways;
 
@@ -74,18 +75,6 @@ struct ProgramNode {
   bool moves() const { return effects() <= Effects::kept && !std::holds_alternative<ControlCall>(call->of); }
 };
 
-// Nodes that are the steps of one operator, or of several: it knows more of what they do than each of them. A
-// program has them as it was recorded: passes do not keep them.
-struct ProgramGroup {
-  struct Whole {
-    Ref<const Call> call;               // null: nothing that has a name
-    std::vector<TaskOperand> operands;  // inputs, then results
-  };
-  uint32_t begin, end;  // nodes
-  std::vector<Whole> operators;
-  std::vector<Ref<Storage>> keep;  // of operands that no step uses
-};
-
 class Program {
  public:
   using Storages = std::unordered_set<const Storage*>;
@@ -94,8 +83,7 @@ class Program {
 
   std::vector<ProgramValue> values;
   std::vector<ProgramNode> nodes;
-  std::vector<ProgramView> views;    // of its values, in the order of recording; passes leave them as they are
-  std::vector<ProgramGroup> groups;  // in order, none within another
+  std::vector<ProgramView> views;  // of its values, in the order of recording; passes leave them as they are
   // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 

@@ -55,13 +55,8 @@ OperandViews::OperandViews(const Program& recorded) : program_(recorded), of_val
   auto noted = recorded.views.begin();
   operands_.reserve(recorded.nodes.size());
   for (uint32_t i = 0; i < recorded.values.size(); ++i) numbers_.emplace(recorded.values[i].storage, i);
-  auto group = recorded.groups.begin();
   for (uint32_t i = 0; i < recorded.nodes.size(); ++i) {
     for (; noted != recorded.views.end() && noted->before <= i; ++noted) note(*noted);
-    // The operands that an operator was given come before the parts that its steps take.
-    for (; group != recorded.groups.end() && group->begin <= i; ++group)
-      for (const ProgramGroup::Whole& each : group->operators)
-        for (const TaskOperand& operand : each.operands) of(operand.view);
     std::vector<uint32_t>& operands = operands_.emplace_back();
     for (const ProgramOperand& each : recorded.nodes[i].operands)
       operands.push_back(each.known ? find_or_derive(each.value, each.view) : kNone);

@@ -75,9 +75,10 @@ class CellKernel {
     for (const View& each : inputs_) views.push_back(&each);
     for (const View& each : outputs_) views.push_back(&each);
     const View& to = outputs_[0];
+    const auto call = [&] { return Call{RecurrentCellCall{fused_of(made_.expression, words_)}}; };
     return submit_prepared(
         to.engine(), make_ref<ElementwiseTask>(name_, to.device(), made_.expression, shape_, views.data(), words_), {},
-        part);
+        call);
   }
 
  private:

@@ -165,23 +165,13 @@ class Forward {
     MatmulOptions options;
     options.transpose_b = true;
     Scratch bias;
-    std::shared_ptr<RowSide> after;
     if (form_.biased) {
       bias = Scratch(in_.x, computed_, {rows_});
       RONDO_TRY(
           add_biases(weights[2], weights[3], form_.kind == RecurrentKind::gru ? 2 * sizes_.hidden : rows_, bias.view));
-      if (!half_) {
-        options.bias = &bias.view;
-      } else {
-        after = std::make_shared<RowSide>();
-        after->inputs.push_back(bias.view);
-        after->inputs[0].layout = broadcast_layout(bias.view.layout, gates.layout);
-        Expression& e = after->expression;
-        const Value addend = e.input(computed_), product = e.input(computed_);
-        e.output(e.apply(Op::add, product, addend), computed_, false);
-      }
+      options.bias = &bias.view;
     }
-    return multiply_into(inputs, weights[0], options, std::move(after), gates);
+    return multiply_into(inputs, weights[0], options, gates);
   }
   Status direction(int layer, int d, const View& inputs, const View& to, const View* last_h, const View* last_c) {
     const int64_t steps = sizes_.steps, line = int64_t{layer} * directions_of(form_) + d;
@@ -204,7 +194,7 @@ class Forward {
     options.transpose_b = true;
     for (int64_t i = 0; i < steps; ++i) {
       const int64_t t = d == 0 ? i : steps - 1 - i, before = d == 0 ? t : t + 1, behind = d == 0 ? t + 1 : t;
-      RONDO_TRY(multiply_into(at(left.states, before), weights[1], options, nullptr, sums));
+      RONDO_TRY(multiply_into(at(left.states, before), weights[1], options, sums));
       CellStep step;
       step.step = t;
       step.lengths = in_.extras.lengths;
@@ -258,6 +248,21 @@ void note(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
   list_operands(in, out, last_h, last_c, &list);
   each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { list.push_back({view, true}); });
   tapes.done(name_of(form.kind), make_ref<const Call>(call_of(form, in, last_h != nullptr, last_c != nullptr)), list);
+}
+
+// The values that are left are results if a tape may want them, or if they are given.
+Status record(const RecurrentForm& form, const RecurrentInputs& in, const RecurrentSizes& sizes, const View& out,
+              const View* last_h, const View* last_c, std::span<const View> given) {
+  std::vector<TaskOperand> operands;
+  list_operands(in, out, last_h, last_c, &operands);
+  for (const View& each : given) operands.push_back({each, true});
+  std::vector<Ref<Storage>> left;
+  if (given.empty() && this_thread().tapes)
+    for (const ResultType& each : types_left(form, in.x.dtype, sizes))
+      operands.push_back(
+          {make_temporary(in.x.engine(), in.x.device(), each.dtype, each.shape, &left.emplace_back()), true});
+  return submit_recorded(in.x.engine(), name_of(form.kind), std::move(operands),
+                         [&] { return Call{call_of(form, in, last_h != nullptr, last_c != nullptr)}; });
 }
 
 }  // namespace
@@ -359,6 +364,11 @@ Status recurrent(RecurrentForm form, const RecurrentInputs& in, Output& out, Out
   Scratch apart;
   if (to.accumulate) apart = Scratch(x, x.dtype, {shape.shape[0], shape.shape[1], shape.shape[2]});
   const View result = to.accumulate ? apart.view : to;
+  if (records_operators(x.engine())) {
+    RONDO_TRY(record(form, in, sizes, result, last_h ? &states : nullptr, last_c ? &cells : nullptr, left));
+    if (to.accumulate) RONDO_TRY(copy_elements(result, to));
+    return commit();
+  }
   Forward forward(form, in, sizes, left);
   RONDO_TRY(submit_unheard(
       [&] { return forward.run(by_steps(form, result), last_h ? &states : nullptr, last_c ? &cells : nullptr); },

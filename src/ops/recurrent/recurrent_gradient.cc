@@ -14,6 +14,8 @@ namespace rondo::ops {
 
 namespace {
 
+constexpr const char* kName = "recurrent_grad";
+
 // [steps, batch, n] as rows, of a copy where that is no view.
 Status as_rows(const View& view, Scratch* copy, View* rows) {
   const int64_t shape[] = {view.layout.shape[0] * view.layout.shape[1], view.layout.shape[2]};
@@ -118,7 +120,7 @@ class Backward {
       RONDO_TRY(run_cell_gradient(form_, step));
       if (i == 0 && !wanted_.first_h) break;
       const View to = adds ? accumulator_view(state.view) : state.view;
-      RONDO_TRY(multiply_into(at(state_changes, t), weights[1], {}, nullptr, to));
+      RONDO_TRY(multiply_into(at(state_changes, t), weights[1], {}, to));
     }
     if (wanted_.first_h) RONDO_TRY(end(state, line, wanted_.first_h));
     if (wanted_.first_c && lstm) RONDO_TRY(end(cell, line, wanted_.first_c));
@@ -128,7 +130,7 @@ class Backward {
     if (!given && !below->handle.tensor) *below = Scratch(in_.x, dtype_, {steps_, batch_, inputs.layout.shape[2]});
     const View& of_inputs = given ? (*wanted_.x)->view : below->view;
     const View to = d > 0 ? accumulator_view(of_inputs) : of_inputs;
-    return multiply_into(changes.view, weights[0], {}, nullptr, to);
+    return multiply_into(changes.view, weights[0], {}, to);
   }
 
   Status of_weights(int64_t line, int d, const View& inputs, const RecurrentDirection& left, const View& changes,
@@ -171,22 +173,8 @@ class Backward {
   const rondo_dtype dtype_, computed_;
 };
 
-// Tells a tape the operands and results, in the order that its rule knows. The recording is told what layers left, too,
-// for which a tape has no use, because it makes that anew.
-void note(CombinedObserver& all, const RecurrentForm& form, const RecurrentInputs& in,
-          const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
-          const RecurrentGradients& wanted) {
-  std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
-  for (const View* each : {changes.last_h, changes.last_c, in.extras.lengths})
-    if (each) list.push_back({*each, false});
-  for (const bool cells : {false, true})
-    for (size_t layer = 0; (cells ? changes.first_c : changes.first_h) && layer < layers.size(); ++layer)
-      for (int d = 0; d < directions_of(form); ++d) {
-        const RecurrentDirection& left = layers[layer].direction[d];
-        list.push_back({cells ? left.cells : left.states, false});
-      }
-  for (const View& each : in.weights) list.push_back({each, false});
-  const size_t inputs = list.size();
+RecurrentGradCall call_of(const RecurrentForm& form, const RecurrentInputs& in, const RecurrentChanges& changes,
+                          const RecurrentGradients& wanted) {
   RecurrentGradCall call{form,
                          changes.last_h != nullptr,
                          changes.last_c != nullptr,
@@ -197,18 +185,62 @@ void note(CombinedObserver& all, const RecurrentForm& form, const RecurrentInput
                          wanted.first_h != nullptr,
                          wanted.first_c != nullptr,
                          {}};
-  for (rondo_tensor** each : {wanted.x, wanted.first_h, wanted.first_c})
-    if (each) list.push_back({(*each)->view, true});
-  for (rondo_tensor** each : wanted.weights) {
-    call.wanted.push_back(each != nullptr);
-    if (each) list.push_back({(*each)->view, true});
-  }
-  const Ref<const Call> what = make_ref<const Call>(call);
-  all.tapes().done("recurrent_grad", what, list);
-  std::vector<TaskOperand> whole(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(inputs));
-  each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { whole.push_back({view, false}); });
-  whole.insert(whole.end(), list.begin() + static_cast<std::ptrdiff_t>(inputs), list.end());
-  all.to_recording(what, whole);
+  for (rondo_tensor** each : wanted.weights) call.wanted.push_back(each != nullptr);
+  return call;
+}
+
+// Lists the inputs in the order that a tape's rule knows. It makes anew what layers left, which a recording is told.
+std::vector<TaskOperand> inputs_of(const RecurrentForm& form, const RecurrentInputs& in,
+                                   const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes) {
+  std::vector<TaskOperand> list = {{in.x, false}, {changes.out, false}};
+  for (const View* each : {changes.last_h, changes.last_c, in.extras.lengths})
+    if (each) list.push_back({*each, false});
+  for (const bool cells : {false, true})
+    for (size_t layer = 0; (cells ? changes.first_c : changes.first_h) && layer < layers.size(); ++layer)
+      for (int d = 0; d < directions_of(form); ++d) {
+        const RecurrentDirection& left = layers[layer].direction[d];
+        list.push_back({cells ? left.cells : left.states, false});
+      }
+  for (const View& each : in.weights) list.push_back({each, false});
+  return list;
+}
+
+// Calls `each` with those that are wanted, in the order of the results.
+template <class Each>
+void each_wanted(const RecurrentGradients& wanted, const Each& each) {
+  for (rondo_tensor** to : {wanted.x, wanted.first_h, wanted.first_c})
+    if (to) each(to);
+  for (rondo_tensor** to : wanted.weights)
+    if (to) each(to);
+}
+
+void tell(Observer& tapes, const RecurrentForm& form, const RecurrentInputs& in,
+          const std::vector<RecurrentLayer>& layers, const RecurrentChanges& changes,
+          const RecurrentGradients& wanted) {
+  std::vector<TaskOperand> list = inputs_of(form, in, layers, changes);
+  each_wanted(wanted, [&](rondo_tensor** to) { list.push_back({(*to)->view, true}); });
+  tapes.done(kName, make_ref<const Call>(call_of(form, in, changes, wanted)), list);
+}
+
+// Its results are made here.
+Status record(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
+              const RecurrentChanges& changes, const RecurrentGradients& wanted) {
+  const RecurrentGradCall call = call_of(form, in, changes, wanted);
+  std::vector<TaskOperand> operands = inputs_of(form, in, layers, changes);
+  each_left(form, is_half(in.x.dtype), layers, [&](const View& view) { operands.push_back({view, false}); });
+  std::vector<const View*> inputs;
+  for (const TaskOperand& each : operands) inputs.push_back(&each.view);
+  size_t results = 0;
+  each_wanted(wanted, [&](rondo_tensor**) { ++results; });
+  std::vector<ResultType> types(results);
+  RONDO_TRY(infer_results(Call(call), inputs, &types));
+  size_t next = 0;
+  each_wanted(wanted, [&](rondo_tensor** to) {
+    const ResultType& type = types[next++];
+    if (!*to) *to = make_tensor(in.x.engine(), in.x.device(), type.dtype, type.shape);
+    operands.push_back({(*to)->view, true});
+  });
+  return submit_recorded(in.x.engine(), kName, std::move(operands), [&] { return Call(call); });
 }
 
 }  // namespace
@@ -282,8 +314,12 @@ Status infer(const RecurrentGradCall& call, InputTypes inputs, ResultTypes resul
 
 Status recurrent_grad(const RecurrentForm& form, const RecurrentInputs& in, const std::vector<RecurrentLayer>& layers,
                       const RecurrentChanges& changes, const RecurrentGradients& wanted) {
-  return submit_unheard([&] { return Backward(form, in, layers, changes, wanted).run(); },
-                        [&](CombinedObserver& all) { note(all, form, in, layers, changes, wanted); });
+  return submit_unheard(
+      [&] {
+        return records_operators(in.x.engine()) ? record(form, in, layers, changes, wanted)
+                                                : Backward(form, in, layers, changes, wanted).run();
+      },
+      [&](Observer& tapes) { tell(tapes, form, in, layers, changes, wanted); });
 }
 
 }  // namespace rondo::ops

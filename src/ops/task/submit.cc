@@ -16,6 +16,31 @@ class Accept final : public OperatorTask {
   Status run(const TaskContext&) override { return {}; }
 };
 
+// Stands in a recording for an operator of several tasks. Programs keep no tasks, so it never runs.
+class RecordedOperator final : public Computation {
+ public:
+  RecordedOperator(const char* name, std::vector<TaskOperand> operands)
+      : Computation(name, operands.back().view.device()), operands_(std::move(operands)) {
+    for (const TaskOperand& each : operands_)
+      if (each.written)
+        declare_output(*this, each.view);
+      else
+        reads(*each.view.storage);
+  }
+  void list_operands(std::vector<TaskOperand>* list) const override { *list = operands_; }
+  Ref<OperatorTask> again(const Rebinding& memory) const override {
+    std::vector<TaskOperand> operands = operands_;
+    for (TaskOperand& each : operands) memory.move(&each.view);
+    return make_ref<RecordedOperator>(name(), std::move(operands));
+  }
+  Status run(const TaskContext&) override {
+    return error(RONDO_INTERNAL, "'%s' is recorded, and has no steps yet", name());
+  }
+
+ private:
+  const std::vector<TaskOperand> operands_;
+};
+
 [[gnu::always_inline]] inline Status submit(Engine& engine, Ref<OperatorTask> task,
                                             std::initializer_list<Output*> outputs, const Describe& describe,
                                             ThreadState& thread) {
@@ -47,17 +72,13 @@ Status accept(Storage& storage) {
   return storage.engine().submit(make_ref<Accept>(storage));
 }
 
-CombinedObserver::CombinedObserver(Observer& tapes)
-    : tapes_(tapes), sink_(this_thread().sink), first_(sink_ ? sink_->taken() : 0) {}
-
-void CombinedObserver::done(const char* name, const Ref<const OpInfo>& what,
-                            const std::vector<TaskOperand>& operands) noexcept {
-  tapes_.done(name, what, operands);
-  to_recording(what, operands);
+bool records_operators(const Engine& engine) {
+  const Sink* const sink = this_thread().sink;
+  return sink && &sink->engine == &engine && !sink->takes_steps;
 }
 
-void CombinedObserver::to_recording(const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept {
-  if (sink_) sink_->combine(first_, what, operands);
+Status submit_recorded(Engine& engine, const char* name, std::vector<TaskOperand> operands, const Describe& describe) {
+  return submit(engine, make_ref<RecordedOperator>(name, std::move(operands)), {}, describe);
 }
 
 }  // namespace rondo::ops

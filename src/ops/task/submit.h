@@ -38,8 +38,11 @@ RONDO_HOT Status submit_prepared(Engine& engine, Ref<OperatorTask> task, std::in
 // From here on what is in the storage counts as written well, whatever it is. Ordered like a write.
 Status accept(Storage& storage);
 
-// The description of a task that is a step of an operator: it writes what it lists, and does nothing else.
-inline constexpr auto part = [] { return Call{PartCall{}}; };
+// True if the calling thread records operators of the engine. One of several tasks is recorded as the operator that it
+// is: a graph's compiler makes its steps (ops/invoke/lower.h: expand).
+bool records_operators(const Engine& engine);
+// Records such an operator. operands: inputs, then results.
+Status submit_recorded(Engine& engine, const char* name, std::vector<TaskOperand> operands, const Describe& describe);
 
 // Hides the tasks that a scope submits from tapes.
 class ScopedNoTape {
@@ -54,35 +57,17 @@ class ScopedNoTape {
   Observer* tapes_;
 };
 
-// Tells tapes, and the recording whose tasks from here on are its steps, what these do together.
-class CombinedObserver final : public Observer {
- public:
-  explicit CombinedObserver(Observer& tapes);
-  void submitted(const Task&, const Ref<const OpInfo>&) noexcept override {}
-  void done(const char* name, const Ref<const OpInfo>& what,
-            const std::vector<TaskOperand>& operands) noexcept override;
-  // The recording alone, for operators of which tapes know less.
-  void to_recording(const Ref<const OpInfo>& what, const std::vector<TaskOperand>& operands) noexcept;
-  Observer& tapes() { return tapes_; }
-
- private:
-  Observer& tapes_;
-  Sink* const sink_;
-  const size_t first_;
-};
-
-// Steps of which only what they do together means something to a tape, or to a recording that is saved: tell says it.
+// Steps of which only what they do together means something to a tape: tell says it.
 template <class Steps, class Tell>
 Status submit_unheard(const Steps& steps, const Tell& tell) {
   Observer* const tapes = this_thread().tapes;
   if (!tapes) [[likely]]
     return steps();
-  CombinedObserver together(*tapes);
   {
     const ScopedNoTape unheard;
     RONDO_TRY(steps());
   }
-  tell(together);
+  tell(*tapes);
   return {};
 }
 

@@ -51,9 +51,13 @@ class AttentionFormula {
     const View rows[] = {rows_of(in_[0], true), rows_of(in_[1], false), rows_of(in_[2], false)};
     std::vector<View> changes = {grouped(rows_of(in_[at_.dy], true), shared_)};
     if (at_.dlse) changes.push_back(change_of_logarithms());
-    if (at_.draw)
-      kept_ = of_scores(steps_.make(
-          [&](ops::Output& out) { return ops::attention_kept(in_[0], in_[1], numbers_, in_[at_.draw], out); }));
+    if (at_.draw) {
+      const int64_t shape[] = {batch_, heads_, queries_, keys_};
+      kept_ = of_scores(steps_.make([&](ops::Output& out) {
+        return ops::attention_kept({numbers_, in_[0].layout.shape[3]}, in_[at_.draw], dtype_,
+                                   Layout::row_major(4, shape), out);
+      }));
+    }
     if (!steps_.status().ok()) return;
     const std::vector<View> made = steps_.gradients(rows, changes, [&] { return attend(rows[0], rows[1], rows[2]); });
     for (size_t i = 0; i < made.size() && steps_.status().ok(); ++i) outputs[i] = steps_.cast(made[i], in_[i].dtype);

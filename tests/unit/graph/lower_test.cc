@@ -188,7 +188,10 @@ TEST_F(Lower, EveryOperatorIsMadeAnew) {
                                            "BatchedMatmul",
                                            "FusedRows",
                                            "Group",
-                                           "Part",
+                                           "AttentionKept",
+                                           "RecurrentCell",
+                                           "RecurrentProduct",
+                                           "ConvolutionGrads",
                                            "Opaque",
                                            "IndexCheck",
                                            "NumberCheck",
@@ -215,7 +218,7 @@ TEST_F(Lower, OperandsThatAreNotTheKindsAreRefused) {
       std::string(status.message()).find("Softmax has 3 inputs and 1 results; its operands are a [lengths] -> out"),
       std::string::npos)
       << status.message();
-  EXPECT_EQ(invoke(ops::Call(ops::PartCall{}), {engine, "part", {inputs, 1}, results}).code(), RONDO_UNSUPPORTED);
+  EXPECT_EQ(invoke(ops::Call(ops::UserTaskCall{}), {engine, "task", {inputs, 1}, results}).code(), RONDO_UNSUPPORTED);
 }
 
 TEST_F(Lower, ResultsAreMadeWhereTheyAreNotGiven) {

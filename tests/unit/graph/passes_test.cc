@@ -396,12 +396,12 @@ TEST_F(Passes, WhatIsNoOperatorIsNotLowered) {
   ops::Program program = recorded([&] { must(rondo_unary(RONDO_NEG, a, out.slot())); });
   ops::ProgramNode& node = program.nodes[0];
   const TaskOperand operands[] = {{node.operands[0].view, false}, {node.operands[1].view, true}};
-  program.replace(&node, "part", make_ref<const ops::Call>(ops::PartCall{}), operands);
+  program.replace(&node, "task", make_ref<const ops::Call>(ops::UserTaskCall{}), operands);
   node.site = "train.c:42";
   std::vector<Ref<ops::OperatorTask>> tasks;
   const Status status = ops::lower(a.tensor->view.engine(), &program, &tasks);
   EXPECT_EQ(status.code(), RONDO_INTERNAL);
-  EXPECT_NE(std::string(status.message()).find("its kind is no operator: Part 'part', recorded at train.c:42"),
+  EXPECT_NE(std::string(status.message()).find("its kind is no operator: UserTask 'task', recorded at train.c:42"),
             std::string::npos)
       << status.message();
 }
