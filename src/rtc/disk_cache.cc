@@ -20,7 +20,21 @@
 
 namespace rondo::rtc {
 
-constinit thread_local bool Unkept::current_ = false;
+constinit thread_local Unkept::Allowance* Unkept::current_ = nullptr;
+
+Unkept::Allowance::Allowance() : most_(setting_number(Setting::program_kernels)) {}
+
+Status Unkept::Allowance::take() {
+  if (taken_.fetch_add(1, std::memory_order_relaxed) < most_) return {};
+  return error(RONDO_UNSUPPORTED,
+               "a program file that is not trusted may have %lld kernels compiled at a time (RONDO_PROGRAM_KERNELS); "
+               "rondo_program_trust takes more",
+               static_cast<long long>(most_));
+}
+
+Unkept::Unkept(bool on) : before_(current_) {
+  if (on && !current_) current_ = &own_.emplace();
+}
 
 Unkept::~Unkept() {
   current_ = before_;  // mutation: thread_left_unkept

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "rtc/progress.h"
+#include "rtc/unkept.h"
 
 namespace rondo::rtc {
 
@@ -60,6 +61,7 @@ Status make_image(const Target& target, const ImageRequest& request, std::string
     disk_hits.fetch_add(1, std::memory_order_relaxed);
     return {};
   }
+  if (Unkept::Allowance* const allowance = Unkept::allowance()) RONDO_TRY(allowance->take());
   const auto begin = std::chrono::steady_clock::now();
   {
     const Progress::Compiling compiling(Progress::instance(), request.name);

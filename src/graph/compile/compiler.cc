@@ -269,7 +269,7 @@ Status GraphCompiler::prepare() {
     try {
       helpers.reserve(static_cast<size_t>(threads));  // once a thread runs nothing may fail
       for (int t = 1; t < threads; ++t)
-        helpers.push_back(start_thread([&work, unkept = rtc::Unkept::current()] {
+        helpers.push_back(start_thread([&work, unkept = rtc::Unkept::allowance()] {
           const rtc::Unkept scope(unkept);  // mutation: helpers_keep_for_strangers
           set_default_arithmetic();
           work(0);

@@ -345,7 +345,7 @@ Status find_choice(CudaDevice& device, const Question& question, const Choice** 
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;
-  start_thread([&, unkept = rtc::Unkept::current()] {
+  start_thread([&, unkept = rtc::Unkept::allowance()] {
     const rtc::Unkept scope(unkept);
     status = caught(
         [&] {

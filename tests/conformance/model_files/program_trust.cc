@@ -164,5 +164,20 @@ TEST_P(ProgramTrust, GradientsThroughThemAreNotKept) {
     });
 }
 
+TEST_P(ProgramTrust, MoreKernelsThanAllowedAreRefused) {
+  for (const char* most : {"0", "3"}) {
+    const Setting allowed("RONDO_PROGRAM_KERNELS", most);
+    const Program program = several();
+    rondo_program_instance* made = nullptr;
+    EXPECT_EQ(rondo_program_create_instance(program.get(), engine(), device(), &made), RONDO_UNSUPPORTED);
+    EXPECT_EQ(made, nullptr);
+    EXPECT_NE(std::string(rondo_last_error()).find("RONDO_PROGRAM_KERNELS"), std::string::npos) << rondo_last_error();
+    must(rondo_program_trust(program.get()));
+    (void)instance(program);
+  }
+  const Setting allowed("RONDO_PROGRAM_KERNELS", "4");
+  (void)instance(several());
+}
+
 }  // namespace
 }  // namespace conformance
