@@ -8,7 +8,7 @@
 enum { MOST_FUNCTIONS = 2, DIMS = 2 };
 static const char* const kDims[DIMS] = {"batch", "pieces"};
 
-/* What is saved; n_dims: how many of the dimensions vary. */
+/* The program and the functions that are saved; n_dims of the dimensions vary. */
 struct saved {
   rondo_engine* engine;
   rondo_device device;
@@ -120,7 +120,7 @@ static int same_as_body(const struct saved* saved, rondo_program_instance* insta
   return same(eager, called);
 }
 
-/* Sizes are spread from 1 to the largest. Returns 0, or -1 after a line on stderr. */
+/* Sizes are spread from 1 to the largest, which one alone is. Returns 0, or -1 after a line on stderr. */
 static int compare(const struct saved* saved, const char* path) {
   const char* const text = getenv("RONDO_EXAMPLE_SIZES");
   const int given = text != NULL ? atoi(text) : 0, sizes = given >= 1 && given <= PROGRAM_MOST ? given : 3;
@@ -129,8 +129,8 @@ static int compare(const struct saved* saved, const char* path) {
   int i, k, different = 0;
   CHECK(rondo_program_open(path, &program));
   CHECK(rondo_program_create_instance(program, saved->engine, saved->device, &instance));
-  for (k = 1; k <= sizes; ++k) {
-    const int64_t size = (int64_t)k * PROGRAM_MOST / sizes, dims[DIMS] = {size, PROGRAM_MOST + 1 - size};
+  for (k = 0; k < sizes; ++k) {
+    const int64_t size = sizes == 1 ? PROGRAM_MOST : 1 + (int64_t)k * (PROGRAM_MOST - 1) / (sizes - 1), dims[DIMS] = {size, PROGRAM_MOST + 1 - size};
     for (i = 0; i < saved->n; ++i)
       if (!same_as_body(saved, instance, &saved->functions[i], dims)) {
         fprintf(stderr, "%s: the function '%s' has other bits than its operators with %s=%d\n", path,

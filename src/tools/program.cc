@@ -113,7 +113,7 @@ int make_engine(const char* command, const std::string& memory, Engine* engine) 
   return 0;
 }
 
-// The device of that name, or with "" the first GPU, and cpu:0 where there is none.
+// Finds the device of that name; "" is the first GPU, and cpu:0 where there is none.
 int choose_device(const char* command, const std::string& text, rondo_device* device) {
   *device = {RONDO_CPU, 0};
   if (text.empty()) {
@@ -184,7 +184,7 @@ int find_function(const Program& program, const ProgramOptions& wish, Program::F
   return 1;
 }
 
-// Calls of each function for a self-check: with the sizes of each text, or `calls` times where sizes are fixed.
+// Lists the calls of each function for a self-check: with the sizes of each text, or `calls` times where sizes are fixed.
 int read_calls(const Program& program, const std::string& calls, const std::vector<std::string>& sizes,
                std::vector<std::vector<int64_t>>* all) {
   if (!sizes.empty() && !calls.empty())

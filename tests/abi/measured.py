@@ -168,10 +168,11 @@ def product_table(root):
     """The rows of the newest file of products: m, k, n, before, library, small, middle, large, now."""
     kept = max((root / "tests/bench/results").glob("*-products.txt"), key=lambda path: NAME.match(path.stem).group(2))
     rows = [line.split() for line in kept.read_text().splitlines()]
+    rows = [row for row in rows if len(row) == 9 and row[0] in PRODUCT_ROWS]
+    assert rows, f"{kept.name} has no rows of nine columns"
     yield from PRODUCT_HEADER
     for row in rows:
-        if len(row) == 9 and row[0] in PRODUCT_ROWS:
-            yield "| " + " | ".join([*row[:3], *row[4:]]) + " |"
+        yield "| " + " | ".join([*row[:3], *row[4:]]) + " |"
 
 
 def check_products(root):

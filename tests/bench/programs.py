@@ -45,7 +45,7 @@ def words_of(program, *sizes):
     at = dict(zip(dims, sizes))
     for name, dtype, shape in inputs:
         shape = [at.get(size, size) for size in shape]
-        if len(sizes) == 1:
+        if len(dims) == 1:
             yield name, dtype, shape, [1] * math.prod(shape)
             continue
         count = sizes[1]

@@ -1,4 +1,4 @@
-"""What a mutation is: one defect, and the test that must find it.
+"""Defines a mutation: one defect, and the test that must find it.
 
 The sources of the library have its name at the statement that goes (places.py); where only a `part` of the statement changes, that is a pattern
 which must match once. `breaks` says what is promised, and broken then. `cases` of `program` must find it out on the simulated driver, under one of the orders

@@ -15,7 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 from models import BOOLEAN, F32, I64, INVALID_ARGUMENT, IO_ERROR, UNSUPPORTED, World, as_reals, classifier, close, expected_classes, reals  # noqa: E402
 from rondo_abi import Failed  # noqa: E402
-from writer import BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, graph, model, node, tensor, value  # noqa: E402
+from writer import BFLOAT16, BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, graph, model, node, tensor, value  # noqa: E402
 
 
 def varies(world):
@@ -298,23 +298,28 @@ def whole_convolutions(world):
 
 
 def half_filters(world):
-    """Filters of 16 bits lie in the file with channels last, those of a channel each and of f32 as the model has them; sums are exact."""
-    draw = random.Random(49)
-    for kind, dtype, code in ((FLOAT16, 5, "e"), (FLOAT, F32, "f")):
-        for name in ("padded", "strides and dilations", "groups", "a channel each"):
-            window = WINDOWS[name]
+    """Filters of 16 bits lie in the file with channels last, once where two nodes read them; those of one channel or element each, and those of f32, as
+    the model has them. Sums are exact."""
+    draw, shapes = random.Random(49), {"one element": Window(kernel=(1, 1)), **{name: WINDOWS[name] for name in ("padded", "strides and dilations", "groups", "a channel each")}}
+    for kind, dtype, code in ((FLOAT16, 5, "e"), (BFLOAT16, 6, "H"), (FLOAT, F32, "f")):
+        for name, window in shapes.items():
             x, w = ([draw.randint(-3, 3) for _ in range(math.prod(shape))] for shape in (window.x_shape, window.w_shape))
-            world.convert(model(graph([node("Conv", ["x", "w"], ["y"], **window.attributes)], [value("x", window.x_shape, kind)], [value("y", [], kind)],
-                                      [tensor("w", window.w_shape, w, kind)])))
-            (got, shape, data), = world.rondo.run(world.program, [(dtype, window.x_shape, struct.pack(f"<{len(x)}{code}", *x))])
+            given = [struct.unpack("<I", struct.pack("<f", each))[0] >> 16 for each in x] if kind == BFLOAT16 else x
+            nodes = [node("Conv", ["x", "w"], ["y"], **window.attributes), node("Neg", ["x"], ["z"]), node("Conv", ["z", "w"], ["v"], **window.attributes)]
+            world.convert(model(graph(nodes, [value("x", window.x_shape, kind)], [value("y", [], kind), value("v", [], kind)], [tensor("w", window.w_shape, w, kind)])))
             sums = window.sums(x, w, 0, [0] * window.w_shape[0])
-            assert got == dtype and shape == [window.x_shape[0], window.w_shape[0], *window.places], (name, got, shape)
-            assert list(struct.unpack(f"<{len(sums)}{code}", data)) == sums, name
+            for sign, (got, shape, data) in zip((1, -1), world.rondo.run(world.program, [(dtype, window.x_shape, struct.pack(f"<{len(x)}{code}", *given))])):
+                assert got == dtype and shape == [window.x_shape[0], window.w_shape[0], *window.places], (name, got, shape)
+                found = struct.unpack(f"<{len(sums)}{code}", data)
+                if kind == BFLOAT16:
+                    found = [struct.unpack("<f", struct.pack("<I", each << 16))[0] for each in found]
+                assert list(found) == [sign * each for each in sums], (name, kind)
             content = world.program.read_bytes()
             header = json.loads(content[8:8 + int.from_bytes(content[:8], "little")])
             filters, of_group, *kernel = window.w_shape
-            turned = kind == FLOAT16 and of_group > 1
-            assert header["w.channels_last" if turned else "w"]["shape"] == ([filters, *kernel, of_group] if turned else window.w_shape), (name, header.keys())
+            turned = kind != FLOAT and of_group > 1 and math.prod(kernel) > 1
+            weights = {key: each["shape"] for key, each in header.items() if key != "__metadata__"}
+            assert weights == ({"w.channels_last": [filters, *kernel, of_group]} if turned else {"w": window.w_shape}), (name, weights)
 
 
 def limits(world):

@@ -14,9 +14,15 @@ void Session::name_weight(const std::string& name, const Tensor& whole) {
   weights.try_emplace(whole.variable(), Weight{name, whole, false});
 }
 
-std::string Session::name_of(const Tensor& constant) const {
-  const auto found = weights.find(constant.variable());
-  return found == weights.end() ? std::string() : found->second.name;
+Tensor Session::once(const Tensor& constant, const char* ending, const std::function<Tensor()>& make) {
+  const auto weight = weights.find(constant.variable());
+  if (weight == weights.end() || constant.shape() != weight->second.whole.shape()) return make();
+  const auto [made, first] = made_of_weights.try_emplace(constant.variable());
+  if (first) {
+    made->second = make();
+    name_weight(weight->second.name + ending, made->second);
+  }
+  return made->second;
 }
 
 void Session::use(const Tensor& constant) {

@@ -47,6 +47,7 @@ struct Session {
     bool used = false;
   };
   std::unordered_map<rondo_variable*, Weight> weights;
+  std::unordered_map<rondo_variable*, Tensor> made_of_weights;  // by `once`
 
   Sizes sizes;  // what varies with sizes, where they do
 
@@ -76,8 +77,9 @@ struct Session {
   void add_count(const NodeProto& node, const Tensor& count);
   // Lets a constant that owns all of its storage be a weight of this name.
   void name_weight(const std::string& name, const Tensor& whole);
-  // The name under which a constant may be a weight; empty if it has none.
-  std::string name_of(const Tensor& constant) const;
+  // What `make` makes of a constant that may be a weight, once for all nodes that read it: a weight of its name and the
+  // ending. Of other constants each time anew.
+  Tensor once(const Tensor& constant, const char* ending, const std::function<Tensor()>& make);
   // The tensor becomes an operand of what is recorded.
   void use(const Tensor& constant);
   // The value as an operand: a constant as a weight, or where it varies with sizes as what the program computes of

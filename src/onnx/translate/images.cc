@@ -286,7 +286,8 @@ bool lies_channels_last(const Call& call) {
   return call.constant(1) && !call.folding() && half && w.size() > 2 && w[1] > 1 && product(w, 2, w.size()) > 1;
 }
 
-// The filter that `make` computes of constants: a weight with channels last, and a view of it in the order of filters.
+// Turns the filter that `make` computes of constants into a weight with channels last, of which it gives a view in the
+// order of filters.
 Tensor filter_channels_last(Call& call, const std::function<Tensor()>& make) {
   const auto axes = static_cast<int64_t>(call.shape(1).size());
   std::vector<int64_t> last{0}, back{0, axes - 1};
@@ -295,14 +296,11 @@ Tensor filter_channels_last(Call& call, const std::function<Tensor()>& make) {
     back.push_back(d - 1);
   }
   last.push_back(1);
-  std::string name;
   const Tensor lying = call.precomputed([&] {
     const Tensor filter = make();
-    name = call.session().name_of(filter);
-    return filter.transpose(rondo::Axes(last)).clone();
+    const auto turned = [&] { return filter.transpose(rondo::Axes(last)).clone(); };
+    return filter.is_contiguous() ? call.session().once(filter, ".channels_last", turned) : turned();
   });
-  if (!name.empty()) call.session().name_weight(name + ".channels_last", lying);
-  call.session().use(lying);
   return lying.transpose(rondo::Axes(back));
 }
 

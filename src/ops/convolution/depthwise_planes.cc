@@ -8,7 +8,6 @@
 
 #include "base/machine/processors.h"
 #include "engine/tasks/workers.h"
-#include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/products.h"
 

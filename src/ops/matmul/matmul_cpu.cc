@@ -214,7 +214,8 @@ class Multiplication {
                   along = (product_.n + part.columns - 1) / part.columns;
     const int64_t parts = batches * down * along;
     // It is too little to wake a thread for.
-    const int64_t least = direct_.vector.possible ? static_cast<int64_t>(product_parts::kLeastOfVector) : kSharedCost;
+    const int64_t least =
+        is_of_vector(product_.m, product_.n) ? static_cast<int64_t>(product_parts::kLeastOfVector) : kSharedCost;
     const bool small = product_.m * product_.n < least / (product_.k + 1) / std::max<int64_t>(batches, 1);
     const auto run_one = [&](int64_t number) {
       const int64_t batch = number / (down * along), row = number / along % down * part.rows,

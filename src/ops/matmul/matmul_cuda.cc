@@ -1,4 +1,4 @@
-// Multiplies matrices on a GPU: few rows of 16 bits by a kernel of our own; else by cuBLASLt where it is found and
+// Multiplies matrices on a GPU: few rows, and small products of 16 bits, by kernels of our own; else by cuBLASLt where it is found and
 // takes the problem as one call; otherwise by kernels of our own: one for tensor cores, and one which takes them all:
 // any strides, batches, epilogues and accumulation.
 //

@@ -27,6 +27,11 @@ constexpr int64_t kShortestOfVector = 256;  // of a row times a matrix, whose ro
 constexpr int64_t kInPlaceRows = 16, kInPlaceMost = 1000000;
 }  // namespace product_parts
 
+// True for a matrix times a vector, or a row times a matrix.
+inline bool is_of_vector(int64_t m, int64_t n) {
+  return m == 1 || n == 1;
+}
+
 // The parts of m x n x k. `read_in_place`: the right side has its columns next to each other, as OpenBLAS reads it
 // without packing where a call has at most a million multiplications.
 inline ProductPart part_of_product(int64_t m, int64_t n, int64_t k, bool read_in_place) {
@@ -36,7 +41,7 @@ inline ProductPart part_of_product(int64_t m, int64_t n, int64_t k, bool read_in
     const int64_t columns = p::kInPlaceMost / (m * k) / p::kMultiple * p::kMultiple;
     if (columns >= p::kShortest) return {m, columns};
   }
-  const bool of_vector = m == 1 || n == 1;
+  const bool of_vector = is_of_vector(m, n);
   const double least = of_vector ? p::kLeastOfVector : p::kLeast;
   const double wanted = all < p::kMany ? std::min(all / least, 4.0) : std::clamp(all / p::kLarge, 8.0, 64.0);
   const int64_t shortest = of_vector ? p::kShortestOfVector : p::kShortest;

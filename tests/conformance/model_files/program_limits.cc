@@ -338,7 +338,7 @@ TEST_P(ProgramLimits, LoopsEndWithTheirTime) {
   must(rondo_tensor_wait(ends));
 }
 
-// What is done about one node after the other, also where handles are dropped, goes no deeper for it.
+// The stack does not grow with the number of nodes, also where handles are dropped.
 TEST_P(ProgramLimits, LongChainsNeedLittleStack) {
   if (on_cuda() || naive()) GTEST_SKIP() << "one device and one mode show it";
   constexpr int kNodes = 12000;

@@ -188,7 +188,7 @@ TEST_P(ProgramFiles, RandomNumbersAreTheRecordings) {
   expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(expected[0]), "random");
 }
 
-// The first order, and the second.
+// Gradients have the bits of the recording, of the first order and of the second.
 TEST_P(ProgramFiles, GradientsOfALoadedFunction) {
   const Tensor x = up(numbers({3, 4})), w = up(numbers({4, 2})), like = up(numbers({3, 2})), dw = up(numbers({4, 2}));
   const Graph graph = callable({{RONDO_F32, {3, 4}}, {RONDO_F32, {4, 2}}}, [&](const std::vector<Tensor>& in) {

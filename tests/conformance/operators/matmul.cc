@@ -115,13 +115,10 @@ TEST_P(Matmul, SizesAndTransposes) {
   for (const rondo_dtype dtype : dtypes(0)) {
     std::vector<Problem> problems;
     for (const auto& [m, n, k] :
-         {std::array<int64_t, 3>{1, 1, 1}, {3, 5, 7}, {31, 17, 33}, {64, 64, 64}, {65, 1, 130}, {1, 65, 31}}) {
-      for (const bool ta : {false, true}) {
-        for (const bool tb : {false, true}) {
+         {std::array<int64_t, 3>{1, 1, 1}, {3, 5, 7}, {31, 17, 33}, {64, 64, 64}, {65, 1, 130}, {1, 65, 31}})
+      for (const bool ta : {false, true})
+        for (const bool tb : {false, true})
           problems.push_back({ta ? Shape{k, m} : Shape{m, k}, tb ? Shape{n, k} : Shape{k, n}, ta, tb});
-        }
-      }
-    }
     check(dtype, problems);
   }
 }
@@ -265,22 +262,25 @@ TEST_P(Matmul, RowsAndColumns) {
   }
 }
 
-// Few rows by a matrix that is contiguous along k: to a multiple of what a step takes, and beyond it.
+// Few rows by a matrix that is contiguous along k, on both sides of steps and of the limits (docs/products.md).
 TEST_P(Matmul, FewRowsByColumnsAlongK) {
   for (const rondo_dtype dtype : {RONDO_F16, RONDO_BF16, RONDO_F32}) {
     std::vector<Problem> problems;
     for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 17, 8},
-                                  {2, 36, 516},
                                   {3, 100, 1024},
                                   {8, 33, 1056},
                                   {9, 20, 2056},
                                   {16, 48, 96},
                                   {17, 48, 96},
-                                  {16, 16, 40}})
+                                  {16, 16, 40},
+                                  {1, 40, 264},
+                                  {1, 20, 2052},
+                                  {2, 20, 8200}})
       for (const bool bias : {false, true})
         problems.push_back({{m, k}, {n, k}, false, true, bias, bias ? RONDO_ACTIVATION_GELU : RONDO_ACTIVATION_NONE});
     problems.push_back({{3, 2, 40}, {3, 24, 40}, false, true});
     problems.push_back({{2, 3, 5, 48}, {3, 32, 48}, false, true});
+    for (const int64_t m : {80, 96}) problems.push_back({{m, 512}, {512, 512}, false, true});
     check(dtype, problems);
   }
 }
