@@ -130,7 +130,8 @@ static int compare(const struct saved* saved, const char* path) {
   CHECK(rondo_program_open(path, &program));
   CHECK(rondo_program_create_instance(program, saved->engine, saved->device, &instance));
   for (k = 0; k < sizes; ++k) {
-    const int64_t size = sizes == 1 ? PROGRAM_MOST : 1 + (int64_t)k * (PROGRAM_MOST - 1) / (sizes - 1), dims[DIMS] = {size, PROGRAM_MOST + 1 - size};
+    const int64_t size = sizes == 1 ? PROGRAM_MOST : 1 + (int64_t)k * (PROGRAM_MOST - 1) / (sizes - 1),
+                  dims[DIMS] = {size, PROGRAM_MOST + 1 - size};
     for (i = 0; i < saved->n; ++i)
       if (!same_as_body(saved, instance, &saved->functions[i], dims)) {
         fprintf(stderr, "%s: the function '%s' has other bits than its operators with %s=%d\n", path,

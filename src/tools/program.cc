@@ -184,7 +184,8 @@ int find_function(const Program& program, const ProgramOptions& wish, Program::F
   return 1;
 }
 
-// Lists the calls of each function for a self-check: with the sizes of each text, or `calls` times where sizes are fixed.
+// Lists the calls of each function for a self-check: with the sizes of each text, or `calls` times where sizes are
+// fixed.
 int read_calls(const Program& program, const std::string& calls, const std::vector<std::string>& sizes,
                std::vector<std::vector<int64_t>>* all) {
   if (!sizes.empty() && !calls.empty())

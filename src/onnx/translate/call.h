@@ -77,8 +77,8 @@ struct Session {
   void add_count(const NodeProto& node, const Tensor& count);
   // Lets a constant that owns all of its storage be a weight of this name.
   void name_weight(const std::string& name, const Tensor& whole);
-  // What `make` makes of a constant that may be a weight, once for all nodes that read it: a weight of its name and the
-  // ending. Of other constants each time anew.
+  // Gives what `make` makes of a constant. One that may be a weight is made something of once for all nodes that read
+  // it, which is a weight of its name and the ending.
   Tensor once(const Tensor& constant, const char* ending, const std::function<Tensor()>& make);
   // The tensor becomes an operand of what is recorded.
   void use(const Tensor& constant);

@@ -156,8 +156,8 @@ class GroupsApart final : public ConvolutionPlan {
   size_t bytes_ = 0;
 };
 
-// The library's engines for groups are made for many of them: for two with 2^24 multiplications or more they took 1.3 to 47
-// times as long as those for one, on an H200.
+// The library's engines for groups are made for many of them: for two with 2^24 multiplications or more they took 1.3
+// to 47 times as long as those for one, on an H200.
 bool is_faster_apart(const Convolution& problem) {
   constexpr int64_t kFewGroups = 4, kManyProducts = 1 << 24;
   if (problem.way != ConvolutionWay::forward || problem.groups == 1 || problem.groups > kFewGroups ||

@@ -315,8 +315,8 @@ void Evaluation::draw(int k, int64_t first, int64_t n, char* to) const {
 }
 
 int64_t cost_on_cpu(const Expression& e) {
-  // A loop costs as much as an instruction. Most operators whose operands become floats are functions such as exp, which
-  // take several times as long as an addition.
+  // A loop costs as much as an instruction. Most operators whose operands become floats are functions such as exp,
+  // which take several times as long as an addition.
   int64_t cost = 8;
   for (int k = 0; k < e.instructions(); ++k) {
     const Op op = e.instruction(k).op;
