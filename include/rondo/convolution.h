@@ -3,8 +3,7 @@
  *
  * x is [n, c, spatial...], w is [k, c / groups, kernel...], the result is [n, k, spatial...]: one float dtype for all.
  * The order of axes in memory is only in the strides: channels last is a view of [n, spatial..., c] with its axes
- * exchanged (rondo_tensor_transpose), which libraries often prefer. A new result has the order that x has; of f16 and
- * bf16, it has channels last.
+ * exchanged (rondo_tensor_transpose), which libraries often prefer. A new result has the order that x has.
  *
  * 16-bit dtypes are summed in float and rounded once. The work is done by cuDNN on cuda and by oneDNN on cpu where they
  * are found and take the problem, otherwise by Rondo's own kernels and loops. Results do not change between runs.

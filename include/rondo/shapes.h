@@ -18,7 +18,7 @@ extern "C" {
 
 /* out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes
  * are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per
- * 16. A new result has its axes in memory in the order of the first tensor. Gradient: the parts of the result's, which
+ * 16. A new result has channels last in memory where the first tensor has. Gradient: the parts of the result's, which
  * are slices. Since 0.1. */
 RONDO_API rondo_status rondo_concat(int32_t n, rondo_tensor* const* tensors, int32_t axis, rondo_tensor** out);
 /* out = the tensors, of one shape, side by side along a new axis that has this place in the result (negative counts
@@ -38,8 +38,8 @@ typedef enum rondo_pad_mode {
 
 /* out = a with more elements around it: widths has n = 2 ndim entries, how many before and how many after the elements
  * of each dimension. Padding may be wider than a; where a has size 0, only RONDO_PAD_CONSTANT pads. `value` is what
- * RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. A new result has its
- * axes in memory in the order of a. Since 0.1. */
+ * RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. A new result has
+ * channels last in memory where a has. Since 0.1. */
 RONDO_API rondo_status rondo_pad(rondo_tensor* a, rondo_pad_mode mode, int32_t n, const int64_t* widths, double value,
                                  rondo_tensor** out);
 /* out = a as often as counts says along each dimension. Of counts and the shape of a the shorter one gets ones in

@@ -178,6 +178,31 @@ Tensor window_counts(const Call& call, const Windows& w, const Shape& shape, boo
   return call.constant_reals(dtype, sizes, counts);
 }
 
+bool is_half(rondo_dtype dtype) {
+  return dtype == RONDO_F16 || dtype == RONDO_BF16;
+}
+
+// The order of axes with channels last, and the one that leads back.
+struct ChannelsLast {
+  std::vector<int64_t> last{0}, back{0};
+  explicit ChannelsLast(size_t axes) {
+    back.push_back(static_cast<int64_t>(axes) - 1);
+    for (size_t d = 2; d < axes; ++d) {
+      last.push_back(static_cast<int64_t>(d));
+      back.push_back(static_cast<int64_t>(d) - 1);
+    }
+    last.push_back(1);
+  }
+};
+
+// The image, copied if its channels are not neighbours in memory. What is made of it keeps the order.
+Tensor with_channels_last(const Tensor& x) {
+  const Shape shape = x.shape();
+  if (shape.size() < 3 || shape[1] == 1 || x.strides()[1] == 1) return x;
+  const ChannelsLast axes(shape.size());
+  return x.transpose(rondo::Axes(axes.last)).clone().transpose(rondo::Axes(axes.back));
+}
+
 rondo_convolution_options convolution_of(const Call& call, const Windows& w, const Tensor* bias) {
   rondo_convolution_options options = rondo::convolution_defaults();
   if (w.axes() > RONDO_MAX_SPATIAL)
@@ -202,7 +227,8 @@ std::vector<int64_t> kernel_of(const Shape& w) {
 
 Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias) {
   const Windows windows = windows_of(call, x.shape(), kernel_of(w.shape()));
-  return rondo::convolution(x, w, convolution_of(call, windows, bias));
+  const bool turned = is_half(x.dtype()) && !call.folding();
+  return rondo::convolution(turned ? with_channels_last(x) : x, w, convolution_of(call, windows, bias));
 }
 
 namespace {
@@ -282,26 +308,20 @@ namespace {
 // launch.
 bool lies_channels_last(const Call& call) {
   const Shape w = call.shape(1);
-  const bool half = call.dtype(1) == RONDO_F16 || call.dtype(1) == RONDO_BF16;
-  return call.constant(1) && !call.folding() && half && w.size() > 2 && w[1] > 1 && product(w, 2, w.size()) > 1;
+  return call.constant(1) && !call.folding() && is_half(call.dtype(1)) && w.size() > 2 && w[1] > 1 &&
+         product(w, 2, w.size()) > 1;
 }
 
 // Turns the filter that `make` computes of constants into a weight with channels last, of which it gives a view in the
 // order of filters.
 Tensor filter_channels_last(Call& call, const std::function<Tensor()>& make) {
-  const auto axes = static_cast<int64_t>(call.shape(1).size());
-  std::vector<int64_t> last{0}, back{0, axes - 1};
-  for (int64_t d = 2; d < axes; ++d) {
-    last.push_back(d);
-    back.push_back(d - 1);
-  }
-  last.push_back(1);
+  const ChannelsLast axes(call.shape(1).size());
   const Tensor lying = call.precomputed([&] {
     const Tensor filter = make();
-    const auto turned = [&] { return filter.transpose(rondo::Axes(last)).clone(); };
+    const auto turned = [&] { return filter.transpose(rondo::Axes(axes.last)).clone(); };
     return filter.is_contiguous() ? call.session().once(filter, ".channels_last", turned) : turned();
   });
-  return lying.transpose(rondo::Axes(back));
+  return lying.transpose(rondo::Axes(axes.back));
 }
 
 // A convolution with the batch normalisation that follows it, whose scale, shift, mean and variance are the inputs from

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "ops/convolution/convolution_onednn.h"
-#include "ops/convolution/convolution_packed.h"
 #include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -263,11 +262,7 @@ Status pose_convolution(const View& x, const View& w, const ConvolutionOptions& 
   if (epilogue.scale) problem.scale = *epilogue.scale;
   if (epilogue.bias) problem.bias = *epilogue.bias;
   if (epilogue.residual) problem.residual = *epilogue.residual;
-  // The fast kernels of GPUs for 16 bits have channels last. So the first convolution of a network brings its image
-  // into that order, and those after it copy nothing. It is so on each device, as recordings and files keep the order.
-  View like = x;
-  if (is_half(x.dtype)) like.layout = packed_layout(x.layout, true);
-  RONDO_TRY(out.resolve_as(like, shape, all, options.transposed ? &problem.image : &problem.result));
+  RONDO_TRY(out.resolve_as(x, shape, all, options.transposed ? &problem.image : &problem.result));
   *posed = problem;
   return {};
 }

@@ -76,7 +76,7 @@ struct Convolution {
 };
 
 // True if each group has one channel and one kernel, of few elements, and makes one product
-// (convolution_products.h): a GPU has a kernel of Rondo's for these that no library's is faster than.
+// (convolution_products.h): a GPU makes these by a kernel of Rondo's.
 bool is_depthwise(const Convolution& problem);
 
 Ref<OperatorTask> make_cpu_convolution(const Convolution& problem);

@@ -30,8 +30,9 @@ constexpr int64_t kMostProducts = 64;     // launches of one convolution
 constexpr int64_t kEnoughBlocks = 256;    // to fill a GPU
 constexpr int64_t kLeastPartDepth = 256;  // below, adding parts costs more than it gains
 constexpr int64_t kMostParts = 64;
-constexpr size_t kDepthwiseBytes = 16384;  // of weights that a block keeps
-constexpr int64_t kDepthwiseReach = 16;    // steps of a lane's outputs
+constexpr size_t kDepthwiseBytes = 16384;    // of weights that a block keeps
+constexpr int64_t kDepthwiseRegisters = 64;  // of a lane, for what one output reads along its axis
+constexpr int64_t kDepthwiseReach = 16;      // steps of a lane's outputs
 constexpr int64_t kEnoughLanes = 1 << 16;
 constexpr int kSideBySide = 4;  // lanes of neighbouring groups, for memory's sake
 
@@ -324,7 +325,7 @@ bool moves_groups(const Convolution& problem, const ConvolutionProduct& product,
   const device::ProductArguments& p = product.arguments;
   const View& image = problem.way == ConvolutionWay::data ? problem.result : problem.image;
   const auto bytes = vector * static_cast<int64_t>(dtype_size(problem.dtype()));
-  bool fits = p.groups % vector == 0 && p.b_group == 1 && p.out_group == 1 && p.b_batch % vector == 0 &&
+  bool fits = bytes <= 16 && p.groups % vector == 0 && p.b_group == 1 && p.out_group == 1 && p.b_batch % vector == 0 &&
               p.out_batch % vector == 0 && product.out_offset % vector == 0 && alignment_of(image, bytes) == bytes &&
               alignment_of(problem.out(), bytes) == bytes;
   for (const device::ProductAxis& axis : p.axis) fits &= axis.b_step % vector == 0 && axis.out_step % vector == 0;
@@ -337,8 +338,10 @@ DepthwiseLanes plan_depthwise(const Convolution& problem, const ConvolutionProdu
   DepthwiseLanes plan = {1, 4, inner || p.axis[1].places == 1 ? 2 : 1, 1, kBlock, 0};
   if (inner) {
     plan.threads = kBlock / 2;
+    const device::ProductAxis& row = p.axis[plan.along];
+    const int64_t reach = (row.taps - 1) * std::abs(row.tap_step) + 1;
     for (int vector = 4; vector > 1 && plan.vector == 1; vector /= 2)
-      if (moves_groups(problem, product, vector)) plan.vector = vector;
+      if (reach * vector <= kDepthwiseRegisters && moves_groups(problem, product, vector)) plan.vector = vector;
     const auto most = static_cast<int64_t>(kDepthwiseBytes / (p.depth * dtype_size(compute_dtype(problem.dtype()))));
     int64_t fewest = INT64_MAX;  // lanes, those without a group too
     for (int lanes = 1; lanes <= 32 && (lanes == 1 || lanes * plan.vector <= most); lanes *= 2) {
@@ -493,7 +496,7 @@ class CudaConvolution final : public KernelTask {
     for (int d = 0; d < device::kProductAxes; ++d) {
       spec.constant(names[d][0], static_cast<int>(p.axis[d].taps))
           .constant(names[d][1], static_cast<int>(p.axis[d].step));
-      spec.constant(names[d][2], static_cast<int>(p.axis[d].tap_step));
+      spec.constant(names[d][2], p.axis[d].taps > 1 ? static_cast<int>(p.axis[d].tap_step) : 1);
     }
     spec.constant("kVector", lanes.vector).constant("kOutputs", lanes.outputs).constant("kAlong", lanes.along);
     spec.constant("kLanes", lanes.lanes).constant("kThreads", lanes.threads);

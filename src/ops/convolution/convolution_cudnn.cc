@@ -131,9 +131,15 @@ class CudnnConvolution final : public ConvolutionPlan {
 // A convolution of few groups as one for each, on parts of the operands that are packed for it.
 class GroupsApart final : public ConvolutionPlan {
  public:
-  void add(const Convolution& group, std::unique_ptr<ConvolutionPlan> plan) {
+  // False: it leaves more or less than those before it, or cannot be captured as they can.
+  bool add(const Convolution& group, std::unique_ptr<ConvolutionPlan> plan) {
+    const char* why = nullptr;
+    if (!groups_.empty() &&
+        (plan->leaves_activation() != leaves_activation() || plan->capturable(&why) != capturable(&why)))
+      return false;
     bytes_ = std::max(bytes_, plan->workspace_bytes());
     groups_.push_back({group, std::move(plan)});
+    return true;
   }
   size_t workspace_bytes() const override { return bytes_; }
   bool capturable(const char** why) const override { return groups_[0].plan->capturable(why); }
@@ -168,7 +174,7 @@ bool is_faster_apart(const Convolution& problem) {
   return static_cast<double>(products) * static_cast<double>(places) >= kManyProducts;
 }
 
-// One of the groups.
+// Makes the problem of one of the groups.
 Status part_of(const Convolution& problem, int64_t group, Convolution* part) {
   *part = problem;
   part->groups = 1;
@@ -219,8 +225,7 @@ Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std
     std::unique_ptr<ConvolutionPlan> found;
     RONDO_TRY(part_of(problem, i, &part));
     RONDO_TRY(find_plan(device, part, &found));
-    if (!found) return find_plan(device, problem, plan);
-    apart->add(part, std::move(found));
+    if (!found || !apart->add(part, std::move(found))) return find_plan(device, problem, plan);
   }
   *plan = std::move(apart);
   return {};
@@ -231,8 +236,7 @@ Status measure_side_by_side(cuda::CudaDevice& device, const Convolution& data, c
   *result = {};
   result->why_not = "not both are cuDNN's";
   dnn::Problem of_data, of_filter;
-  if (is_depthwise(data) || is_faster_apart(data) || !dnn::available() ||
-      !pose(data, PackedOperands(data).channels_last(), &of_data) ||
+  if (is_depthwise(data) || !dnn::available() || !pose(data, PackedOperands(data).channels_last(), &of_data) ||
       !pose(filter, PackedOperands(filter).channels_last(), &of_filter))
     return {};
   const dnn::Choice* first = nullptr;

@@ -199,8 +199,7 @@ std::optional<Fused> elementwise_form(const ProgramNode& node) {
     form.emplace().expression = expression_of(*gated, of, *to);
     std::copy_n(gated->words, form->expression.scalars(), form->words);
   } else if (const auto* copy = std::get_if<CopyCall>(&node.call->of)) {
-    if (count == 1 && &inputs[0]->device() == &to->device() && !is_transfer(*inputs[0], *to))
-      form.emplace().expression = expression_of(*copy, of, *to);
+    if (count == 1 && !is_transfer(*inputs[0], *to)) form.emplace().expression = expression_of(*copy, of, *to);
   } else if (const auto* fill = std::get_if<FillCall>(&node.call->of)) {
     form.emplace().expression = expression_of(*fill, of, *to);
     form->words[0] = fill->word;

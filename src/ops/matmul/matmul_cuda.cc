@@ -1,6 +1,6 @@
-// Multiplies matrices on a GPU: few rows, and small products of 16 bits, by kernels of our own; else by cuBLASLt where it is found and
-// takes the problem as one call; otherwise by kernels of our own: one for tensor cores, and one which takes them all:
-// any strides, batches, epilogues and accumulation.
+// Multiplies matrices on a GPU: few rows, and small products of 16 bits, by kernels of our own; else by cuBLASLt where
+// it is found and takes the problem as one call; otherwise by kernels of our own: one for tensor cores, and one which
+// takes them all: any strides, batches, epilogues and accumulation.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstddef>

@@ -70,7 +70,7 @@ Status join(const char* name, std::span<const View* const> tensors, int axis, bo
   ResultType made;
   RONDO_TRY(infer_one(concat, all, &made));
   View to;
-  // With another axis there is no order of axes to keep.
+  // A stack has another axis, and no channels.
   if (stacks)
     RONDO_TRY(out.resolve(tensors[0]->engine(), tensors[0]->device(), made.dtype, made.shape, tensors, false, &to));
   else

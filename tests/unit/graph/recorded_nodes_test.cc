@@ -196,7 +196,7 @@ TEST_F(RecordedNodes, WhatDropoutKeptIsANodeEverywhere) {
       [&](const Where&, const auto& operands) { attention_twice(operands); }, {"AttentionKept"});
 }
 
-// Of a part of each row, which is packed on its device.
+// A part of each row is packed on its device.
 TEST_F(RecordedNodes, CopiesBetweenDevicesAreOneNode) {
   const rondo_device cpu = {RONDO_CPU, 0}, cuda = {RONDO_CUDA, 0};
   std::vector<std::string> first;
