@@ -195,7 +195,7 @@ struct ChannelsLast {
   }
 };
 
-// The image, copied if its channels are not neighbours in memory. What is made of it keeps the order.
+// The image, copied if its channels are not neighbours in memory. Results of it keep the order.
 Tensor with_channels_last(const Tensor& x) {
   const Shape shape = x.shape();
   if (shape.size() < 3 || shape[1] == 1 || x.strides()[1] == 1) return x;

@@ -1,5 +1,5 @@
-/* Does what any program that multiplies matrices on a GPU does from its start on: it opens the libraries that are named,
- * makes the device's context, and runs one product of cuBLASLt. programs.py compares `rondo run` with it.
+/* Does what any program that multiplies matrices on a GPU does from its start on: it opens the libraries that are
+ * named, makes the device's context, and runs one product of cuBLASLt. programs.py compares `rondo run` with it.
  *
  *     bare DRIVER CUBLASLT [LIBRARY...]      paths; the simulated driver has no cuBLASLt: "none" multiplies nothing
  *
