@@ -74,6 +74,10 @@ class ShownTest {
     engine.submit(context -> {
       throw new IllegalStateException("gone\nfor ever");
     }, List.of(), List.of(x), new TaskOptions().name("load"));
+    // A text does not wait for long, and the task's thread may come late.
+    for (int turn = 0; turn < 3000 && x.toString().contains("not computed yet"); turn++) {
+      Thread.sleep(10);
+    }
     assertTrue(x.toString().startsWith("Tensor[F32 [2] on cpu:0, Tensor.await: task 'load'") && !x.toString().contains("\n"), x.toString());
     assertEquals("Engine[ASYNC]", engine.toString());
     assertEquals("[2]", java.util.Arrays.toString(x.info().shape()));
