@@ -8082,7 +8082,8 @@ extern "C" {
 extern "C" {
     #[doc = " out = the tensors one behind the other along `axis` (negative counts from the end); n is 1 or more. Their other sizes"]
     #[doc = " are the same. Mixed dtypes are promoted, by a task for each tensor that needs it; more than 16 tensors are a task per"]
-    #[doc = " 16. Gradient: the parts of the result's, which are slices. Since 0.1."]
+    #[doc = " 16. A new result has channels last in memory where the first tensor has. Gradient: the parts of the result's, which"]
+    #[doc = " are slices. Since 0.1."]
     pub fn rondo_concat(
         n: i32,
         tensors: *const *mut rondo_tensor,
@@ -8115,7 +8116,8 @@ pub type rondo_pad_mode = ::std::os::raw::c_uint;
 extern "C" {
     #[doc = " out = a with more elements around it: widths has n = 2 ndim entries, how many before and how many after the elements"]
     #[doc = " of each dimension. Padding may be wider than a; where a has size 0, only RONDO_PAD_CONSTANT pads. `value` is what"]
-    #[doc = " RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. Since 0.1."]
+    #[doc = " RONDO_PAD_CONSTANT shows, of a's dtype (rules of scalars as in ops.h); other modes ignore it. A new result has"]
+    #[doc = " channels last in memory where a has. Since 0.1."]
     pub fn rondo_pad(
         a: *mut rondo_tensor,
         mode: rondo_pad_mode,
