@@ -85,13 +85,15 @@ address,undefined  recipes/*                  -          -          -
 address,undefined  rust/*                     -          all        all
 address,undefined  mpi/*                      -          -          -
 address,undefined  rounding/*                 -          -          -
+address,undefined  simcuda/simcuda            -          -          all
+address,undefined  tools/*                    -          1/2        all
 address,undefined  simulated/*_whole          -          -          -
 address,undefined  simulated/*_engine_*       -          1          1
 address,undefined  simulated/*_recording_*    -          1          1
 address,undefined  simulated/*_stress_*       -          1          1
 address,undefined  simulated/digits_*         -          -          1/3
 address,undefined  simulated/*_lost_*         -          1          1
-address,undefined  simulated/*                -          1/3        1/2
+address,undefined  simulated/*                -          1/6        1/2
 address,undefined  faults/*                   -          -          all
 address,undefined  conformance/large          -          -          -
 address,undefined  conformance/comm_*         -          1/4        all

@@ -58,9 +58,9 @@ def kept(table, name):
 def judge(table, name, now):
     """(whether the run keeps to its budget, a sentence about it)."""
     before = kept(table, name)
-    if not before:
-        return True, f"{table.name} has no prices of {name}; --prices writes them"
     total, budget = sum(now.values()), sum(before.values()) * MARGIN
+    if not before:
+        return True, f"{name} cost {total:.0f} reference compilations; {table.name} has no prices of it, --prices writes them"
     words = f"{name} cost {total:.0f} reference compilations, its budget is {budget:.0f}"
     if total <= budget:
         return True, words

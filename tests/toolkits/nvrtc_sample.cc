@@ -19,8 +19,8 @@ namespace toolkits {
 namespace {
 
 // One in so many of those kernels that a sample has for no line of theirs.
-constexpr uint64_t kOneIn = 32;
-constexpr uint64_t kOneInOfChanged = 8;
+constexpr uint64_t kOneIn = 64;
+constexpr uint64_t kOneInOfChanged = 16;
 
 constexpr std::string_view kTypes[] = {"b8", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "f8e4m3"};
 

@@ -38,7 +38,7 @@ TEST(Processors, AThreadsOwnSet) {
 }
 
 // Files as the system has them for groups.
-class Quota : public testing::Test {
+class Quota : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "rondo-groups-XXXXXX").string();

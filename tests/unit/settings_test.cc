@@ -20,13 +20,13 @@ namespace rondo {
 namespace {
 
 using Messages = std::vector<std::pair<rondo_log_level, std::string>>;
-void collect(void* arg, rondo_log_level level, const char* message) {
+void collect_line(void* arg, rondo_log_level level, const char* message) {
   static_cast<Messages*>(arg)->emplace_back(level, message);
 }
 
 class Settings : public ::testing::Test {
  protected:
-  Settings() { set_log(collect, &messages, nullptr, RONDO_LOG_WARNING); }
+  Settings() { set_log(collect_line, &messages, nullptr, RONDO_LOG_WARNING); }
   ~Settings() override {
     unsetenv("RONDO_CACHE_MB");
     set_log(nullptr, nullptr, nullptr, RONDO_LOG_OFF);

@@ -26,7 +26,7 @@ struct Objects {
     EXPECT_EQ(rondo_record_begin(engine, nullptr), RONDO_OK);
     EXPECT_EQ(rondo_unary(RONDO_NEG, tensor, &out), RONDO_OK);
     EXPECT_EQ(rondo_record_end(engine, &graph), RONDO_OK) << rondo_last_error();
-    const std::string path = testing::TempDir() + "rondo_structs_" + std::to_string(getpid()) + ".safetensors";
+    const std::string path = ::testing::TempDir() + "rondo_structs_" + std::to_string(getpid()) + ".safetensors";
     const char* const name = "x";
     EXPECT_EQ(rondo_model_file_write(path.c_str(), &name, &tensor, 1, nullptr, nullptr, 0), RONDO_OK);
     EXPECT_EQ(rondo_model_file_open(path.c_str(), &file), RONDO_OK) << rondo_last_error();
@@ -53,7 +53,7 @@ struct Objects {
     unlink(program_path().c_str());
   }
   static std::string program_path() {
-    return testing::TempDir() + "rondo_structs_program_" + std::to_string(getpid()) + ".safetensors";
+    return ::testing::TempDir() + "rondo_structs_program_" + std::to_string(getpid()) + ".safetensors";
   }
   rondo_status save_program(const rondo_program_save_options* options) {
     const char* const name = "f";

@@ -142,6 +142,7 @@ TEST_P(FusedRows, NormalisationsTakeWhatIsBesideThem) {
       for (const int parts : {0, 1, 3})
         for (const int32_t axis : {1, 0}) {
           if (quick() && dtype != RONDO_F32 && shape[0] != 64) continue;
+          if (sparing() && shape[0] == 3 && parts != 3) continue;
           const int64_t length = shape[static_cast<size_t>(axis)];
           const Graph graph = compare(
               {random_array(dtype, shape, 3, -9, 9), random_array(dtype, shape, 4, -2, 2),

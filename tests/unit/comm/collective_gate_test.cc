@@ -16,7 +16,7 @@ void count(void* counter, void*) {
   ++*static_cast<std::atomic<int>*>(counter);
 }
 
-class CollectiveGate : public testing::Test {
+class CollectiveGate : public ::testing::Test {
  protected:
   void free() { release_apart(count, &freed_, nullptr); }
   GateMember member(uint64_t group, int engine = 0) {

@@ -15,17 +15,12 @@
 #include "comm/rendezvous/socket_session.h"
 #include "comm/transport/host_reduce.h"
 #include "engine/tasks/task.h"
+#include "rendezvous_parts.h"
 
 namespace rondo::comm {
 namespace {
 
 constexpr int kMaxRanks = 4;
-
-void on_threads(int ranks, const std::function<void(int)>& body) {
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < ranks; ++rank) threads.emplace_back([&body, rank] { body(rank); });
-  for (std::thread& each : threads) each.join();
-}
 
 // A session over another whose data move within the process.
 class Inside final : public Session {

@@ -116,7 +116,7 @@ TEST_F(OneUser, ASocketOfAnotherUserIsPassedOver) {
     for (;;) pause();
   }
   char byte = 0;
-  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
   const Status status = join_alone(meeting(1, 0.5));
   EXPECT_EQ(status.code(), RONDO_TIMED_OUT) << status.message();
   EXPECT_TRUE(contains(status.message(), "a process of another user listens at the socket")) << status.message();

@@ -107,7 +107,7 @@ struct Rank {
   }
 };
 
-class PeerTransport : public testing::Test {
+class PeerTransport : public ::testing::Test {
  protected:
   void SetUp() override { setenv("RONDO_COMM_PEER", "on", 1); }
   void TearDown() override { fault(nullptr); }

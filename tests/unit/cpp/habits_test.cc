@@ -14,7 +14,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-class CppHabits : public testing::Test {
+class CppHabits : public ::testing::Test {
  protected:
   const rondo_device cpu = {RONDO_CPU, 0};
   const Engine e;

@@ -12,7 +12,7 @@ using rondo::Slice;
 using rondo::Tensor;
 using Floats = std::vector<float>;
 
-class CppPage : public testing::Test {
+class CppPage : public ::testing::Test {
  protected:
   const rondo_device cpu = {RONDO_CPU, 0};
   const rondo::Engine engine;

@@ -16,7 +16,7 @@ using rondo::Tensor;
 using Floats = std::vector<float>;
 constexpr rondo_device kCpu = {RONDO_CPU, 0};
 
-class CppPrograms : public testing::Test {
+class CppPrograms : public ::testing::Test {
  protected:
   void TearDown() override { std::remove(path.c_str()); }
 

@@ -3,14 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "fences.h"
+
 namespace rondo {
 namespace {
-
-FenceSet fences(std::initializer_list<Fence> list) {
-  FenceSet set;
-  for (const Fence& fence : list) set.add(fence);
-  return set;
-}
 
 // What stands for all streams takes in every other fence, and stays.
 TEST(FenceSetTest, EveryStreamTakesInTheRest) {

@@ -12,12 +12,13 @@
 #include <unordered_map>
 #include <utility>
 
+#include "fences.h"
 #include "memory/reclaim.h"
 
 namespace rondo {
 namespace {
 
-constexpr size_t kAlignment = 256;
+constexpr size_t kPoolAlignment = 256;
 constexpr size_t kSegment = 64 * 1024;
 
 class FakeSource final : public SegmentSource {
@@ -28,7 +29,7 @@ class FakeSource final : public SegmentSource {
   Status allocate(size_t bytes, void** address) override {
     if (!failure.ok()) return failure;
     if (held + bytes > capacity) return error(RONDO_OUT_OF_MEMORY, "the fake source is empty");
-    *address = std::aligned_alloc(kAlignment, bytes);
+    *address = std::aligned_alloc(kPoolAlignment, bytes);
     segments[static_cast<char*>(*address)] = bytes;
     held += bytes;
     ++allocations;
@@ -71,12 +72,6 @@ class FakeOracle final : public FenceOracle {
   Status failure;
 };
 
-FenceSet fences(std::initializer_list<Fence> list) {
-  FenceSet set;
-  for (const Fence& fence : list) set.add(fence);
-  return set;
-}
-
 // Whether whoever got the block for `stream` would wait for the fence.
 bool covered(const Block& block, uint32_t stream, Fence fence) {
   if (fence.stream == stream) return true;
@@ -102,7 +97,7 @@ class PoolTest : public ::testing::Test {
   rondo_memory_info info() { return pool.query(); }
   FakeSource source;
   FakeOracle oracle;
-  Pool pool{"fake:0", source, oracle, kAlignment, kSegment};
+  Pool pool{"fake:0", source, oracle, kPoolAlignment, kSegment};
 };
 
 TEST_F(PoolTest, CutsOneSegmentIntoAlignedBlocks) {
@@ -110,7 +105,7 @@ TEST_F(PoolTest, CutsOneSegmentIntoAlignedBlocks) {
   for (const size_t bytes : {1u, 256u, 257u, 1000u, 4096u, 0u}) blocks.push_back(take(bytes));
   EXPECT_EQ(source.allocations, 1);
   for (size_t i = 0; i < blocks.size(); ++i) {
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks[i]->address) % kAlignment, 0u);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks[i]->address) % kPoolAlignment, 0u);
     for (size_t j = 0; j < i; ++j)
       EXPECT_TRUE(blocks[i]->address >= blocks[j]->address + blocks[j]->bytes ||
                   blocks[j]->address >= blocks[i]->address + blocks[i]->bytes);
@@ -433,7 +428,7 @@ TEST(PoolDestruction, WaitsAndReturnsEverything) {
   FakeSource source;
   FakeOracle oracle;
   {
-    Pool pool("fake:0", source, oracle, kAlignment, kSegment);
+    Pool pool("fake:0", source, oracle, kPoolAlignment, kSegment);
     Block* block = nullptr;
     ASSERT_TRUE(pool.allocate(3 * kSegment, 1, &block).ok());
     pool.free(block, fences({{1, 3}}));
@@ -449,13 +444,13 @@ class PoolModel : public ::testing::TestWithParam<int> {};
 TEST_P(PoolModel, RandomRun) {
   FakeSource source;
   FakeOracle oracle;
-  Pool pool("fake:0", source, oracle, kAlignment, kSegment);
+  Pool pool("fake:0", source, oracle, kPoolAlignment, kSegment);
   std::mt19937_64 random(static_cast<uint64_t>(GetParam()));
   if (GetParam() % 2) source.capacity = 40 * kSegment;
   std::unordered_map<uintptr_t, std::vector<Fence>> history;  // by granule: uses not known to be done
   auto granules = [&](const char* address, size_t bytes, auto&& visit) {
-    const auto first = reinterpret_cast<uintptr_t>(address) / kAlignment;
-    for (uintptr_t g = first; g < first + bytes / kAlignment; ++g) visit(history[g]);
+    const auto first = reinterpret_cast<uintptr_t>(address) / kPoolAlignment;
+    for (uintptr_t g = first; g < first + bytes / kPoolAlignment; ++g) visit(history[g]);
   };
   source.on_release = [&](char* address, size_t bytes) {
     granules(address, bytes, [&](std::vector<Fence>& uses) {
@@ -488,7 +483,7 @@ TEST_P(PoolModel, RandomRun) {
         continue;
       }
       ASSERT_GE(block->bytes, bytes);
-      ASSERT_EQ(reinterpret_cast<uintptr_t>(block->address) % kAlignment, 0u);
+      ASSERT_EQ(reinterpret_cast<uintptr_t>(block->address) % kPoolAlignment, 0u);
       ASSERT_TRUE(source.holds(block->address, block->bytes));
       auto next = ranges.lower_bound(block->address);
       ASSERT_TRUE(next == ranges.end() || block->address + block->bytes <= next->first) << "overlaps the next block";
@@ -556,7 +551,7 @@ TEST(PoolThreads, ManyThreadsShareIt) {
   // The fakes are not thread-safe; here none of their state changes.
   struct Source final : SegmentSource {
     Status allocate(size_t bytes, void** address) override {
-      *address = std::aligned_alloc(kAlignment, bytes);
+      *address = std::aligned_alloc(kPoolAlignment, bytes);
       return {};
     }
     void release(void* address) override { std::free(address); }
@@ -565,7 +560,7 @@ TEST(PoolThreads, ManyThreadsShareIt) {
     bool fence_done(Fence) override { return true; }
     Status fence_wait(Fence) override { return {}; }
   } oracle;
-  Pool pool("fake:0", source, oracle, kAlignment, kSegment);
+  Pool pool("fake:0", source, oracle, kPoolAlignment, kSegment);
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t < 4; ++t)
     threads.emplace_back([&pool, t] {

@@ -11,22 +11,10 @@
 #include <random>
 #include <set>
 
+#include "reach.h"
+
 namespace rondo {
 namespace {
-
-using Edges = std::vector<std::vector<uint32_t>>;  // by task: what comes before it
-using Reach = std::vector<std::vector<bool>>;      // [later][earlier]
-
-Reach closure(const Edges& before) {
-  Reach reach(before.size(), std::vector<bool>(before.size(), false));
-  for (size_t i = 0; i < before.size(); ++i)
-    for (const uint32_t each : before[i]) {
-      reach[i][each] = true;
-      for (size_t k = 0; k < each; ++k)
-        if (reach[each][k]) reach[i][k] = true;
-    }
-  return reach;
-}
 
 // What the plan itself orders: branches in sequence, waits, and pieces one after the other.
 Edges ordered_by(const BranchPlan& plan, const std::vector<int>& segment) {

@@ -34,7 +34,7 @@ std::vector<IntegerTiles> integer_sets() {
   return there;
 }
 
-class IntegerRowsOf : public testing::TestWithParam<IntegerTiles> {
+class IntegerRowsOf : public ::testing::TestWithParam<IntegerTiles> {
  protected:
   std::vector<uint8_t> bytes(int64_t count) {
     std::vector<uint8_t> made(static_cast<size_t>(count) + 1);
@@ -46,7 +46,7 @@ class IntegerRowsOf : public testing::TestWithParam<IntegerTiles> {
   }
   std::mt19937 random_{1};
 };
-INSTANTIATE_TEST_SUITE_P(Each, IntegerRowsOf, testing::ValuesIn(integer_sets()));
+INSTANTIATE_TEST_SUITE_P(Each, IntegerRowsOf, ::testing::ValuesIn(integer_sets()));
 
 TEST_P(IntegerRowsOf, ProductsAreExact) {
   const IntegerTiles& tiles = GetParam();

@@ -12,7 +12,7 @@
 namespace rondo::ops {
 namespace {
 
-std::vector<KernelDeclaration> parsed(const std::string& text) {
+std::vector<KernelDeclaration> declarations_of(const std::string& text) {
   std::vector<KernelDeclaration> result;
   const Status status = parse_declarations(text, &result);
   EXPECT_TRUE(status.ok()) << text << ": " << status.message();
@@ -26,13 +26,13 @@ std::string refused(const std::string& text) {
   return status.message();
 }
 KernelParameter parameter(const std::string& text) {
-  const auto declarations = parsed("k(" + text + ")");
+  const auto declarations = declarations_of("k(" + text + ")");
   return declarations.size() == 1 && declarations[0].parameters.size() == 1 ? declarations[0].parameters[0]
                                                                             : KernelParameter();
 }
 
 TEST(KernelDeclaration, NamesAreExpressions) {
-  const auto two = parsed(
+  const auto two = declarations_of(
       "  ns::scale<float, (4)>(const float* __restrict__ x, float *y, float a, int n);\n"
       "extern \"C\" __global__ void fill(float*, size_t)\n;");
   ASSERT_EQ(two.size(), 2u);
@@ -47,9 +47,9 @@ TEST(KernelDeclaration, NamesAreExpressions) {
   EXPECT_EQ(two[1].name, "fill");
   EXPECT_EQ(two[1].parameters[0].name, "");
   EXPECT_EQ(two[1].parameters[1].size, 8);
-  EXPECT_TRUE(parsed("k()")[0].parameters.empty());
-  EXPECT_TRUE(parsed("void_kernel(void)")[0].parameters.empty());
-  EXPECT_EQ(parsed("void_kernel(void)")[0].name, "void_kernel");
+  EXPECT_TRUE(declarations_of("k()")[0].parameters.empty());
+  EXPECT_TRUE(declarations_of("void_kernel(void)")[0].parameters.empty());
+  EXPECT_EQ(declarations_of("void_kernel(void)")[0].name, "void_kernel");
 }
 
 TEST(KernelDeclaration, TypesAreThoseOfC) {

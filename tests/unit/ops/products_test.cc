@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "instruction_sets.h"
 #include "ops/host/products.h"
 #include "ops/matmul/own_product.h"
 
@@ -21,13 +22,6 @@ std::vector<float> random_values(int64_t count, unsigned seed) {
   return made;
 }
 
-std::vector<Instructions> sets() {
-  std::vector<Instructions> there;
-  for (const Instructions each : {Instructions::baseline, Instructions::avx2, Instructions::avx512})
-    if (each <= possible_instructions()) there.push_back(each);
-  return there;
-}
-
 float add_product(Instructions set, float a, float b, float sum) {
   if (set != Instructions::baseline) return std::fma(a, b, sum);
   const volatile float term = a * b;
@@ -37,7 +31,7 @@ float add_product(Instructions set, float a, float b, float sum) {
 TEST(Products, TilesAreChainsOfMultiplyAddsOnEverySet) {
   constexpr int64_t kDepth = 37, kMost = 9 * kPanelColumns;
   const std::vector<float> a = random_values(kDepth * 12, 1), b = random_values(kDepth * kMost, 2);
-  for (const Instructions set : sets()) {
+  for (const Instructions set : instruction_sets()) {
     const ProductTiles& tiles = product_tiles(set);
     for (int rows = 1; rows <= tiles.rows; ++rows)
       for (int panels = 1; panels <= 9; ++panels)

@@ -35,7 +35,7 @@ struct Owned {
   }
 };
 
-class ReduceGradientOf : public testing::TestWithParam<rondo_reduce_op> {
+class ReduceGradientOf : public ::testing::TestWithParam<rondo_reduce_op> {
  protected:
   rondo_reduce_op op() const { return GetParam(); }
   const ReductionRow& row() const { return *find_reduction(op()); }
@@ -135,7 +135,7 @@ TEST(ReduceGradient, KeepsOnlyWhatItNeeds) {
   EXPECT_EQ(reduce_gradient_of(ReduceOp::argmax, RONDO_F32).n_steps, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, ReduceGradientOf, testing::ValuesIn(kAll),
+INSTANTIATE_TEST_SUITE_P(Rows, ReduceGradientOf, ::testing::ValuesIn(kAll),
                          [](const auto& info) { return std::string(rondo_reduce_op_name(info.param)); });
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 constexpr rondo_device kCpu = {RONDO_CPU, 0};
 
-class Streaming : public testing::Test {
+class Streaming : public ::testing::Test {
  protected:
   // From each column of a matrix on, `make` writes from rows of a and b to rows of out: of all rows at once, and of few
   // at a time. Rows of an odd length, and results that do not begin where a vector or a cache's line does.

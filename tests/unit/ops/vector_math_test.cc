@@ -11,18 +11,13 @@
 #include <random>
 #include <vector>
 
+#include "instruction_sets.h"
 #include "ops/host/elementwise_loops.h"
 
 namespace rondo::ops {
 namespace {
 
 constexpr int64_t kBlock = 1024;
-
-std::vector<Instructions> sets() {
-  std::vector<Instructions> list;
-  for (int i = 0; i <= static_cast<int>(possible_instructions()); ++i) list.push_back(static_cast<Instructions>(i));
-  return list;
-}
 
 Loop loop_of(Instructions set, Op op, rondo_dtype dtype) {
   return loops(set).find({op, static_cast<uint8_t>(dtype), 0, 0, 0}, dtype);
@@ -80,7 +75,7 @@ double error_of(float got, double exact) {
   return std::fabs(got - exact) / std::ldexp(1, exponent - 23);
 }
 
-class VectorMath : public testing::TestWithParam<Instructions> {};
+class VectorMath : public ::testing::TestWithParam<Instructions> {};
 
 TEST_P(VectorMath, IsNearTheExactValueOfEveryKindOfF32) {
   constexpr uint32_t kDistance = 40009;  // a prime: all mantissas take their turn
@@ -250,15 +245,15 @@ TEST_P(VectorMath, OperatorsHaveTheBaselinesBits) {
   }
 }
 
-constexpr rondo_dtype kAll[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32,     RONDO_I64,
-                                RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64,     RONDO_I16,
-                                RONDO_U16,  RONDO_U32,  RONDO_U64, RONDO_F8_E4M3, RONDO_F8_E5M2};
+constexpr rondo_dtype kDtypes[] = {RONDO_BOOL, RONDO_U8,   RONDO_I8,  RONDO_I32,     RONDO_I64,
+                                   RONDO_F16,  RONDO_BF16, RONDO_F32, RONDO_F64,     RONDO_I16,
+                                   RONDO_U16,  RONDO_U32,  RONDO_U64, RONDO_F8_E4M3, RONDO_F8_E5M2};
 
 TEST_P(VectorMath, CastsHaveTheBaselinesBits) {
-  for (const rondo_dtype from : kAll) {
+  for (const rondo_dtype from : kDtypes) {
     const rondo_dtype held = compute_dtype(from);
     const std::vector<char> a = values(held, 4);
-    for (const rondo_dtype to : kAll) {
+    for (const rondo_dtype to : kDtypes) {
       const Expression::Instruction cast{Op::cast, static_cast<uint8_t>(to), 0, 0, 0};
       std::vector<char> expected(kBlock * 8), got(kBlock * 8);
       loops(Instructions::baseline).find(cast, held)(expected.data(), a.data(), nullptr, nullptr, kBlock);
@@ -420,7 +415,7 @@ TEST_P(VectorMath, FoldsHaveTheBaselinesBits) {
     with_key(dtype, [&]<class K>(K*) { folds_have_the_baselines_bits<K>(GetParam(), dtype); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, testing::ValuesIn(sets()),
+INSTANTIATE_TEST_SUITE_P(Sets, VectorMath, ::testing::ValuesIn(instruction_sets()),
                          [](const auto& info) { return instructions_name(info.param); });
 
 }  // namespace
