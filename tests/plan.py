@@ -42,6 +42,8 @@ normal             simulated/*_recording_*    -          1/2        3
 normal             simulated/*                1/4        1/4        2
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          12+3       all
+normal             abi/mutations_of_checks    all        1/2        all
+normal             abi/wrapper_headers        all        1/2        all
 normal             abi/*                      all        all        all
 normal             conformance/large          -          -          all
 normal             conformance/*_layers       -          all        all
