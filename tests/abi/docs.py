@@ -46,9 +46,11 @@ TUTORIAL = [(language, f"{folder}{name}") for language, folder, names in (
     ("c", "examples/tutorial/", ("train.c", "serve.c")), ("cpp", "examples/tutorial/", ("train.cc", "serve.cc")),
     ("rust", "bindings/rust/rondo/examples/tutorial_", ("train.rs", "serve.rs")),
     ("java", "examples/tutorial/", ("Train.java", "Serve.java"))) for name in names]
+PROGRAM = [("c", "examples/c/program.c"), ("cpp", "examples/cpp/program.cc"), ("rust", "bindings/rust/rondo/examples/program.rs"),
+           ("java", "examples/java/ProgramFile.java")]
 # Pages that show whole files.
 SHOWN = {"README.md": HELLO[2:3], "bindings/rust/rondo/README.md": HELLO[2:3],
-         "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL}
+         "docs/install.md": [each for each in HELLO if each[0] != "cpp"], "docs/tutorial.md": HELLO + TUTORIAL + PROGRAM}
 # README.md: most lines, bytes and words of a table's cell; what to run, and the lines that a first screen has.
 MOST_LINES, MOST_BYTES, MOST_WORDS = 120, 8000, 20
 COMMANDS, FIRST_SCREEN = ("./examples/run", "./tests/run"), 25

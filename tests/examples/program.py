@@ -17,11 +17,15 @@ labels: cat dog
 """
 
 
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/tutorial.md"
+
+
 def run(command, *arguments):
     return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
 def main(device, *words):
+    assert f"```text\n{CALLED}```" in PAGE.read_text(), "docs/tutorial.md does not show what the programs print"
     split = words.index("--")
     commands = words[:split], words[split + 1:]
     with tempfile.TemporaryDirectory() as folder:
