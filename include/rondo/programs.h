@@ -117,6 +117,15 @@ RONDO_API rondo_status rondo_program_open_bytes(const void* data, size_t bytes, 
  * is used all the same. Holds for instances, calls and rondo_program_memory from now on, and for programs that were
  * bound from it. What a process has compiled before it keeps in its memory alone. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_program_trust(rondo_program* program);
+/* Limits how long it may take to make something of `program`, from now on and each time anew, to most_ms milliseconds;
+ * 0: as long as it takes, as at first. That is an instance, the graph of another size in a call, what
+ * rondo_program_bind, rondo_program_memory, rondo_program_kernels and rondo_program_check make, and what a call adds to
+ * a recording. Also of programs that were bound from it, and of instances that are there.
+ *
+ * When it is over they return RONDO_TIMED_OUT, and nothing of it is kept but kernels that were compiled. Looked at
+ * between nodes, passes and kernels: a kernel that is compiled goes on to its end, and so does a piece of a file that
+ * is read. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks. Since 0.1. */
+RONDO_API rondo_status rondo_program_limit_making(rondo_program* program, int64_t most_ms);
 /* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 
@@ -245,8 +254,8 @@ typedef struct rondo_program_check_info {
  * there are AVX2 and FMA; on a GPU the compute capability, the number of processors, and the version and build of
  * NVRTC. most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on
  * the host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within, and loops end with it on GPUs
- * too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has no
- * limit of time.
+ * too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has the
+ * limit of rondo_program_limit_making.
  *
  * RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with
  * function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for

@@ -405,6 +405,16 @@ rondo_status rondo_program_trust(rondo_program* program) {
   });
 }
 
+rondo_status rondo_program_limit_making(rondo_program* program, int64_t most_ms) {
+  return guard("rondo_program_limit_making", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    if (most_ms < 0)
+      return error(RONDO_INVALID_ARGUMENT, "most_ms is %lld; 0 (no limit) or more is needed", printable(most_ms));
+    program->file->limit_making(most_ms);
+    return {};
+  });
+}
+
 rondo_status rondo_program_bind(rondo_program* program, int32_t n_dims, const int64_t* dims, rondo_program** bound) {
   return guard_whole("rondo_program_bind", [&]() -> Status {
     RONDO_TRY(check_program(program));

@@ -162,6 +162,8 @@ Status ProgramFile::share_weights(Engine& engine, Device& device, const std::vec
 
 Status ProgramFile::bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bound) const {
   for (size_t i = 0; i < program_.dims.size(); ++i) RONDO_TRY(check_size(program_.dims[i], sizes[i], ""));
+  const MakingLimit making(most_ms());
+  const MakingLimit::Scope limited(&making);
   const Ref<ProgramFile> made = make_ref<ProgramFile>();
   made->metadata_ = metadata_;
   made->shared_ = shared_;
@@ -233,6 +235,8 @@ void add_bytes(int64_t* all, int64_t more) {
 
 Status ProgramFile::measure(Engine& engine, Device& device, MemoryNeed* need) const {
   const rtc::Unkept unkept(!trusted());
+  const MakingLimit making(most_ms());
+  const MakingLimit::Scope limited(&making);
   std::vector<TensorHandle> weights;
   for (const Declared& each : program_.weights) {
     add_bytes(each.state ? &need->states : &need->weights, bytes_of(each));
@@ -313,6 +317,8 @@ Status Instance::load_weights(const InstanceOptions& options) {
 Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
                       Ref<Instance>* instance) {
   const rtc::Unkept unkept(!file->trusted());
+  const MakingLimit making(file->most_ms());
+  const MakingLimit::Scope limited(&making);
   const Ref<Instance> made = make_ref<Instance>();
   made->file_ = file;
   made->engine_ = Ref<Engine>::share(&engine);

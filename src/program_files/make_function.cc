@@ -9,6 +9,7 @@
 #include "base/caught.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/control.h"
 #include "graph/recording.h"
 #include "models/json.h"
@@ -44,6 +45,10 @@ constexpr InvokeKind kInvokes[] = {
 Status wrong(const std::string& what) {
   return error(RONDO_IO_ERROR, "%s", what.c_str());
 }
+
+// A node's random numbers begin in its device's sequence at a sum of 64 bits, which no file may let overflow: all nodes
+// of a function draw in so many steps of the generator at most.
+constexpr uint64_t kMostDraws = uint64_t{1} << 48;
 
 // Records the nodes of one function. Its thread records.
 class FunctionRecorder {
@@ -167,6 +172,7 @@ class FunctionRecorder {
   Status add_all(const std::vector<Node>& nodes) {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
+      RONDO_TRY(MakingLimit::check());
       const Status status = node.role == Node::Role::view      ? add_view(node)
                             : node.role == Node::Role::empty   ? make(node.outputs[0])
                             : node.role == Node::Role::control ? add_choice(node)
@@ -238,6 +244,10 @@ class FunctionRecorder {
     Status status = kInvokes[node.call->of.index()](
         *node.call, {engine_, Engine::intern(row_of(*node.call).name), inputs, results});
     if (!status.ok()) return status;
+    for (size_t i = before; i < recording_.taken(); ++i) draws_ += recording_.task(i).random_count();
+    if (draws_ > kMostDraws)  // mutation: random_numbers_not_counted
+      return wrong(format("it and the nodes before it draw random numbers in %llu steps; %llu are the most",
+                          static_cast<unsigned long long>(draws_), static_cast<unsigned long long>(kMostDraws)));
     return check_recorded(*node.call, before, inputs, written);
   }
   // One task, which is what the file says; checks of indices aside.
@@ -338,6 +348,7 @@ class FunctionRecorder {
   std::unordered_set<const Storage*> inputs_;
   uint32_t section_ = kNoSection;
   int64_t bytes_ = 0;
+  uint64_t draws_ = 0;
   int depth_ = 0;        // bodies around
   bool issues_ = false;  // into a recording that is not the function's own
 };

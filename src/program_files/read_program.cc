@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "engine/tasks/making_limit.h"
 #include "engine/views.h"
 #include "models/json.h"
 #include "program_files/attributes.h"
@@ -288,6 +289,7 @@ class ProgramReader {
   }
 
   Status read_node(std::vector<Node>* nodes) {
+    RONDO_TRY(MakingLimit::check());
     if (nodes_++ == kMostNodes) return json_.wrong(format("more than %zu nodes", kMostNodes));
     const size_t number = nodes->size();
     Node& node = nodes->emplace_back();

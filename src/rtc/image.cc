@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/tasks/making_limit.h"
 #include "rtc/progress.h"
 #include "rtc/unkept.h"
 
@@ -61,6 +62,7 @@ Status make_image(const Target& target, const ImageRequest& request, std::string
     disk_hits.fetch_add(1, std::memory_order_relaxed);
     return {};
   }
+  RONDO_TRY(MakingLimit::check());
   if (Unkept::Allowance* const allowance = Unkept::allowance()) RONDO_TRY(allowance->take());
   const auto begin = std::chrono::steady_clock::now();
   {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/machine/decimal.h"
 #include "tools/program_sizes.h"
 #include "tools/usage.h"
 
@@ -104,6 +105,25 @@ bool read_size(const std::string& text, int64_t* bytes) {
   return !__builtin_mul_overflow(std::stoll(number), int64_t{1} << shift, bytes) && *bytes > 0;
 }
 
+// "30" or "0.5"; false: they are no seconds.
+bool read_seconds(const std::string& text, int64_t* milliseconds) {
+  if (text.size() > 9 || text.find_first_not_of("0123456789.") != std::string::npos) return false;
+  const char* end = nullptr;
+  const double seconds = read_decimal(text.c_str(), &end);
+  *milliseconds = static_cast<int64_t>(seconds * 1000);
+  return !*end && *milliseconds > 0;
+}
+
+// Limits the time that making it takes, if that is said. milliseconds: 0 where it is not.
+int limit_making(const char* command, const std::string& seconds, const Program& program, int64_t* milliseconds) {
+  *milliseconds = 0;
+  if (seconds.empty()) return 0;
+  if (!read_seconds(seconds, milliseconds))
+    return bad_usage(command, "--seconds needs a number like 30 or 0.5, not '" + seconds + "'");
+  program.limit_making(*milliseconds);
+  return 0;
+}
+
 // An engine whose pools hold so much at most, if that is said.
 int make_engine(const char* command, const std::string& memory, Engine* engine) {
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
@@ -127,7 +147,7 @@ int choose_device(const char* command, const std::string& text, rondo_device* de
 }
 
 struct ProgramOptions {
-  std::string file, function, inputs, outputs, device, memory;
+  std::string file, function, inputs, outputs, device, memory, seconds;
   bool check_numbers = false, trust = false, check = false;
 };
 
@@ -139,6 +159,7 @@ int read_arguments(int count, char** arguments, ProgramOptions* wish) {
                                 : word == "--outputs" ? &wish->outputs
                                 : word == "--device"  ? &wish->device
                                 : word == "--memory"  ? &wish->memory
+                                : word == "--seconds" ? &wish->seconds
                                                       : nullptr;
     if (option) {
       if (!option->empty()) return bad_usage("run", word + " is given twice");
@@ -246,7 +267,7 @@ int program(int count, char** arguments) {
   if (action != "show" && action != "verify")
     return bad_usage("program", "show, verify, copy, bind, diff, compile or add-check is needed");
   bool text = false;
-  std::string file, memory, device;
+  std::string file, memory, seconds, device;
   std::vector<std::string> sizes;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
@@ -254,6 +275,8 @@ int program(int count, char** arguments) {
       text = true;
     else if (action == "verify" && word == "--memory" && i + 1 < count)
       memory = arguments[++i];
+    else if (action == "verify" && word == "--seconds" && i + 1 < count)
+      seconds = arguments[++i];
     else if (action == "show" && word == "--for" && device.empty() && i + 1 < count && *arguments[i + 1])
       device = arguments[++i];
     else if (action == "show" && word == "--sizes" && i + 1 < count)
@@ -274,7 +297,9 @@ int program(int count, char** arguments) {
     if (!device.empty()) return print_kernels(file, device, sizes);
   } else {
     Engine engine(nullptr);
+    int64_t limit = 0;
     if (const int status = make_engine("program", memory, &engine)) return status;
+    if (const int status = limit_making("program", seconds, opened, &limit)) return status;
     verify(opened, engine);
     std::printf("%s is whole: each node is one that Rondo %s records\n", escaped(file).c_str(), rondo_version_string());
   }
@@ -285,12 +310,12 @@ namespace {
 
 constexpr int64_t kCheckMs = 60000;  // of each call
 
-int check_program(const Program& program, const ProgramOptions& wish, rondo_device device) {
+int check_program(const Program& program, const ProgramOptions& wish, int64_t limit, rondo_device device) {
   Engine engine(nullptr);
   if (const int status = make_engine("run", wish.memory, &engine)) return status;
   int64_t most_bytes = 0;
   (void)read_size(wish.memory, &most_bytes);
-  const rondo_program_check_info info = program.check(engine, device, most_bytes, kCheckMs);
+  const rondo_program_check_info info = program.check(engine, device, most_bytes, limit ? limit : kCheckMs);
   std::printf("%s passes its self-check: %lld calls, %lld outputs, %lld of them with the same bits\n",
               escaped(wish.file).c_str(), static_cast<long long>(info.calls), static_cast<long long>(info.outputs),
               static_cast<long long>(info.exact));
@@ -307,7 +332,9 @@ int run_program(int count, char** arguments) {
   if (const int status = choose_device("run", wish.device, &device)) return status;
   const Program opened(wish.file);
   if (wish.trust) opened.trust();
-  if (wish.check) return check_program(opened, wish, device);
+  int64_t limit = 0;
+  if (const int status = limit_making("run", wish.seconds, opened, &limit)) return status;
+  if (wish.check) return check_program(opened, wish, limit, device);
   Program::Function function;
   if (const int status = find_function(opened, wish, &function)) return status;
   if (wish.inputs.empty() && !function.inputs.empty())
@@ -323,7 +350,8 @@ int run_program(int count, char** arguments) {
     const ModelFile given(wish.inputs);
     for (const Program::Value& each : function.inputs) inputs.push_back(given.load(each.name, engine, device));
   }
-  const std::vector<Tensor> outputs = instance.call(function.name, inputs);
+  const std::vector<Tensor> outputs =
+      limit ? instance.call_within(limit, function.name, inputs) : instance.call(function.name, inputs);
   std::vector<std::pair<std::string, Tensor>> named;
   for (size_t i = 0; i < outputs.size(); ++i) named.emplace_back(function.outputs[i].name, outputs[i]);
   write_model_file(wish.outputs, named);

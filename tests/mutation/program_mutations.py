@@ -120,6 +120,22 @@ MUTATIONS = (
         **OF_FILES,
     ),
     Mutation(
+        name="making_without_an_end",
+        part=r"!over\(\)",
+        instead="true",
+        breaks="making something of a program ends when its time is over",
+        cases="Conformance/ProgramLimits.MakingEndsWithItsTime/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
+        name="random_numbers_not_counted",
+        part=r"draws_ > kMostDraws",
+        instead="false",
+        breaks="the random numbers that a program's nodes draw are fewer than what their positions have bits for",
+        cases="Conformance/ProgramLimits.RandomNumbersAreBounded/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
         name="limit_after_the_begin",
         breaks="a call whose time is over is not begun",
         cases="Conformance/ProgramLimits.LateCallsAreNotBegun/cuda_async",

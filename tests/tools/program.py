@@ -403,6 +403,28 @@ def case_memory():
     run("program", "verify", saved(), "--memory", "1MiB")
 
 
+def case_seconds():
+    """A program that takes longer to make than it may is told so, and so is one whose call takes longer."""
+    nodes = ",\n".join('{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[%d]},"out":{"out":[%d,"f32",[2,3]]}}' % (i, i + 1)
+                       for i in range(5000))
+    text = ('{"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[\n{"name":"f","inputs":[["x","f32",[2,3]]],"weights":[],'
+            '"nodes":[\n%s],\n"outputs":[["y",5000,"f32",[2,3]]]}]}' % nodes)
+    long = write("long.safetensors", {}, {"rondo.program": text})
+    out = FOLDER / "out.safetensors"
+    arguments = "run", long, "--inputs", inputs(), "--outputs", out
+    out.unlink(missing_ok=True)
+    holds(run(*arguments, "--seconds", "0.001", status=1)[1], "TIMED_OUT", "has had 1 ms")
+    holds(run("program", "verify", long, "--seconds", "0.001", status=1)[1], "TIMED_OUT", "has had 1 ms")
+    assert not out.exists()
+    run(*arguments, "--seconds", "600")
+    run("program", "verify", long, "--seconds", "600")
+    assert out.exists()
+    for wrong in "0", "soon", "-1", "1e9", "0.0001", "1.2.3":
+        holds(run(*arguments, "--seconds", wrong, status=2)[1], "--seconds needs a number like 30 or 0.5")
+        holds(run("program", "verify", long, "--seconds", wrong, status=2)[1], "--seconds needs a number like 30 or 0.5")
+    holds(run("program", "show", long, "--seconds", "1", status=2)[1], "'--seconds' does not follow show")
+
+
 def case_numbers():
     """The node of the file that makes the first NaN is named, and nothing is written."""
     out = FOLDER / "out.safetensors"

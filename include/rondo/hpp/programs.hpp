@@ -142,6 +142,8 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
 
   // Its kernels and choices are kept for other processes from now on (rondo_program_trust).
   void trust() const { throw_on_failure(rondo_program_trust(get())); }
+  // Making something of it may take so many milliseconds each time, from now on; 0: any (rondo_program_limit_making).
+  void limit_making(int64_t most_ms) const { throw_on_failure(rondo_program_limit_making(get(), most_ms)); }
 
   rondo_program_info info() const {
     rondo_program_info info = RONDO_PROGRAM_INFO_INIT;

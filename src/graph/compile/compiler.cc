@@ -12,6 +12,7 @@
 #include "base/machine/arithmetic.h"
 #include "base/machine/processors.h"
 #include "base/threads/thread.h"
+#include "engine/tasks/making_limit.h"
 #include "engine/trace.h"
 #include "engine/user_call.h"
 #include "graph/compile/numbers.h"
@@ -169,8 +170,10 @@ void GraphCompiler::take_bodies(uint32_t step, Control& control) {
 // The prepared tasks get memory and are captured: runs begin from here.
 Status GraphCompiler::place_and_capture() {
   RONDO_TRY(place_memory());
+  RONDO_TRY(MakingLimit::check());
   RONDO_TRY(zero_own());
   RONDO_TRY(capture());
+  RONDO_TRY(MakingLimit::check());
   pack_weights();
   collect_uses();
   collect_binding_uses();
@@ -256,7 +259,8 @@ Status GraphCompiler::prepare() {
   std::optional<ops::KernelsAhead> ahead;
   auto work = [&](double until_us) {
     for (size_t i = next.fetch_add(1); i < steps.size(); i = next.fetch_add(1)) {
-      failures[i] = caught([&] { return steps[i]->task->prepare(); });
+      failures[i] = MakingLimit::check();
+      if (failures[i].ok()) failures[i] = caught([&] { return steps[i]->task->prepare(); });
       if (ahead) ahead->one_is_ready();
       if (until_us > 0 && Trace::now_us() > until_us) return;
     }
@@ -269,8 +273,9 @@ Status GraphCompiler::prepare() {
     try {
       helpers.reserve(static_cast<size_t>(threads));  // once a thread runs nothing may fail
       for (int t = 1; t < threads; ++t)
-        helpers.push_back(start_thread([&work, unkept = rtc::Unkept::allowance()] {
+        helpers.push_back(start_thread([&work, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
           const rtc::Unkept scope(unkept);  // mutation: helpers_keep_for_strangers
+          const MakingLimit::Scope limited(limit);
           set_default_arithmetic();
           work(0);
         }));

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/step_ranges.h"
@@ -244,8 +245,12 @@ Status batch_products(ops::Program& program, PassReport* report) {
     for (const ProgramNode& node : program.nodes) count += small_product(node) ? 1 : 0;
     return count > 1;
   };
-  // Nodes that read evenly spaced results may be a stack next.
-  for (bool more = has_some(); more;) {
+  // Nodes that read evenly spaced results may be a stack next. A chain of these takes a round for each link: of a long
+  // one the rest stays as it is.
+  constexpr size_t kMostLooks = size_t{1} << 24;  // at nodes, in all rounds
+  size_t looks = 0;
+  for (bool more = has_some(); more && looks < kMostLooks; looks += program.nodes.size()) {
+    RONDO_TRY(MakingLimit::check());
     ProductBatches pass(program, alone);
     pass.form_groups();
     const bool all = pass.lay_out(&alone);

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/folded_product.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/passes.h"
 
 namespace rondo {
@@ -89,21 +90,23 @@ class Cse {
     }
   }
 
-  void run(PassReport* report) {
+  Status run(PassReport* report) {
     std::vector<bool> gone(program_.nodes.size());
     for (size_t i = 0; i < program_.nodes.size(); ++i) {
+      RONDO_TRY(MakingLimit::check());
       const ProgramNode& node = program_.nodes[i];
       gone[i] = is_plain(node) && leave_out(i, report);
       if (gone[i]) continue;
       for (const ProgramOperand& each : node.operands)
         if (each.written) ++written_[each.value];
     }
-    if (report->lines.empty()) return;
+    if (report->lines.empty()) return {};
     leave_out_unread(&gone, report);
     for (size_t i = 0; i < program_.nodes.size(); ++i)
       if (!gone[i]) move(&program_.nodes[i]);
     size_t next = 0;
     std::erase_if(program_.nodes, [&](const ProgramNode&) { return gone[next++]; });
+    return {};
   }
 
  private:
@@ -250,8 +253,7 @@ class Cse {
 }  // namespace
 
 Status cse(Program& program, PassReport* report) {
-  Cse(program).run(report);
-  return {};
+  return Cse(program).run(report);
 }
 
 }  // namespace rondo

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
@@ -88,7 +89,7 @@ Epilogue epilogue_of(const ProgramNode& node) {
 class EpilogueFusion {
  public:
   explicit EpilogueFusion(ops::Program& program) : program_(program), groups_(program) {}
-  void form_groups();
+  Status form_groups();
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
 
@@ -182,12 +183,14 @@ void EpilogueFusion::join(uint32_t i) {
   groups_.join(i, {group}, *place);
 }
 
-void EpilogueFusion::form_groups() {
+Status EpilogueFusion::form_groups() {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
+    RONDO_TRY(MakingLimit::check());
     groups_.begin(i);
     join(i);
     groups_.end(i);
   }
+  return {};
 }
 
 ProgramNode EpilogueFusion::ended(const std::vector<uint32_t>& nodes, PassReport* report) {
@@ -228,7 +231,7 @@ Status epilogue(ops::Program& program, PassReport* report) {
   const auto has_channels = [](const ProgramNode& node) { return channels(node).has_value(); };
   if (std::none_of(program.nodes.begin(), program.nodes.end(), has_channels)) return {};
   EpilogueFusion pass(program);
-  pass.form_groups();
+  RONDO_TRY(pass.form_groups());
   pass.rewrite(report);
   report->steps = pass.steps();
   return {};

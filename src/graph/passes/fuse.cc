@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
@@ -39,7 +40,7 @@ Operands views_of(const ProgramNode& node, bool written) {
 class Fusion {
  public:
   explicit Fusion(ops::Program& program);
-  void form_groups();
+  Status form_groups();
   // Puts the program in its new order, groups as nodes.
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
@@ -156,8 +157,9 @@ Groups::Some Fusion::candidates(uint32_t i) {
   return groups;
 }
 
-void Fusion::form_groups() {
+Status Fusion::form_groups() {
   for (uint32_t i = 0; i < of_.size(); ++i) {
+    RONDO_TRY(MakingLimit::check());
     find_candidate(i);
     groups_.begin(i);
     if (of_[i]) {
@@ -167,6 +169,7 @@ void Fusion::form_groups() {
     }
     groups_.end(i);
   }
+  return {};
 }
 
 // True if all that nodes of different groups have in common is read and written element by element.
@@ -359,7 +362,7 @@ void Fusion::rewrite(PassReport* report) {
 
 Status fuse(ops::Program& program, PassReport* report) {
   Fusion fusion(program);
-  fusion.form_groups();
+  RONDO_TRY(fusion.form_groups());
   fusion.rewrite(report);
   report->steps = fusion.steps();
   return {};

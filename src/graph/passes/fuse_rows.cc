@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "engine/engine.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "ops/elementwise/form.h"
@@ -49,7 +50,7 @@ struct FusedNode {
 class RowFusionPass {
  public:
   explicit RowFusionPass(ops::Program& program) : program_(program), groups_(program) {}
-  void form_groups();
+  Status form_groups();
   void rewrite(PassReport* report);
   size_t steps() const { return groups_.steps(); }
 
@@ -165,8 +166,9 @@ bool RowFusionPass::join(uint32_t i, uint32_t group) {
   return true;
 }
 
-void RowFusionPass::form_groups() {
+Status RowFusionPass::form_groups() {
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
+    RONDO_TRY(MakingLimit::check());
     groups_.begin(i);
     if (!node(i).opaque()) {
       const bool core = combines(node(i));
@@ -178,6 +180,7 @@ void RowFusionPass::form_groups() {
     }
     groups_.end(i);
   }
+  return {};
 }
 
 ProgramNode RowFusionPass::make_node(const std::vector<uint32_t>& nodes, PassReport* report) {
@@ -198,7 +201,7 @@ void RowFusionPass::rewrite(PassReport* report) {
 Status fuse_rows(ops::Program& program, PassReport* report) {
   if (std::none_of(program.nodes.begin(), program.nodes.end(), combines)) return {};
   RowFusionPass pass(program);
-  pass.form_groups();
+  RONDO_TRY(pass.form_groups());
   pass.rewrite(report);
   report->steps = pass.steps();
   return {};

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/step_ranges.h"
@@ -100,6 +101,7 @@ bool HorizontalFusion::join(uint32_t i, uint32_t group) {
 Status HorizontalFusion::form_groups() {
   std::unordered_map<rtc::Signature, std::vector<uint32_t>, HashOfKernel> alike;
   for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
+    RONDO_TRY(MakingLimit::check());
     groups_.begin(i);
     RONDO_TRY(small_task(program_.nodes[i], &small_.emplace_back()));
     if (small_[i]) {

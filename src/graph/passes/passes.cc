@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/settings.h"
+#include "engine/tasks/making_limit.h"
 #include "ops/program/verify.h"
 
 namespace rondo {
@@ -47,6 +48,7 @@ Status run_passes(ops::Program& program, std::vector<PassReport>* reports) {
 #ifdef RONDO_VERIFY_PROGRAMS
     const ops::KeptEffects effects(program);
 #endif
+    RONDO_TRY(MakingLimit::check());
     RONDO_TRY(pass.run(program, &report));
 #ifdef RONDO_VERIFY_PROGRAMS
     RONDO_TRY(effects.check(program));

@@ -26,6 +26,18 @@ Status check_rows(const char* name, const View& view, const View& q) {
   return {};
 }
 
+// Masks are seen as one element for each pair of a query and a key, and random numbers are counted by these.
+Status check_pairs(const View& q, const View& k) {
+  constexpr int64_t kMostPairs = int64_t{1} << 56;
+  int64_t pairs = k.layout.shape[1];
+  bool many = false;
+  for (int d = 0; d < 3; ++d) many = __builtin_mul_overflow(pairs, q.layout.shape[d], &pairs) || many;
+  if (!many && pairs <= kMostPairs) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "q has shape %s and k %s; batch, heads, queries and keys together may be 2^56 pairs",
+               shape_text(q.layout).c_str(), shape_text(k.layout).c_str());
+}
+
 Status check_shapes(const View& q, const View& k, const View& v) {
   RONDO_TRY(check_float("q", q));
   RONDO_TRY(check_rows("q", q, q));
@@ -44,7 +56,7 @@ Status check_shapes(const View& q, const View& k, const View& v) {
   if (!v.layout.same_shape(k.layout))
     return error(RONDO_INVALID_ARGUMENT, "v has shape %s; that of k is needed: %s", shape_text(v.layout).c_str(),
                  shape_text(k.layout).c_str());
-  return {};
+  return check_pairs(q, k);
 }
 
 Status check_lengths(const char* name, const View* lengths, const View& q) {

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "base/threads/thread.h"
 #include "base/threads/uncancelled.h"
+#include "engine/tasks/making_limit.h"
 #include "ops/cudnn/budget.h"
 #include "rtc/disk_cache.h"
 #include "rtc/unkept.h"
@@ -217,6 +218,7 @@ class PlanSelection {
     std::vector<Candidate> good, uncapturable;
     bool deterministic = true;
     for (const Recipe& recipe : recipes) {
+      RONDO_TRY(MakingLimit::check());
       // Those without fixed bits stand last, and are tried only where nothing else will do.
       if (deterministic && !recipe.deterministic && !good.empty()) break;
       deterministic = recipe.deterministic;
@@ -345,8 +347,9 @@ Status find_choice(CudaDevice& device, const Question& question, const Choice** 
   // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
   std::unique_ptr<Choice> made;
   Status status;
-  start_thread([&, unkept = rtc::Unkept::allowance()] {
+  start_thread([&, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
     const rtc::Unkept scope(unkept);
+    const MakingLimit::Scope limited(limit);
     status = caught(
         [&] {
           const CudaDevice::Current current(device);

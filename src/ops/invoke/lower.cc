@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "engine/tasks/making_limit.h"
 #include "ops/convolution/convolution.h"
 #include "ops/elementwise/form.h"
 #include "ops/elementwise/transfer.h"
@@ -215,6 +216,7 @@ Status expand(Engine& engine, Program* program) {
       program->nodes.push_back(std::move(node));
       continue;
     }
+    RONDO_TRY(MakingLimit::check());
     Collector collector(engine);
     RONDO_TRY(call_operator(engine, node, NodeViews(node, nullptr)));
     for (Ref<Storage>& each : collector.made) program->add(std::move(each));
@@ -254,6 +256,7 @@ Status lower(Engine& engine, Program* program, std::vector<Ref<OperatorTask>>* t
   join_gradients(program);
   tasks->reserve(program->nodes.size());
   for (const ProgramNode& node : program->nodes) {
+    RONDO_TRY(MakingLimit::check());
     RONDO_TRY(lower(engine, node, &tasks->emplace_back()));
 #ifdef RONDO_VERIFY_PROGRAMS
     RONDO_TRY(check_task(program, node, tasks->back()));

@@ -243,6 +243,72 @@ TEST_P(ProgramLimits, SizesBeyondABoundAreToldAsFilledUp) {
   EXPECT_TRUE(has_word(rondo_last_error(), "the size 'B' is 16")) << rondo_last_error();
 }
 
+// Thousands of nodes, of which none is like the one before it.
+TEST_P(ProgramLimits, MakingEndsWithItsTime) {
+  constexpr int kNodes = 3000;
+  std::string nodes;
+  for (int i = 0; i < kNodes; ++i)
+    nodes += std::string(i ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + (i % 2 ? "neg" : "exp") +
+             R"(","computed":"f32"},"in":{"operands":[)" + std::to_string(i) + R"(]},"out":{"out":[)" +
+             std::to_string(i + 1) + R"(,"f32",["B"]]}})";
+  const Program program = open(put_text(
+      R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","dims":[["B",1,8]],"weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",["B"]]],"weights":[],"nodes":[
+)" + nodes +
+      R"(],
+"outputs":[["y",)" +
+      std::to_string(kNodes) + R"(,"f32",["B"]]]}]})"));
+  const Instance before = instance(program);
+  must(rondo_program_limit_making(program.get(), 1));
+  const char* const word = "rondo_program_limit_making";
+  rondo_program_instance* made = nullptr;
+  expect_refused(rondo_program_create_instance(program.get(), engine(), device(), &made), RONDO_TIMED_OUT,
+                 "rondo_program_create_instance", word);
+  EXPECT_EQ(made, nullptr);
+  const int64_t size = 3;
+  rondo_program_memory_info memory = RONDO_PROGRAM_MEMORY_INFO_INIT;
+  expect_refused(rondo_program_memory(program.get(), engine(), device(), 1, &size, &memory), RONDO_TIMED_OUT,
+                 "rondo_program_memory", word);
+  rondo_program_kernels_info kernels = RONDO_PROGRAM_KERNELS_INFO_INIT;
+  expect_refused(rondo_program_kernels(program.get(), engine(), device(), 1, &size, &kernels), RONDO_TIMED_OUT,
+                 "rondo_program_kernels", word);
+  rondo_program* bound = nullptr;
+  expect_refused(rondo_program_bind(program.get(), 1, &size, &bound), RONDO_TIMED_OUT, "rondo_program_bind", word);
+  EXPECT_EQ(bound, nullptr);
+  const Tensor x = up(full(RONDO_F32, {3}, -0.5));
+  rondo_tensor *input = x, *output = nullptr;
+  expect_refused(rondo_program_call(before.get(), "f", 1, &input, 1, &output), RONDO_TIMED_OUT, "rondo_program_call",
+                 word);
+  EXPECT_EQ(output, nullptr);
+  expect_refused(rondo_program_limit_making(program.get(), -1), RONDO_INVALID_ARGUMENT, "rondo_program_limit_making",
+                 "most_ms is -1");
+  must(rondo_program_limit_making(program.get(), 600000));
+  const Tensor y = std::move(call(before, "f", {x}, 1)[0]);
+  must(rondo_program_limit_making(program.get(), 1));
+  expect_same_bits(download(call(before, "f", {x}, 1)[0]), download(y), "a size that is there needs no time");
+  must(rondo_program_limit_making(program.get(), 0));
+  expect_same_bits(download(call(instance(program), "f", {x}, 1)[0]), download(y), "no limit");
+}
+
+// Dropout of 2^45 elements, again and again, as far as no position in a device's sequence overflows.
+TEST_P(ProgramLimits, RandomNumbersAreBounded) {
+  const auto text = [](int times) {
+    std::string nodes = R"({"view":"Broadcast","with":{"shape":[35184372088832]},"in":0,"out":1},
+{"empty":[2,"f32",[35184372088832]]},
+{"empty":[3,"u8",[35184372088832]]})";
+    for (int i = 0; i < times; ++i)
+      nodes += R"(,
+{"kind":"Dropout","with":{"p":"0x1p-2"},"in":{"a":1},"out":{"out":2,"mask":3}})";
+    return R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[
+{"name":"f","inputs":[["x","f32",[1]]],"weights":[],"nodes":[
+)" + nodes +
+           R"(],
+"outputs":[["y",0,"f32",[1]]]}]})";
+  };
+  const std::string said = refusal(text(33));
+  EXPECT_TRUE(has_word(said, "281474976710656 are the most")) << said;
+}
+
 TEST_P(ProgramLimits, FunctionsShareOneCountOfSteps) {
   const auto text = [](const std::vector<int>& steps) {
     std::string list;

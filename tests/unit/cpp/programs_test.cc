@@ -185,6 +185,24 @@ TEST_F(CppPrograms, MemoryAndTimeAreLimited) {
             std::string::npos);
 }
 
+TEST_F(CppPrograms, MakingEndsWithItsTime) {
+  const Graph long_one = callable(1, [](const std::vector<Tensor>& in) {
+    Tensor last = -in[0];
+    for (int i = 0; i < 3000; ++i) last = -last;
+    return last;
+  });
+  rondo::save_program(path, {{"long", long_one}});
+  const Program program(path);
+  program.limit_making(1);
+  EXPECT_NE(refusal(RONDO_TIMED_OUT, [&] { (void)program.instance(engine, kCpu); }).find("1 ms"), std::string::npos);
+  program.limit_making(600000);
+  (void)program.instance(engine, kCpu);
+  program.limit_making(0);
+  EXPECT_EQ(program.instance(engine, kCpu).call("long", {x}).at(0).read<float>(), (-x).read<float>());
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT, [&] { program.limit_making(-1); }).find("most_ms is -1"),
+            std::string::npos);
+}
+
 TEST_F(CppPrograms, FileSaysWhatIsInIt) {
   rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
                       {{"labels", "cat\ndog"}});

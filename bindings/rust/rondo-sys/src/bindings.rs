@@ -6664,6 +6664,17 @@ extern "C" {
     pub fn rondo_program_trust(program: *mut rondo_program) -> rondo_status;
 }
 extern "C" {
+    #[doc = " Limits how long it may take to make something of `program`, from now on and each time anew, to most_ms milliseconds;"]
+    #[doc = " 0: as long as it takes, as at first. That is an instance, the graph of another size in a call, what"]
+    #[doc = " rondo_program_bind, rondo_program_memory, rondo_program_kernels and rondo_program_check make, and what a call adds to"]
+    #[doc = " a recording. Also of programs that were bound from it, and of instances that are there."]
+    #[doc = ""]
+    #[doc = " When it is over they return RONDO_TIMED_OUT, and nothing of it is kept but kernels that were compiled. Looked at"]
+    #[doc = " between nodes, passes and kernels: a kernel that is compiled goes on to its end, and so does a piece of a file that"]
+    #[doc = " is read. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks. Since 0.1."]
+    pub fn rondo_program_limit_making(program: *mut rondo_program, most_ms: i64) -> rondo_status;
+}
+extern "C" {
     #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]
     pub fn rondo_program_destroy(program: *mut rondo_program);
 }
@@ -7326,8 +7337,8 @@ extern "C" {
     #[doc = " there are AVX2 and FMA; on a GPU the compute capability, the number of processors, and the version and build of"]
     #[doc = " NVRTC. most_bytes: what the instance may take (rondo_program_instance_options), and inputs and outputs of a call on"]
     #[doc = " the host; 0: any, and 1 GiB. timeout_ms: of each call, as of rondo_program_call_within, and loops end with it on GPUs"]
-    #[doc = " too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has no"]
-    #[doc = " limit of time."]
+    #[doc = " too, since the host decides them then; 0: none, and a loop of the file may turn for ever. Making the instance has the"]
+    #[doc = " limit of rondo_program_limit_making."]
     #[doc = ""]
     #[doc = " RONDO_NOT_FOUND if the file has no check; RONDO_IO_ERROR if that is not valid or if an output is another one, with"]
     #[doc = " function, output, place and both values; RONDO_UNSUPPORTED for a check of a later version; RONDO_OUT_OF_MEMORY for"]

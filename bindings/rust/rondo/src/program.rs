@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::ptr::{null, null_mut, NonNull};
+use std::time::Duration;
 
 use rondo_sys as sys;
 
@@ -14,7 +15,7 @@ use crate::memory::c_path;
 use crate::model_file::text_of;
 use crate::program_facts::{value, ProgramDim, ProgramFunction, ProgramInfo, ProgramValue};
 use crate::program_instance_options::ProgramInstanceOptions;
-use crate::tensor::made;
+use crate::tensor::{made, milliseconds};
 use crate::{Device, Engine, ProgramInstance, ProgramWriter, Result};
 
 /// A program file that is open. Belongs to no engine; what it says does not change.
@@ -127,6 +128,35 @@ impl Program {
     #[doc(alias = "rondo_program_trust")]
     pub fn trust(&self) -> Result<()> {
         check(unsafe { sys::rondo_program_trust(self.as_ptr()) })
+    }
+
+    /// Limits how long it may take to make something of the program, from now on and each time anew: an instance, the graph of
+    /// another size in a call, a program that is bound, figures of memory and kernels, a self-check. `None`: as long as it
+    /// takes, as at first. When it is over nothing is kept of it but kernels that were compiled.
+    ///
+    /// ```
+    /// # use rondo::{DType, Device, Engine, Program};
+    /// # let engine = Engine::new()?;
+    /// # let (double, ()) = engine.recording().callable().record(|| {
+    /// #     engine.record_output(&engine.record_input(Device::CPU, DType::F32, 2)?.mul(2)?)
+    /// # })?;
+    /// # let path = std::env::temp_dir().join(format!("rondo-program-limit-{}.safetensors", std::process::id()));
+    /// # Program::writer().function("double", &double).write(&path)?;
+    /// use std::time::Duration;
+    /// let program = Program::open(&path)?;
+    /// program.limit_making(Duration::from_secs(30))?; // or making it fails, as ErrorKind::TimedOut
+    /// let instance = program.instance(&engine, Device::CPU)?;
+    /// # std::fs::remove_file(&path).unwrap();
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// None is expected while the program is open.
+    #[doc(alias = "rondo_program_limit_making")]
+    pub fn limit_making(&self, limit: impl Into<Option<Duration>>) -> Result<()> {
+        let most = limit.into().map_or(0, |each| milliseconds(each).max(1));
+        check(unsafe { sys::rondo_program_limit_making(self.as_ptr(), most) })
     }
 
     /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).

@@ -90,6 +90,32 @@ fn memory_and_time_are_limited() {
 }
 
 #[test]
+fn making_ends_with_its_time() {
+    everywhere(|engine, device| {
+        let file = File::new("making");
+        let long = callable(engine, device, 1, |given| {
+            let mut x = given[0].neg()?;
+            for _ in 0..3000 {
+                x = x.neg()?;
+            }
+            Ok(x)
+        });
+        Program::writer().function("long", &long).write(&file.0).unwrap();
+        let program = Program::open(&file.0).unwrap();
+        program.limit_making(Duration::from_nanos(1)).unwrap(); // a millisecond
+        let refused = program.instance(engine, device).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::TimedOut);
+        assert!(refused.message().contains("1 ms"), "{}", refused);
+        program.limit_making(Duration::MAX).unwrap();
+        program.instance(engine, device).unwrap();
+        program.limit_making(None).unwrap();
+        let x = vector(engine, device, [1.0, 10.0]);
+        let y = program.instance(engine, device).unwrap().call("long", &[&x]).unwrap();
+        assert_eq!(y[0].to_vec::<f32>().unwrap(), [-1.0, -10.0]);
+    });
+}
+
+#[test]
 fn saved_functions_are_called_on_another_engine() {
     let file = File::new("called");
     everywhere(|engine, device| {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
@@ -121,12 +123,26 @@ public final class Program extends NativeObject {
    * processes; what is kept already is used all the same. It holds for instances that are made from now on.
    */
   public void trust() {
-    final long address = acquire();
-    try {
+    held(address -> {
       NativePrograms.programTrust(address);
-    } finally {
-      release();
-    }
+      return null;
+    });
+  }
+
+  /**
+   * Limits how long it may take to make something of the program, from now on and each time anew: an instance, the graph of another size in a
+   * call, a program that is bound, figures of memory and kernels, a self-check. These throw {@link TimedOutException} when it is over, and nothing
+   * is kept of them but kernels that were compiled.
+   *
+   * @param limit the time, which is rounded up to milliseconds; zero: as long as it takes, as at first
+   * @throws InvalidArgumentException for a limit below zero
+   */
+  public void limitMaking(Duration limit) {
+    final long most = Waits.milliseconds(limit);
+    held(address -> {
+      NativePrograms.programLimitMaking(address, most);
+      return null;
+    });
   }
 
   /**
@@ -135,12 +151,7 @@ public final class Program extends NativeObject {
    * @return the facts
    */
   public ProgramInfo info() {
-    final long address = acquire();
-    try {
-      return NativePrograms.programQuery(address);
-    } finally {
-      release();
-    }
+    return held(address -> NativePrograms.programQuery(address));
   }
 
   /**
@@ -149,17 +160,14 @@ public final class Program extends NativeObject {
    * @return what the file says of each
    */
   public List<Function> functions() {
-    final long address = acquire();
-    try {
+    return held(address -> {
       final List<Function> all = new ArrayList<>();
       final long count = NativePrograms.programQuery(address).functions();
       for (long i = 0; i < count; ++i) {
         all.add(function(address, i));
       }
       return Collections.unmodifiableList(all);
-    } finally {
-      release();
-    }
+    });
   }
 
   /**
@@ -171,9 +179,14 @@ public final class Program extends NativeObject {
    */
   public Function function(String name) {
     Objects.requireNonNull(name, "name");
+    return held(address -> function(address, NativePrograms.programFind(address, name)));
+  }
+
+  /** Calls C with the address while the program is in use. */
+  private <T> T held(LongFunction<T> call) {
     final long address = acquire();
     try {
-      return function(address, NativePrograms.programFind(address, name));
+      return call.apply(address);
     } finally {
       release();
     }
@@ -202,8 +215,7 @@ public final class Program extends NativeObject {
    * @return what the file says of each
    */
   public List<Value> weights() {
-    final long address = acquire();
-    try {
+    return held(address -> {
       final List<Value> all = new ArrayList<>();
       final long count = NativePrograms.programQuery(address).weights();
       final long[] name = new long[1];
@@ -212,9 +224,7 @@ public final class Program extends NativeObject {
         all.add(new Value(Memory.text(name[0]), info));
       }
       return Collections.unmodifiableList(all);
-    } finally {
-      release();
-    }
+    });
   }
 
   /**
@@ -223,8 +233,7 @@ public final class Program extends NativeObject {
    * @return texts by their keys
    */
   public Map<String, String> metadata() {
-    final long address = acquire();
-    try {
+    return held(address -> {
       final Map<String, String> all = new LinkedHashMap<>();
       final long count = NativePrograms.programQuery(address).metadata();
       final long[] texts = new long[2];
@@ -233,9 +242,7 @@ public final class Program extends NativeObject {
         all.put(Memory.text(texts[0]), Memory.text(texts[1]));
       }
       return Collections.unmodifiableMap(all);
-    } finally {
-      release();
-    }
+    });
   }
 
   /**
@@ -244,8 +251,7 @@ public final class Program extends NativeObject {
    * @return name and bounds of each
    */
   public List<Dim> dims() {
-    final long address = acquire();
-    try {
+    return held(address -> {
       final List<Dim> all = new ArrayList<>();
       final long count = NativePrograms.programQuery(address).dims();
       final long[] found = new long[3];
@@ -254,9 +260,7 @@ public final class Program extends NativeObject {
         all.add(new Dim(Memory.text(found[0]), found[1], found[2]));
       }
       return Collections.unmodifiableList(all);
-    } finally {
-      release();
-    }
+    });
   }
 
   /**
@@ -267,12 +271,7 @@ public final class Program extends NativeObject {
    * @throws InvalidArgumentException for another number of sizes, and for those outside the bounds
    */
   public Program bind(long... sizes) {
-    final long address = acquire();
-    try {
-      return made(Program::new, NativePrograms::programDestroy, NativePrograms.programBind(address, sizes.clone()));
-    } finally {
-      release();
-    }
+    return held(address -> made(Program::new, NativePrograms::programDestroy, NativePrograms.programBind(address, sizes.clone())));
   }
 
   /**
@@ -347,12 +346,7 @@ public final class Program extends NativeObject {
    * @return the text
    */
   public String text() {
-    final long address = acquire();
-    try {
-      return Memory.text((buffer, capacity) -> NativePrograms.programText(address, buffer, capacity));
-    } finally {
-      release();
-    }
+    return held(address -> Memory.text((buffer, capacity) -> NativePrograms.programText(address, buffer, capacity)));
   }
 
   /**

@@ -105,6 +105,30 @@ class ProgramTest {
   }
 
   @Test
+  void makingEndsWithItsTime() {
+    try (Scope scope = Scope.open()) {
+      final Graph graph = callable(Device.CPU, 1, in -> {
+        Tensor x = in.get(0);
+        for (int i = 0; i < 3000; ++i) {
+          x = x.neg();
+        }
+        return x;
+      });
+      final Path path = folder.resolve("long");
+      new ProgramWriter().function("long", graph).write(path);
+      final Program program = Program.open(path);
+      program.limitMaking(Duration.ofNanos(1)); // a millisecond
+      fails(TimedOutException.class, () -> program.instance(engine, Device.CPU), "1 ms");
+      fails(InvalidArgumentException.class, () -> program.limitMaking(Duration.ofNanos(-1)), "most_ms");
+      program.limitMaking(Duration.ofMinutes(10));
+      program.instance(engine, Device.CPU);
+      program.limitMaking(Duration.ZERO);
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 10});
+      assertArrayEquals(new float[] {1, 10}, program.instance(engine, Device.CPU).call("long", x).get(0).toFloatArray());
+    }
+  }
+
+  @Test
   void readerIsAVersionThatThisOneKnows() {
     try (Scope scope = Scope.open()) {
       final Graph graph = new Saved(Device.CPU).scale;
