@@ -13,7 +13,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 from models import World  # noqa: E402
-from writer import BFLOAT16, BOOL, DOUBLE, FLOAT16, INT64, function, graph, model, node, tensor, value  # noqa: E402
+from writer import BFLOAT16, BOOL, DOUBLE, FLOAT16, INT32, INT64, INT8, UINT8, function, graph, model, node, tensor, value  # noqa: E402
 
 
 def numbers(count, low=-1.0, high=1.0, seed=1):
@@ -226,6 +226,34 @@ def products(world):
     active = [*both[:4], node("Relu", ["p1"], ["p2"]), node("Relu", ["o1"], ["o2"]), node("Reshape", ["p2", "shape"], ["y"]), node("Reshape", ["o2", "shape"], ["z"])]
     case.check(active, {"x": [2, 3, 6]}, ["y", "z"], [*weights, *biases, shape], {"product and bias": 2, "product and activation": 2})
     case.check([*both, node("Exp", ["p1"], ["u"])], {"x": [2, 3, 6]}, ["y", "z", "u"], [*weights, *biases, shape], {"product and bias": 2})
+
+
+def quantised(world):
+    """A product of dequantised numbers is one of these; with scales by rows or of blocks, or numbers of 4 bits, each is dequantised."""
+    case = Case(world)
+    scales = [tensor("s", [], [0.02]), tensor("t", [1], [0.03]), tensor("columns", [5], [0.01, 0.02, 0.03, 0.04, 0.05]), tensor("rows", [7], numbers(7, 0.01, 0.1))]
+    for kind, low in ((UINT8, 0), (INT8, -128)):
+        draw = random.Random(low)
+        some = [tensor("z", [], [low + 117], kind), tensor("y0", [1], [low + 9], kind), tensor("none", [5], [0] * 5, kind),
+                tensor("zeros", [5], [low + 3 * i for i in range(5)], kind), tensor("lines", [7], [low + i for i in range(7)], kind),
+                tensor("w", [7, 5], [draw.randrange(low, low + 256) for _ in range(35)], kind)]
+        all_constants = [*scales, *some]
+        quantised_x = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"])]
+        for scale, zero in (("columns", "zeros"), ("columns", "none"), ("t", "y0"), ("s", "z")):
+            for shape in ([7], [3, 7], [2, 3, 7]):
+                product = [*quantised_x, node("DequantizeLinear", ["w", scale, zero], ["v"], axis=-1), node("MatMul", ["d", "v"], ["y"])]
+                case.check(product, {"x": shape}, ["y"], all_constants, {"product of whole numbers": 1}, 13, tolerance=1e-5)
+        # Of two values of the program, with more of quantising after it.
+        both = [*quantised_x, node("QuantizeLinear", ["u", "t", "y0"], ["p"]), node("DequantizeLinear", ["p", "t", "y0"], ["v"]), node("MatMul", ["d", "v"], ["m"]),
+                node("Softmax", ["m"], ["o"], axis=-1), node("QuantizeLinear", ["o", "s", "z"], ["r"]), node("DequantizeLinear", ["r", "s", "z"], ["y"])]
+        case.check(both, {"x": [2, 4, 7], "u": [2, 7, 3]}, ["y"], all_constants, {"product of whole numbers": 1}, 13, tolerance=0.021)
+        by_rows = [*quantised_x, node("DequantizeLinear", ["w", "rows", "lines"], ["v"], axis=0), node("MatMul", ["d", "v"], ["y"])]
+        case.check(by_rows, {"x": [3, 7]}, ["y"], all_constants, {}, 13)
+        given = [*quantised_x, node("DequantizeLinear", ["w", "given", "z"], ["v"]), node("MatMul", ["d", "v"], ["y"])]
+        case.check(given, {"x": [3, 7], "given": []}, ["y"], all_constants, {}, 13)
+    wide = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]), node("DequantizeLinear", ["w", "s", "no"], ["v"]),
+            node("MatMul", ["d", "v"], ["y"])]
+    case.check(wide, {"x": [3, 7]}, ["y"], [*scales, tensor("z", [], [3], UINT8), tensor("no", [], [0], INT32), tensor("w", [7, 5], list(range(35)), INT32)], {}, 13)
 
 
 def convolutions(world):

@@ -25,4 +25,8 @@ class Finder;
 // Gives products of one value by constant matrices, whose results attention takes apart, as one product.
 size_t join_products(Finder& finder);
 
+// --- quantised.cc
+// Gives products of dequantised numbers as products of these.
+size_t join_scales(Finder& finder);
+
 }  // namespace rondo_onnx

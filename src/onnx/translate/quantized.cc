@@ -3,6 +3,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
@@ -42,14 +43,51 @@ rondo_dtype wider(rondo_dtype dtype) {
   return dtype == RONDO_F64 ? RONDO_F64 : RONDO_F32;
 }
 
+// A scale or a zero point: a number that is known, or a tensor; neither: a zero point that is not given.
+struct Term {
+  std::optional<double> number;
+  Tensor tensor;
+
+  // Input i, as it broadcasts to x.
+  static Term of(const Call& call, size_t i, const Shape& x, int64_t axis, int64_t block) {
+    Term term;
+    double number = 0;
+    if (call.scalar(i, &number))
+      term.number = number;
+    else
+      term.tensor = spread(call.in(i), x, axis, block);
+    return term;
+  }
+};
+Tensor operator*(const Tensor& x, const Term& by) {
+  return by.number ? x * *by.number : x * by.tensor.to(x.dtype());
+}
+Tensor operator/(const Tensor& x, const Term& by) {
+  return by.number ? x / *by.number : x / by.tensor.to(x.dtype());
+}
+Tensor operator+(const Tensor& x, const Term& zero) {
+  return zero.number ? x + *zero.number : zero.tensor ? x + zero.tensor.to(x.dtype()) : x;
+}
+Tensor operator-(const Tensor& x, const Term& zero) {
+  if (zero.number) return *zero.number == 0 ? x : x - *zero.number;
+  return zero.tensor ? x - zero.tensor.to(x.dtype()) : x;
+}
+
 // round(x / scale) + zero, limited to the dtype.
-Tensor quantise(const Tensor& x, const Tensor& scale, const Tensor* zero, rondo_dtype dtype) {
-  const rondo_dtype wide = wider(x.dtype());
-  Tensor y = x.to(wide) / scale.to(wide);
-  if (dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2) return y.to(dtype);
-  y = rondo::round(y);
-  if (zero) y = y + zero->to(wide);
-  return y.to(dtype);
+Tensor quantise(const Tensor& x, const Term& scale, const Term& zero, rondo_dtype dtype) {
+  const Tensor y = x.to(wider(x.dtype())) / scale;
+  return dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2 ? y.to(dtype) : (rondo::round(y) + zero).to(dtype);
+}
+
+// Input i, which has one element.
+Term one_term(const Call& call, size_t i) {
+  Term term;
+  double number = 0;
+  if (call.scalar(i, &number))
+    term.number = number;
+  else
+    term.tensor = call.in(i).reshape({});
+  return term;
 }
 
 // Whole numbers less their zero point, as f64.
@@ -58,12 +96,22 @@ Tensor centred(const Tensor& x, const Tensor* zero) {
   return zero ? wide - zero->to(RONDO_F64) : wide;
 }
 
-// Zero points of the rows of a left factor, or of the columns of a right one.
-Tensor zero_point(const Call& call, size_t i, bool rows) {
-  const Tensor zero = call.in(i);
-  return rows && zero.dim() == 1 && zero.numel() > 1 ? zero.reshape({-1, 1})
-         : zero.numel() == 1                         ? zero.reshape({})
-                                                     : zero;
+// Scales of the rows of a left factor, or of the columns of a right one.
+Tensor factor_scale(const Call& call, size_t i, bool rows) {
+  const Tensor scale = call.in(i);
+  return rows && scale.dim() == 1 && scale.numel() > 1 ? scale.reshape({-1, 1})
+         : scale.numel() == 1                          ? scale.reshape({})
+                                                       : scale;
+}
+
+// Their zero points; none where all are known to be 0.
+Tensor factor_zero(const Call& call, size_t i, bool rows) {
+  if (!call.has(i)) return {};
+  if (call.constant(i)) {
+    const std::vector<int64_t> zeros = call.whole_numbers(i, "its zero points");
+    if (std::all_of(zeros.begin(), zeros.end(), [](int64_t each) { return each == 0; })) return {};
+  }
+  return factor_scale(call, i, rows);
 }
 
 }  // namespace
@@ -80,11 +128,9 @@ void quantize_linear(Call& call) {
     refuse("it quantises to an 8-bit float without saturation, which Rondo does not do");
   const int64_t axis = quantised_axis(call), block = call.integer("block_size", 0);
   const Shape s = call.shape(0);
-  const Tensor scale = spread(call.in(1), s, axis, block);
-  Tensor zero;
   const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
-  if (call.has(2) && !small) zero = spread(call.in(2), s, axis, block);
-  const Tensor y = quantise(call.in(0), scale, zero ? &zero : nullptr, dtype);
+  const Tensor y = quantise(call.in(0), Term::of(call, 1, s, axis, block),
+                            call.has(2) && !small ? Term::of(call, 2, s, axis, block) : Term(), dtype);
   if (bits == 0) return call.out(0, y);
   const int64_t most = int64_t{1} << bits, low = dtype == RONDO_I8 ? -most / 2 : 0;
   call.out(0, rondo::minimum(rondo::maximum(y, rondo::Number(low)), rondo::Number(low + most - 1)));
@@ -98,14 +144,10 @@ void dequantize_linear(Call& call) {
   const int64_t type = call.integer("output_dtype", 0);
   if (type != 0 && !find_dtype(type, &dtype)) refuse("it gives " + type_name(type) + ", which Rondo does not have");
   const rondo_dtype wide = wider(call.dtype(1));
-  const Tensor scale = spread(call.in(1), s, axis, block).to(wide);
   const bool large = call.dtype(0) == RONDO_I32;  // a difference of two of these is exact in f64 alone
-  Tensor x = call.in(0).to(large ? RONDO_F64 : wide);
-  if (call.has(2)) {
-    const Tensor zero = spread(call.in(2), s, axis, block);
-    x = x - zero.to(large ? RONDO_F64 : wide);
-  }
-  call.out(0, (x.to(wide) * scale).to(dtype));
+  const Term zero = call.has(2) ? Term::of(call, 2, s, axis, block) : Term();
+  const Tensor x = call.in(0).to(large ? RONDO_F64 : wide) - zero;
+  call.out(0, (x.to(wide) * Term::of(call, 1, s, axis, block)).to(dtype));
 }
 
 void dynamic_quantize_linear(Call& call) {
@@ -114,7 +156,7 @@ void dynamic_quantize_linear(Call& call) {
   const Tensor high = rondo::binary(RONDO_MAXIMUM, rondo::reduce(RONDO_MAX, x), rondo::Number(0.0));
   const Tensor scale = (high - low) / rondo::Number(255.0);
   const Tensor zero = rondo::round(rondo::neg(low) / scale).to(RONDO_U8);
-  call.out(0, quantise(x, scale, &zero, RONDO_U8));
+  call.out(0, quantise(x, {{}, scale}, {{}, zero}, RONDO_U8));
   call.out(1, scale);
   call.out(2, zero);
 }
@@ -145,17 +187,22 @@ Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, con
 }  // namespace
 
 void matmul_integer(Call& call) {
-  const Tensor az = call.has(2) ? zero_point(call, 2, true) : Tensor(),
-               bz = call.has(3) ? zero_point(call, 3, false) : Tensor();
-  call.out(0, whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32));
+  const Tensor az = factor_zero(call, 2, true), bz = factor_zero(call, 3, false);
+  const Tensor sums = whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32);
+  if (!call.node().rewritten) return call.out(0, sums);
+  // It stands for a product of dequantised numbers, and has their scales.
+  double a = 0, b = 0;
+  if (call.scalar(4, &a) && call.scalar(5, &b))
+    return call.out(0, sums.to(RONDO_F32) * static_cast<double>(static_cast<float>(a) * static_cast<float>(b)));
+  call.out(0, sums.to(RONDO_F32) * call.precomputed([&] { return call.in(4) * call.in(5); }));
 }
 
 void quantized_matmul(Call& call) {
-  const Tensor az = zero_point(call, 2, true), bz = zero_point(call, 5, false);
+  const Tensor az = factor_zero(call, 2, true), bz = factor_zero(call, 5, false);
   const Tensor sum = whole_product(call.in(0), call.in(3), az, bz).to(RONDO_F64);
-  const Tensor as = zero_point(call, 1, true).to(RONDO_F64), bs = zero_point(call, 4, false).to(RONDO_F64);
-  const Tensor ys = zero_point(call, 6, true), yz = zero_point(call, 7, true);
-  call.out(0, quantise(sum * as * bs, ys, &yz, call.dtype(7)));
+  const Tensor as = factor_scale(call, 1, true).to(RONDO_F64), bs = factor_scale(call, 4, false).to(RONDO_F64);
+  const Tensor ys = factor_scale(call, 6, true), yz = factor_scale(call, 7, true);
+  call.out(0, quantise(sum * as * bs, {{}, ys}, {{}, yz}, call.dtype(7)));
 }
 
 void matmul_nbits(Call& call) {
@@ -236,8 +283,7 @@ void quantized_convolution(Call& call) {
   Tensor sum = whole_convolution(call, call.in(0), call.in(3), xz, wz).to(RONDO_F64);
   if (call.has(8)) sum = sum + per_filter(call.in(8), ndim, 1).to(RONDO_F64);
   const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * per_filter(call.in(4), ndim, 1).to(RONDO_F64);
-  const Tensor ys = call.in(6).reshape({}), yz = call.in(7).reshape({});
-  call.out(0, quantise(sum * scale, ys, &yz, call.dtype(7)));
+  call.out(0, quantise(sum * scale, one_term(call, 6), one_term(call, 7), call.dtype(7)));
 }
 
 namespace {
@@ -245,14 +291,12 @@ namespace {
 // The numbers that whole ones stand for: those of input i, whose scale and zero point, which may be none, follow it.
 Tensor meant(const Call& call, size_t i) {
   const Tensor wide = call.in(i).to(RONDO_F32);
-  const Tensor centre = call.has(i + 2) ? wide - call.in(i + 2).reshape({}).to(RONDO_F32) : wide;
-  return centre * call.in(i + 1).reshape({}).to(RONDO_F32);
+  return (call.has(i + 2) ? wide - one_term(call, i + 2) : wide) * one_term(call, i + 1);
 }
 
 // Quantises by the scale that is input i, and the zero point after it, which may be none.
 void give(Call& call, const Tensor& x, size_t i, rondo_dtype dtype) {
-  const Tensor zero = call.has(i + 1) ? call.in(i + 1).reshape({}) : Tensor();
-  call.out(0, quantise(x, call.in(i).reshape({}), zero ? &zero : nullptr, dtype));
+  call.out(0, quantise(x, one_term(call, i), call.has(i + 1) ? one_term(call, i + 1) : Term(), dtype));
 }
 
 }  // namespace
@@ -296,11 +340,10 @@ void quantized_gemm(Call& call) {
   const auto factor = [&](size_t i, const char* transposed) {
     return call.integer(transposed, 0) != 0 ? call.in(i).transpose(0, 1) : call.in(i);
   };
-  const Tensor az = call.has(2) ? call.in(2).reshape({}) : Tensor(),
-               bz = call.has(5) ? zero_point(call, 5, false) : Tensor();
+  const Tensor az = factor_zero(call, 2, false), bz = factor_zero(call, 5, false);
   Tensor sum = whole_product(factor(0, "transA"), factor(3, "transB"), az, bz).to(RONDO_F64);
   if (call.has(6)) sum = sum + call.in(6).to(RONDO_F64);
-  const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * zero_point(call, 4, false).to(RONDO_F64);
+  const Tensor scale = call.in(1).reshape({}).to(RONDO_F64) * factor_scale(call, 4, false).to(RONDO_F64);
   const Tensor real = sum * scale * call.real("alpha", 1);
   if (call.has(8) && !call.has(7)) malformed("its result has a zero point (y_zero_point) and no scale (y_scale)");
   if (call.has(8)) return give(call, real, 7, call.dtype(8));

@@ -99,10 +99,11 @@ struct OperandAccess {
   Moves moves;
 };
 
-// An instruction; operands that it does not have are its first.
+// An instruction, or several; operands that it does not have are its first.
 struct LoopCall {
   Loop loop;  // null: a generator
   Value to, a, b, c;
+  int number;  // of the last instruction
 };
 
 // All that is known of an evaluation before its first block.
@@ -117,6 +118,7 @@ struct Evaluation {
 
   OperandAccess ways[kMaxOperands];
   LoopCall calls[Expression::kMaxInstructions];
+  int n_calls = 0;
   uint64_t starts[Expression::kMaxInstructions];
   int64_t piece;          // elements on their way at a time, at most
   bool direct = false;    // the last result goes straight to memory: nothing is read after it is written
@@ -137,6 +139,7 @@ struct Evaluation {
  private:
   void prepare();
   Loop find_halves() const;
+  void join_quantising();
   void load(OperandAccess& way, int operand, const Block& block, int64_t begin, int64_t n, char* to) const;
   void store(int operand, const Block& block, int64_t begin, int64_t n, const char* from) const;
   void draw(int k, int64_t first, int64_t n, char* to) const;  // instruction k, from that element on
@@ -187,12 +190,13 @@ void Evaluation::prepare() {
   for (int k = 0; k < e.instructions(); ++k) {
     const Expression::Instruction& each = e.instruction(k);
     const int arity = Expression::arity(each);
-    LoopCall& call = calls[k] = {nullptr, Expression::result_of(k), each.a, each.a, each.a};
+    LoopCall& call = calls[n_calls++] = {nullptr, Expression::result_of(k), each.a, each.a, each.a, k};
     if (arity > 1) call.b = each.b;
     if (arity > 2) call.c = each.c;
     if (!Expression::is_generator(each))
       call.loop = halves ? halves : table.find(each, e.dtype_of(each.op == Op::where ? each.b : each.a));
   }
+  join_quantising();
   uint64_t start = random.offset;
   for (int g = 0; g < e.generators(); ++g) {
     for (int k = 0; k < e.instructions(); ++k)
@@ -201,9 +205,53 @@ void Evaluation::prepare() {
   }
   direct = ends_in_result(e) && ways[e.inputs()].as_it_lies;
   // A task that goes through one loop from memory to memory needs no pieces; a tile is one.
-  once = direct ? e.instructions() == 1 : move && ways[e.inputs()].as_it_lies;
+  once = direct ? n_calls == 1 : move && ways[e.inputs()].as_it_lies;
   for (int k = 0; k < e.inputs(); ++k) once &= ways[k].as_it_lies || blocks.kind(k) == Blocks::Kind::same;
   piece = blocks.by_rows() && !once ? std::min(kPiece, blocks.longest()) : blocks.longest();
+}
+
+// round(x / scale) + zero as u8 or i8, and as f32 again where nothing else reads that, is one loop.
+void Evaluation::join_quantising() {
+  int uses[kValues] = {};
+  for (int k = 0; k < n_calls; ++k) {
+    const Expression::Instruction& each = e.instruction(k);
+    const Value operands[] = {each.a, each.b, each.c};
+    for (int i = 0; i < Expression::arity(each) && !Expression::is_generator(each); ++i) ++uses[operands[i]];
+  }
+  for (int o = 0; o < e.outputs(); ++o) ++uses[e.output(o).value];
+  // The instruction that makes a value of f32 for one other; null: another one.
+  const auto made_by = [&](Op op, Value value) -> const Expression::Instruction* {
+    if (Expression::is_input(value) || Expression::is_scalar(value) || uses[value] != 1) return nullptr;
+    const Expression::Instruction& each = e.instruction(Expression::result_index(value));
+    return each.op == op && each.dtype == RONDO_F32 ? &each : nullptr;
+  };
+  bool gone[Expression::kMaxInstructions] = {}, any = false;
+  for (int k = 0; k < n_calls; ++k) {
+    const Expression::Instruction& each = e.instruction(k);
+    if (each.op != Op::cast || (each.dtype != RONDO_U8 && each.dtype != RONDO_I8)) continue;
+    const Expression::Instruction* const sum = made_by(Op::add, each.a);
+    const Expression::Instruction* const rounded = sum ? made_by(Op::round, sum->a) : nullptr;
+    const Expression::Instruction* const quotient = rounded ? made_by(Op::div, rounded->a) : nullptr;
+    if (!quotient) continue;
+    int last = k;
+    for (int l = k + 1; l < n_calls && uses[Expression::result_of(k)] == 1; ++l)
+      if (e.instruction(l).op == Op::cast && e.instruction(l).dtype == RONDO_F32 &&
+          e.instruction(l).a == Expression::result_of(k))
+        last = l;
+    any = true;
+    gone[k] = true;
+    for (const Value value : {each.a, sum->a, rounded->a}) gone[Expression::result_index(value)] = true;
+    gone[last] = false;
+    calls[last] = {table.quantise(static_cast<rondo_dtype>(each.dtype), last != k),
+                   Expression::result_of(last),
+                   quotient->a,
+                   quotient->b,
+                   sum->b,
+                   last};
+  }
+  if (!any) return;
+  n_calls = static_cast<int>(
+      std::remove_if(calls, calls + n_calls, [&](const LoopCall& each) { return gone[each.number]; }) - calls);
 }
 
 // n elements of the block, from `begin` on: all of it, unless it is a row.
@@ -289,12 +337,12 @@ void Evaluation::run(int64_t first, int64_t last) const {
           load(inputs[k], k, block, begin, n, values[k]);
       }
       if (direct) values[e.output(0).value] = where_it_lies(e.inputs());
-      for (int k = 0; k < e.instructions(); ++k) {
+      for (int k = 0; k < n_calls; ++k) {
         const LoopCall& call = calls[k];
         if (call.loop)
           call.loop(values[call.to], values[call.a], values[call.b], values[call.c], n);
         else
-          draw(k, block.element + begin, n, values[call.to]);
+          draw(call.number, block.element + begin, n, values[call.to]);
       }
       if (streams) {
         const OperandAccess& way = ways[e.inputs()];

@@ -56,6 +56,8 @@ struct Loops {
   // The loop of an operator from f16 in memory to f16 in memory, or from bf16 to bf16, with the bits that loads, find()
   // and a store give. Null where there is none.
   Loop (*find_halves)(Op op, rondo_dtype dtype);
+  // round(a / b) + c of f32 as u8 or i8, or that as f32 again, with the bits that find() gives step by step.
+  Loop (*quantise)(rondo_dtype dtype, bool as_float);
   Moves (*moves)(rondo_dtype dtype, bool accumulate);
   Moves (*bytes)(size_t size);  // of elements that stay as they are
   Adders (*adders)(Summand summand);

@@ -79,6 +79,37 @@ RONDO_TILE void tile_of(int most, int64_t k, const TileElement* a, const TileEle
   tile<rows, vectors>(k, a, b, step, panel, out, out_step);
 }
 
+// So many rows of so many vectors at most.
+template <int most_rows, int most_vectors>
+struct Shape {
+  static constexpr int rows = most_rows, vectors = most_vectors;
+};
+
+// Tiles of the first shape as far as its rows suffice and columns are left, then of the others; the last one has rows
+// for all, and vectors that divide a panel.
+template <class First, class... Others>
+RONDO_TILE void tiles_of(int rows, int64_t column, int64_t columns, int64_t k, const TileElement* a,
+                         const TileElement* b, int64_t step, int64_t panel, TileElement* out, int64_t out_step) {
+  constexpr int64_t wide = First::vectors * kLanes;
+  if (rows <= First::rows)
+    for (; column + wide <= columns; column += wide)
+      tile_of<First::rows, First::vectors>(rows, k, a, b + column / kPanelColumns * panel + column % kPanelColumns,
+                                           step, panel, out + column, out_step);
+  if constexpr (sizeof...(Others) > 0) tiles_of<Others...>(rows, column, columns, k, a, b, step, panel, out, out_step);
+}
+
+// The loops that ProductTiles and IntegerTiles ask for.
+template <class... Shapes>
+RONDO_TILE void multiply(int rows, int panels, int64_t k, const TileElement* a, const TileElement* b, int64_t step,
+                         int64_t panel, TileElement* out, int64_t out_step) {
+  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, step, panel, out, out_step);
+}
+template <class... Shapes>
+RONDO_TILE void multiply_packed(int rows, int panels, int64_t k, const TileElement* a, const TileElement* b,
+                                int64_t panel, TileElement* out, int64_t out_step) {
+  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, kPanelColumns, panel, out, out_step);
+}
+
 }  // namespace
 
 }  // namespace rondo::ops::RONDO_TILE_SET

@@ -12,19 +12,7 @@
 
 namespace rondo::ops::avx2 {
 
-namespace {
-
-RONDO_TILE void multiply(int rows, int panels, int64_t k, const float* a, const float* b, int64_t step, int64_t panel,
-                         float* out, int64_t out_step) {
-  for (; panels >= 2 && rows <= 3; panels -= 2, b += 2 * panel, out += 2 * kPanelColumns)
-    tile_of<3, 4>(rows, k, a, b, step, panel, out, out_step);
-  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
-    tile_of<6, 2>(rows, k, a, b, step, panel, out, out_step);
-}
-
-}  // namespace
-
-extern const ProductTiles kProductTiles = {6, 3, 12, multiply, copy_lines<kLanes>};
+extern const ProductTiles kProductTiles = {6, 3, 12, multiply<Shape<3, 4>, Shape<6, 2>>, copy_lines<kLanes>};
 
 }  // namespace rondo::ops::avx2
 
@@ -42,19 +30,7 @@ extern const ProductTiles kProductTiles = {6, 3, 12, multiply, copy_lines<kLanes
 
 namespace rondo::ops::avx2_integers {
 
-namespace {
-
-RONDO_TILE void multiply(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel,
-                         uint32_t* out, int64_t out_step) {
-  for (; panels >= 2 && rows <= 3; panels -= 2, b += 2 * panel, out += 2 * kPanelColumns)
-    tile_of<3, 4>(rows, k, a, b, kPanelColumns, panel, out, out_step);
-  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
-    tile_of<6, 2>(rows, k, a, b, kPanelColumns, panel, out, out_step);
-}
-
-}  // namespace
-
-extern const IntegerTiles kIntegerTiles = {6, 2, multiply};
+extern const IntegerTiles kIntegerTiles = {6, 2, multiply_packed<Shape<3, 4>, Shape<6, 2>>};
 
 }  // namespace rondo::ops::avx2_integers
 #endif

@@ -12,24 +12,8 @@
 
 namespace rondo::ops::avx512 {
 
-namespace {
-
-// A group has few sums where the rows are few: more columns at once keep the processor's adders busy.
-RONDO_TILE void multiply(int rows, int panels, int64_t k, const float* a, const float* b, int64_t step, int64_t panel,
-                         float* out, int64_t out_step) {
-  if (panels >= 4 && rows <= 6) {
-    tile_of<6, 4>(rows, k, a, b, step, panel, out, out_step);
-    if (panels > 4) multiply(rows, panels - 4, k, a, b + 4 * panel, step, panel, out + 4 * kPanelColumns, out_step);
-    return;
-  }
-  for (; panels >= 2; panels -= 2, b += 2 * panel, out += 2 * kPanelColumns)
-    tile_of<12, 2>(rows, k, a, b, step, panel, out, out_step);
-  if (panels > 0) tile_of<12, 1>(rows, k, a, b, step, panel, out, out_step);
-}
-
-}  // namespace
-
-extern const ProductTiles kProductTiles = {12, 6, 24, multiply, copy_lines<kLanes>};
+extern const ProductTiles kProductTiles = {12, 6, 24, multiply<Shape<6, 4>, Shape<12, 2>, Shape<12, 1>>,
+                                           copy_lines<kLanes>};
 
 }  // namespace rondo::ops::avx512
 #endif

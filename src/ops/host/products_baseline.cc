@@ -13,18 +13,7 @@
 
 namespace rondo::ops::baseline {
 
-namespace {
-
-void multiply(int rows, int panels, int64_t k, const float* a, const float* b, int64_t step, int64_t panel, float* out,
-              int64_t out_step) {
-  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
-    for (int half = 0; half < kPanelColumns; half += 2 * kLanes)
-      tile_of<4, 2>(rows, k, a, b + half, step, panel, out + half, out_step);
-}
-
-}  // namespace
-
-extern const ProductTiles kProductTiles = {4, 0, 8, multiply, copy_lines<kLanes>};
+extern const ProductTiles kProductTiles = {4, 0, 8, multiply<Shape<4, 2>>, copy_lines<kLanes>};
 
 }  // namespace rondo::ops::baseline
 
@@ -50,17 +39,6 @@ extern const ProductTiles kProductTiles = {4, 0, 8, multiply, copy_lines<kLanes>
 
 namespace rondo::ops::baseline_integers {
 
-namespace {
-
-void multiply(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel, uint32_t* out,
-              int64_t out_step) {
-  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
-    for (int half = 0; half < kPanelColumns; half += 2 * kLanes)
-      tile_of<4, 2>(rows, k, a, b + half, kPanelColumns, panel, out + half, out_step);
-}
-
-}  // namespace
-
-extern const IntegerTiles kIntegerTiles = {4, 2, multiply};
+extern const IntegerTiles kIntegerTiles = {4, 2, multiply_packed<Shape<4, 2>>};
 
 }  // namespace rondo::ops::baseline_integers

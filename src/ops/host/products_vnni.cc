@@ -1,5 +1,5 @@
 // Compiles the tiles of products of whole numbers for processors that have AVX-512 VNNI, which multiplies and adds up
-// four numbers at once: 12 rows of one vector, or six of four.
+// four numbers at once: 12 rows of two vectors, or six of four.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #if defined(__x86_64__)
@@ -16,19 +16,7 @@
 
 namespace rondo::ops::vnni {
 
-namespace {
-
-RONDO_TILE void multiply(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel,
-                         uint32_t* out, int64_t out_step) {
-  for (; panels >= 4 && rows <= 6; panels -= 4, b += 4 * panel, out += 4 * kPanelColumns)
-    tile_of<6, 4>(rows, k, a, b, kPanelColumns, panel, out, out_step);
-  for (; panels > 0; --panels, b += panel, out += kPanelColumns)
-    tile_of<12, 1>(rows, k, a, b, kPanelColumns, panel, out, out_step);
-}
-
-}  // namespace
-
-extern const IntegerTiles kIntegerTiles = {12, 4, multiply};
+extern const IntegerTiles kIntegerTiles = {12, 4, multiply_packed<Shape<6, 4>, Shape<12, 2>, Shape<12, 1>>};
 
 }  // namespace rondo::ops::vnni
 #endif

@@ -252,6 +252,28 @@ Loop find(const Expression::Instruction& each, rondo_dtype from) {
   });
 }
 
+template <class M, class R>
+RONDO_VECTOR void quantise_block(void* to, const void* a, const void* b, const void* c, int64_t n) {
+  R* r = static_cast<R*>(to);
+  const float *x = static_cast<const float*>(a), *scale = static_cast<const float*>(b),
+              *zero = static_cast<const float*>(c);
+  constexpr float low = device::kLowest<M>, high = device::kHighest<M>;
+  RONDO_APART
+  for (int64_t i = 0; i < n; ++i) {
+    const float y = device::op_round<float>(x[i] / scale[i]) + zero[i], at_least = y > low ? y : low;
+    const float within = at_least < high ? at_least : high;  // of NaN the lowest
+    const float number = low < 0 && y != y ? 0 : within;     // NOLINT(misc-redundant-expression)
+    if constexpr (std::is_same_v<R, float>)
+      r[i] = device::op_trunc<float>(number) + 0.0F;  // not -0
+    else
+      r[i] = static_cast<R>(static_cast<int32_t>(number));
+  }
+}
+Loop quantise(rondo_dtype dtype, bool as_float) {
+  if (dtype == RONDO_U8) return as_float ? quantise_block<uint8_t, float> : quantise_block<uint8_t, uint8_t>;
+  return as_float ? quantise_block<int8_t, float> : quantise_block<int8_t, int8_t>;
+}
+
 // --- between memory and registers
 template <class M>
 RONDO_VECTOR void load_row(void* to, const char* from, int64_t stride, int64_t n) {
@@ -371,7 +393,7 @@ constexpr void (*stream)(char* to, const void* from, int64_t bytes) = nullptr;
 
 }  // namespace
 
-const Loops kLoops = {find,    find_halves,  moves,  bytes,  adders, finish,        fold,
-                      largest, exponentials, divide, stream, step,   &kWindowTables};
+const Loops kLoops = {find, find_halves, quantise,     moves,  bytes,  adders, finish,
+                      fold, largest,     exponentials, divide, stream, step,   &kWindowTables};
 
 }  // namespace rondo::ops::RONDO_VECTOR_SET

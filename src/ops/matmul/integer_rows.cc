@@ -198,6 +198,7 @@ void IntegerRows::finish(int64_t first, int64_t columns, const uint32_t* from, u
   const bool by_rows = b_zero.first || b_shift != 0;
   uint32_t of_line = 0;  // the row's zero point that `line` is for: it times the sums of columns
   std::fill(parts.line, parts.line + kGroupColumns, 0U);
+  const bool one_zero = !b_zero.first || b_zero.step[1] == 0;  // for all columns
   uint32_t zeros[kGroupColumns];
   for (int64_t j = 0; j < columns && by_rows; ++j) zeros[j] = static_cast<uint32_t>(b_zero.at(0, first + j) + b_shift);
   for (int64_t i = 0; i < m; ++i) {
@@ -208,22 +209,21 @@ void IntegerRows::finish(int64_t first, int64_t columns, const uint32_t* from, u
         parts.line[j] =
             zero * from[j / kPanelColumns * depth.panel() + depth.units * kPanelColumns + j % kPanelColumns];
     of_line = zero;
-    if (zero != 0)
-      for (int64_t j = 0; j < columns; ++j) sums[j] -= parts.line[j];
-    if (by_rows) {
-      const uint32_t of_row = parts.row_sums[i] - static_cast<uint32_t>(depth.k) * zero;
+    const uint32_t of_row = by_rows ? parts.row_sums[i] - static_cast<uint32_t>(depth.k) * zero : 0;
+    const uint32_t rest = by_rows && one_zero ? zeros[0] * of_row : 0;
+    if (by_rows && !one_zero)
       for (int64_t j = 0; j < columns; ++j) sums[j] -= zeros[j] * of_row;
-    }
     int32_t* const to = out + i * out_step[0];
+    const uint32_t* const line = parts.line;
     if (adds)
       for (int64_t j = 0; j < columns; ++j) {
         int32_t& sum = to[j * out_step[1]];
-        sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + sums[j]);
+        sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + sums[j] - line[j] - rest);
       }
     else if (out_step[1] == 1)
-      std::memcpy(to, sums, static_cast<size_t>(columns) * sizeof *to);
+      for (int64_t j = 0; j < columns; ++j) to[j] = static_cast<int32_t>(sums[j] - line[j] - rest);
     else
-      for (int64_t j = 0; j < columns; ++j) to[j * out_step[1]] = static_cast<int32_t>(sums[j]);
+      for (int64_t j = 0; j < columns; ++j) to[j * out_step[1]] = static_cast<int32_t>(sums[j] - line[j] - rest);
   }
 }
 

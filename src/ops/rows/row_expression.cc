@@ -74,7 +74,7 @@ std::shared_ptr<RowExpression> row_expression(const View& x, const View& out, co
   Value result = after.input(compute_dtype(out.dtype));
   if (around.after) {
     const Expression& given = around.after->expression;
-    if (!is_float(to.dtype) || !stands_alone(given)) return {};
+    if ((!is_float(to.dtype) && !to.device().is_host()) || !stands_alone(given)) return {};
     result = append_after(&after, given, result, out.dtype);
     made->after.scalars.assign(around.after->words, around.after->words + given.scalars());
   }

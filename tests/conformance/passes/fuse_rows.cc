@@ -160,6 +160,30 @@ TEST_P(FusedRows, NormalisationsTakeWhatIsBesideThem) {
         }
 }
 
+// Quantised rows, and what a comparison says of them, with elements that are no number.
+TEST_P(FusedRows, RowsBecomeWholeNumbersOnTheHost) {
+  for (const Shape& shape : {Shape{64, 128}, Shape{5, 77}, Shape{3, 1}, Shape{4, 5000}})
+    for (const rondo_dtype dtype : {RONDO_U8, RONDO_I8, RONDO_I32, RONDO_BOOL}) {
+      Array x = random_array(RONDO_F32, shape, 3, -9, 9);
+      x.set(x.size() / 2, NAN);
+      const Graph graph = compare(
+          {x},
+          [&](const auto& x) {
+            std::vector<Tensor> made;
+            for (const bool norm : {false, true}) {
+              const Tensor rows = norm ? make(rondo_layer_norm, x[0], 1, static_cast<rondo_tensor*>(nullptr),
+                                              static_cast<rondo_tensor*>(nullptr), 1e-5)
+                                       : make(rondo_softmax, x[0], 1);
+              const Tensor whole = make(rondo_unary, RONDO_ROUND, make(rondo_binary_scalar, RONDO_DIV, rows, 0.0117));
+              made.push_back(make(rondo_cast, make(rondo_binary_scalar, RONDO_ADD, whole, 3.0), dtype));
+            }
+            return made;
+          },
+          std::string(rondo_dtype_name(dtype)) + " " + std::to_string(shape[0]));
+      if (!on_cuda()) expect(graph, 0, 2);
+    }
+}
+
 // Threads of the host share what is around one long row, but not the row.
 TEST_P(FusedRows, OneLongRowOfTheHostStaysApart) {
   const Graph graph = compare(

@@ -6,6 +6,8 @@
 
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "ops/elementwise/elementwise_task.h"
@@ -156,6 +158,46 @@ TEST(Expression, RandomNumbersKeepTheirOrder) {
   char* fused[] = {bytes(actual)};
   evaluate_on_cpu(both, flat_space(both), fused, nullptr, start);
   EXPECT_EQ(actual, expected);
+}
+
+// round(x / scale) + zero as whole numbers, and as f32 again: one loop where nothing else reads what is made on the
+// way.
+Expression quantising(rondo_dtype dtype, bool back, bool stepwise) {
+  Expression e;
+  const Value x = e.input(RONDO_F32), scale = e.input(RONDO_F32), zero = e.scalar(RONDO_F32);
+  const Value rounded = e.apply(Op::round, e.apply(Op::div, x, scale)), sum = e.apply(Op::add, rounded, zero);
+  const Value whole = e.cast(sum, dtype);
+  if (back)
+    e.output(e.cast(whole, RONDO_F32), RONDO_F32, false);
+  else
+    e.output(whole, dtype, false);
+  if (stepwise) e.output(sum, RONDO_F32, false);
+  return e;
+}
+
+TEST(Expression, QuantisingInOneLoopKeepsTheBits) {
+  const float inf = std::numeric_limits<float>::infinity(),
+              odd[] = {NAN, inf, -inf, -0.0F, 1e30F, -1e30F, 127.5F, -128.5F};
+  for (const Instructions set : {Instructions::baseline, Instructions::avx2, Instructions::avx512})
+    for (const int64_t n : {1, 7, 256, 1003})
+      for (const rondo_dtype dtype : {RONDO_U8, RONDO_I8})
+        for (const bool back : {false, true}) {
+          if (set > possible_instructions()) continue;
+          std::vector<float> x(static_cast<size_t>(n)), scale(x.size()), sums(x.size());
+          for (size_t i = 0; i < x.size(); ++i) {
+            x[i] = i % 5 == 2 ? odd[i / 5 % std::size(odd)] : static_cast<float>(i % 601) * 0.5F - 150;
+            scale[i] = i % 7 == 3 ? 0.0F : i % 3 == 0 ? 1.0F : 0.7F;
+          }
+          const uint64_t zero = word(dtype == RONDO_U8 ? 131.0F : -3.5F);
+          const auto run = [&](bool stepwise) {
+            const Expression e = quantising(dtype, back, stepwise);
+            std::vector<uint32_t> made(x.size());
+            char* addresses[] = {bytes(x), bytes(scale), reinterpret_cast<char*>(made.data()), bytes(sums)};
+            evaluate_on_cpu(e, flat_space(e, n), addresses, &zero, {}, set);
+            return made;
+          };
+          EXPECT_EQ(run(false), run(true)) << n << " of " << rondo_dtype_name(dtype) << ", back " << back;
+        }
 }
 
 TEST(Expression, SaysWhatDoesNotFit) {

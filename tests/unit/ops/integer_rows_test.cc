@@ -64,7 +64,8 @@ TEST_P(IntegerRowsOf, ProductsAreExact) {
               const Bytes left = {a.data(), {order == turned ? 1 : k * step, order == turned ? m : step}, a_signed},
                           right = {b.data(), {order == turned ? 1 : n * step, order == turned ? k : step}, b_signed},
                           a_zero = {options & 1 ? row_zeros.data() : nullptr, {1, 0}, a_signed},
-                          b_zero = {options & 2 ? column_zeros.data() : nullptr, {0, 1}, b_signed};
+                          b_zero = {
+                              options & 2 ? column_zeros.data() : nullptr, {0, n % 2}, b_signed};  // by column, or one
               const IntegerDepth depth(tiles, k);
               std::vector<uint32_t> memory(static_cast<size_t>(depth.memory(m))),
                   panels(static_cast<size_t>(depth.packed(n))), ones(static_cast<size_t>(depth.units));
