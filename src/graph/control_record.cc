@@ -106,7 +106,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, bo
     status = caught([&] {
       made->program = std::make_unique<BodyProgram>(recording->end_body(body));
       ops::Program& program = made->program->program;
-      if (recording->journal) made->recorded.reset(new RecordedBody{program, made->program->storages});
+      if (recording->journal) made->recorded = std::make_shared<const ops::Program>(program);
       RONDO_TRY(ops::expand(engine, &program));
       program.fewer_roundings = recording->fewer_roundings;
       if (recording->number_checks) made->checks = recording->number_checks->add(&program, loop);

@@ -13,10 +13,11 @@ namespace {
 void inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage>>* made,
                   std::vector<InlinedNode>* nodes) {
   const GraphFacts& facts = graph.facts();
-  for (const Ref<Storage>& storage : facts.storages) {
-    if (memory->moves(*storage) || facts.outputs.count(storage.get())) continue;
-    made->push_back(make_ref<Storage>(graph.engine(), storage->device(), storage->bytes(), storage->pinned()));
-    memory->put(*storage, *made->back());
+  for (const Made& each : facts.made) {
+    if (each.role != ops::ValueRole::temporary) continue;
+    const Storage& storage = *each.storage;
+    made->push_back(make_ref<Storage>(graph.engine(), storage.device(), storage.bytes(), storage.pinned()));
+    memory->put(storage, *made->back());
   }
   for (const Step& step : facts.steps)
     nodes->push_back({step.task->again(*memory), step.call, step.random_offset, step.operators(), step.site()});

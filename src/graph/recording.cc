@@ -110,11 +110,19 @@ Recording::~Recording() {
 }
 
 ops::Program Recording::program(Drawn* drawn) {
-  Inlined inlined = inline_from(0);
-  ops::Program::Storages made;
-  for (const Ref<Storage>& storage : storages) made.insert(storage.get());
-  for (const Binding& input : call_inputs) made.erase(input.storage.get());  // there is something in it before a run
-  return program_from({}, false, std::move(inlined), std::move(made), outputs(), drawn);
+  return program_from({}, false, drawn);
+}
+
+// A launch leaves to the user the storages that were named, or those that are held now.
+void Recording::declare_values(const Body& begin, bool of_body, ops::ProgramValues* values) const {
+  using ops::ValueRole;
+  for (const Binding& input : call_inputs)
+    if (!of_body) values->declare(*input.storage, ValueRole::input);
+  for (size_t i = begin.storages; i < storages.size(); ++i) {
+    const Storage& storage = *storages[i];
+    const bool output = !of_body && (named_outputs || callable ? named.count(&storage) : storage.handles.load()) > 0;
+    values->declare(storage, output ? ValueRole::output : ValueRole::temporary);
+  }
 }
 
 FinishedRecording Recording::finish() {
@@ -134,8 +142,6 @@ FinishedRecording Recording::finish() {
           unkept,
           std::move(recorded),
           std::move(drawn),
-          storages,
-          outputs(),
           call_inputs,
           call_outputs,
           std::move(settings),
@@ -158,9 +164,10 @@ void append(ops::Program* program, std::vector<InlinedNode>* nodes, const Record
 }
 }  // namespace
 
-ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined inlined, ops::Program::Storages made,
-                                     ops::Program::Storages outputs, Drawn* numbers) {
-  ops::Program program(std::move(made), std::move(outputs));
+ops::Program Recording::program_from(const Body& begin, bool of_body, Drawn* numbers) {
+  Inlined inlined = inline_from(begin.tasks);
+  ops::Program program;
+  declare_values(begin, of_body, &program.values);
   Drawn& drawn = *numbers;
   Device* host = nullptr;
   (void)get_device({RONDO_CPU, 0}, &host);  // is always there
@@ -209,6 +216,7 @@ ops::Program Recording::program_from(const Body& begin, bool of_body, Inlined in
     const Viewed& each = views_[begin.views + k];
     program.note_view(each.from ? &*each.from : nullptr, each.form ? &*each.form : nullptr, each.view, before[k]);
   }
+  for (size_t i = begin.storages; i < storages.size(); ++i) program.values.use(*storages[i]);
   drop_from(begin);
   if (!of_body && !sections_.empty()) program.find_kept();
   return program;
@@ -227,16 +235,12 @@ Recording::Body Recording::begin_body() {
 
 BodyProgram Recording::end_body(const Body& body) {
   ++this_thread().changes;
-  Inlined inlined = inline_from(body.tasks);
-  std::vector<Ref<Storage>> made(storages.begin() + static_cast<std::ptrdiff_t>(body.storages), storages.end());
-  ops::Program::Storages inside;
-  for (const Ref<Storage>& storage : made) inside.insert(storage.get());
   Drawn drawn;  // after which no later body begins
-  ops::Program program = program_from(body, true, std::move(inlined), std::move(inside), {}, &drawn);
-  for (const Ref<Storage>& storage : made) engine.set_owner(*storage, &kInBody);
+  ops::Program program = program_from(body, true, &drawn);
+  for (size_t i = body.storages; i < storages.size(); ++i) engine.set_owner(*storages[i], &kInBody);
   storages.resize(body.storages);
   --bodies_;
-  return {std::move(program), std::move(made), {}, {}};
+  return {std::move(program), {}, {}};
 }
 
 void Recording::drop_body(const Body& body, const Status& error) {
@@ -293,19 +297,12 @@ void Recording::release_storages(const Status& error) {
   }
 }
 
-void Recording::hand_over_storages(const std::unordered_set<const Storage*>& outputs) {
-  for (const Ref<Storage>& storage : storages)
-    engine.set_owner(*storage, outputs.count(storage.get()) && !callable ? nullptr : &kTemporary);
+void Recording::hand_over_storages(const GraphFacts& facts) {
+  for (const Ref<Storage>& storage : storages) engine.set_owner(*storage, &kTemporary);
+  for (const Made& each : facts.made)
+    if (each.role == ops::ValueRole::output && !callable) engine.set_owner(*each.storage, nullptr);
   for (const auto* bindings : {&call_inputs, &call_outputs})
     for (const Binding& each : *bindings) engine.set_owner(*each.storage, &kBound);
-}
-
-std::unordered_set<const Storage*> Recording::outputs() const {
-  if (named_outputs || callable) return named;
-  std::unordered_set<const Storage*> held;
-  for (const Ref<Storage>& storage : storages)
-    if (storage->handles.load() > 0) held.insert(storage.get());
-  return held;
 }
 
 Status check_arenas(int32_t arenas) {
@@ -381,7 +378,7 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
                                         .with_origin(made.origin()));
   });
   if (status.ok())
-    recording->hand_over_storages((*graph)->facts().outputs);
+    recording->hand_over_storages((*graph)->facts());
   else
     recording->release_storages(status);
   return status;

@@ -59,9 +59,7 @@ class Recording final : public Sink {
   // Makes the storages ordinary again; with an error they carry it until they are written.
   void release_storages(const Status& error);
   // The same at a good end: what is not an output is the graph's from now on.
-  void hand_over_storages(const std::unordered_set<const Storage*>& outputs);
-  // Those of the storages whose contents a launch leaves to the user: what was named, or what is held now.
-  std::unordered_set<const Storage*> outputs() const;
+  void hand_over_storages(const GraphFacts& facts);
 
   const Ref<Engine> keep_engine;
   const char* const name;
@@ -117,8 +115,8 @@ class Recording final : public Sink {
   using Inlined = std::unordered_map<size_t, std::vector<InlinedNode>>;
   Inlined inline_from(size_t first);
   // From a task on to the last; they go over into it.
-  ops::Program program_from(const Body& begin, bool of_body, Inlined inlined, ops::Program::Storages made,
-                            ops::Program::Storages outputs, Drawn* drawn);
+  ops::Program program_from(const Body& begin, bool of_body, Drawn* drawn);
+  void declare_values(const Body& begin, bool of_body, ops::ProgramValues* values) const;
   static constexpr size_t kOpen = SIZE_MAX;
   struct Section {
     uint32_t number;    // of its setting

@@ -46,7 +46,7 @@ class Weights {
       RONDO_TRY(check_name("weight", each.name));
       if (!taken.insert(each.name).second)
         return error(RONDO_INVALID_ARGUMENT, "two weights have the name '%s'", models::excerpt(each.name).c_str());
-      if (!is_whole(each.view))
+      if (!ops::is_whole(each.view))
         return error(RONDO_INVALID_ARGUMENT, "the weight '%s' is a part of a tensor, or not row-major; name the tensor",
                      models::excerpt(each.name).c_str());
     }
@@ -59,12 +59,7 @@ class Weights {
     if (!fresh) return found->second;
     const auto named = names_.find(&storage);
     models::NamedTensor tensor;
-    tensor.view = named != names_.end() ? named->second->view : used;
-    if (!is_whole(tensor.view)) {
-      const auto item = static_cast<int64_t>(dtype_size(used.dtype));
-      const int64_t all = static_cast<int64_t>(storage.bytes()) / item;
-      tensor.view = {&storage, used.dtype, false, Layout::row_major(1, &all), 0};
-    }
+    tensor.view = ops::whole_of(named != names_.end() ? named->second->view : used);
     if (named != names_.end()) tensor.name = named->second->name;
     tensors.push_back(std::move(tensor));
     written.push_back(false);
@@ -78,9 +73,6 @@ class Weights {
     for (models::NamedTensor& each : tensors)
       while (each.name.empty())
         if (const std::string name = format("weight%zu", next++); !taken.count(name)) each.name = name;
-  }
-  static bool is_whole(const View& view) {
-    return !view.accumulate && view.offset == 0 && view.layout.contiguous() && view.bytes() == view.storage->bytes();
   }
 
   std::vector<models::NamedTensor> tensors;

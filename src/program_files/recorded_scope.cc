@@ -16,7 +16,7 @@ RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : p
     if (!control) continue;
     need(control->number());
     for (const rondo::Body& body : control->bodies())
-      bodies[i].push_back(body.recorded ? std::make_unique<RecordedScope>(body.recorded->program, this) : nullptr);
+      bodies[i].push_back(body.recorded ? std::make_unique<RecordedScope>(*body.recorded, this) : nullptr);
   }
   const auto has_layers = [](const ops::ProgramNode& node) {
     return std::holds_alternative<ops::RecurrentCall>(node.call->of);
@@ -24,7 +24,7 @@ RecordedScope::RecordedScope(const ops::Program& of, RecordedScope* outside) : p
   if (std::any_of(of.nodes.begin(), of.nodes.end(), has_layers))
     for (size_t i = 0; i < of.nodes.size(); ++i)
       for (const ops::ProgramOperand& each : of.nodes[i].operands)
-        uses_.try_emplace(of.values[each.value].storage, i, i).first->second.second = i;
+        uses_.try_emplace(of.values[each.value].storage.get(), i, i).first->second.second = i;
   if (!around) return;
   for (const View& each : from_around()) around->need(each);
 }
@@ -33,7 +33,7 @@ std::vector<View> RecordedScope::from_around() const {
   std::vector<View> seen;
   for (size_t i = 0; i < needed_.size(); ++i) {
     const ops::OperandViews::Node& each = views.nodes()[i];
-    if (needed_[i] && !each.call && !program.values[each.value].made) seen.push_back(each.view);
+    if (needed_[i] && !each.call && program.values[each.value].given()) seen.push_back(each.view);
   }
   return seen;
 }

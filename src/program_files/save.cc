@@ -45,7 +45,6 @@ class FunctionMaker {
                    "graph '%s' is launched; a function is a graph that is called: record it with RONDO_RECORD_CALLABLE",
                    graph_.name());
     function_.fewer_roundings = recorded->fewer_roundings();
-    for (const Ref<Storage>& each : recorded->storages()) made_.insert(each.get());
     Scope scope(recorded->program(), nullptr);
     RONDO_TRY(declare_inputs());
     declare_weights(recorded->program());
@@ -104,14 +103,15 @@ class FunctionMaker {
   }
   // In the order in which nodes use them first.
   void declare_weights(const ops::Program& program) {
+    for (const ops::ProgramValue& each : program.values)
+      if (!each.from_outside()) made_.insert(each.storage.get());
     for (size_t i = 0; i < program.nodes.size(); ++i) {
       const ops::ProgramNode& node = program.nodes[i];
       if (const auto* control = Control::of(node)) {
         declare_weight(control->number());
         for (const rondo::Body& body : control->bodies()) {
           if (!body.recorded) continue;
-          for (const Ref<Storage>& each : body.recorded->storages) made_.insert(each.get());
-          declare_weights(body.recorded->program);
+          declare_weights(*body.recorded);
         }
       }
       for (const ops::ProgramOperand& each : node.operands)
@@ -179,7 +179,7 @@ class FunctionMaker {
     } else if (node.call) {
       number = value_of(scope, node.from);
       if (number != kNone) number = add_view(node.call, number);
-    } else if (scope.around && !scope.program.values[node.value].made) {
+    } else if (scope.around && scope.program.values[node.value].given()) {
       (void)value_of(*scope.around, node.view, &number);
     } else {
       number = lead_to(node.view);
@@ -268,7 +268,7 @@ class FunctionMaker {
     refuse(node, number, why);
     // Its results are there for the others, so that each is told for a reason of its own.
     for (const ops::ProgramOperand& each : operands)
-      if (each.written && !values_.count(each.view.storage)) define(whole(each.view));
+      if (each.written && !values_.count(each.view.storage)) define(ops::whole_of(each.view));
   }
   static constexpr const char* kNoViews = "has an operand that is seen in a way that no views lead to";
   void refuse(const ops::ProgramNode& node, size_t number, const std::string& why) {
@@ -300,11 +300,6 @@ class FunctionMaker {
                      [&](const auto& each) { return scope.used_besides(*each.view.storage, number); }))
       operands.erase(left, operands.end());
   }
-  static View whole(const View& view) {
-    if (Weights::is_whole(view)) return view;
-    const int64_t all = static_cast<int64_t>(view.storage->bytes() / dtype_size(view.dtype));
-    return {view.storage, view.dtype, false, Layout::row_major(1, &all), 0};
-  }
   // True if a view shows each byte of its storage once, from the first on.
   static bool covers(const View& view) {
     int64_t low = 0, high = 0;
@@ -315,7 +310,7 @@ class FunctionMaker {
 
   // Makes a node for a tensor that nothing has written, which is zero.
   void add_empty(const View& view) {
-    const View all = whole(view);
+    const View all = ops::whole_of(view);
     Node& empty = nodes_->emplace_back();
     empty.site = site_;
     empty.role = Node::Role::empty;
@@ -326,12 +321,6 @@ class FunctionMaker {
   void add_empty(const Scope& scope, uint32_t of) {
     while (scope.views.nodes()[of].from != kNone) of = scope.views.nodes()[of].from;
     add_empty(scope.views.nodes()[of].view);
-  }
-  void add_empty(const Scope& scope, const Operation::Operand& operand) {
-    if (operand.of == kNone)
-      add_empty(operand.view);  // no step uses it
-    else
-      add_empty(scope, operand.of);
   }
   void note_written(const View& view) {
     if (const auto weight = weight_of_.find(view.storage); weight != weight_of_.end())
@@ -355,7 +344,7 @@ class FunctionMaker {
       const View& view = operands[i].view;
       if (values_.count(view.storage)) continue;
       if (!operands[i].written || !makes(view) || !written_before.insert(view.storage).second)
-        add_empty(scope, operands[i]);
+        add_empty(scope, operands[i].of);
     }
     // Views come before the node, and what it makes after them.
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -365,7 +354,7 @@ class FunctionMaker {
         if (node.outputs.back().made) continue;
         note_written(view);
       }
-      const uint32_t of = operands[i].of, value = of == kNone ? lead_to(view) : value_of(scope, of);
+      const uint32_t value = value_of(scope, operands[i].of);
       if (value == kNone) return false;
       if (operands[i].written)
         node.outputs.back().value = value;

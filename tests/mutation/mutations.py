@@ -320,8 +320,8 @@ MUTATIONS = (
     ),
     Mutation(
         name="output_taken_for_a_temporary",
-        part=r"facts_\.outputs\.count\(storage\.get\(\)\)",
-        instead="false",
+        part=r"stays\(value\)",
+        instead="(value.kept || storage->pinned())",
         breaks="what the user still holds has memory of its own, and is what the launch leaves there",
         cases=RECORDINGS,
     ),
@@ -436,7 +436,7 @@ MUTATIONS = (
     ),
     Mutation(
         name="calls_overlap_in_what_they_write",
-        part=r"!made\.count\(access\.variable\)",
+        part=r"values_\.from_outside\(access\.variable\)",
         instead="false",
         breaks="calls that write tensors from outside come one after the other",
         program="recording",

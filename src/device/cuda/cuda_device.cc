@@ -139,14 +139,6 @@ Status CudaDevice::launch_early(CUfunction function, const Launch& shape, void* 
   return {};
 }
 
-Status CudaDevice::module_load(const void* image, CUmodule* module) {
-  Current current(*this);
-  RONDO_TRY(current.status());
-  Relaxed relaxed(*this);
-  RONDO_ON(cuModuleLoadDataEx(module, image, 0, nullptr, nullptr), "cuModuleLoadDataEx");
-  return {};
-}
-
 void CudaDevice::module_unload(CUmodule module) {
   free_apart(module, [](const CudaDevice& on, void* what) {
     on.report(driver().cuModuleUnload(static_cast<CUmodule>(what)), "cuModuleUnload");

@@ -80,7 +80,6 @@ class CudaDevice final : public StreamDevice {
   // While the stream is captured that makes a programmatic edge, of devices that have them.
   Status launch_early(CUfunction function, const Launch& shape, void* stream, void** parameters);
   bool programmatic_edges() const;
-  Status module_load(const void* image, CUmodule* module);
   void module_unload(CUmodule module);
   Status module_function(CUmodule module, const char* name, CUfunction* function);
 

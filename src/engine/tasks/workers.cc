@@ -162,7 +162,7 @@ bool Workers::push(Task& task) {
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return false;
-    (task.lendable_ ? lendable_ : others_).push(task);
+    (task.lendable() ? lendable_ : others_).push(task);
     const bool own = looks_next && workers_of_thread == this;
     if (!own) offers_.fetch_add(1, std::memory_order_release);
     if ((idle_ > 0 || guests_ > 0) && !own) {
@@ -306,7 +306,7 @@ void Workers::loop() {
       continue;
     }
     Task& task = pop();
-    const bool computes = task.lendable_;
+    const bool computes = task.lendable();
     computing_ += computes;
     wake_for_what_is_left();
     const bool call = calls_guests();

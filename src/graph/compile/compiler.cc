@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <optional>
+#include <unordered_set>
 
 #include "base/caught.h"
 #include "base/machine/arithmetic.h"
@@ -71,13 +72,11 @@ Status GraphCompiler::compile(FinishedRecording&& recorded, const LaunchIntercep
   const rtc::Unkept unkept(recorded.unkept);
   auto facts = std::make_unique<GraphFacts>();
   GraphCompiler self(recorded, *facts);
-  facts->storages = recorded.storages;
-  facts->outputs = std::move(recorded.outputs);
   self.bindings_ = Bindings(recorded.call_inputs, recorded.call_outputs);
   std::shared_ptr<const RecordedProgram> kept;
   if (recorded.journal)
-    kept = std::make_shared<const RecordedProgram>(recorded.program, recorded.storages, recorded.drawn,
-                                                   recorded.journal, recorded.fewer_roundings);
+    kept = std::make_shared<const RecordedProgram>(recorded.program, recorded.drawn, recorded.journal,
+                                                   recorded.fewer_roundings);
   ops::Program& program = recorded.program;
   RONDO_TRY(ops::expand(*recorded.engine, &program));
   program.fewer_roundings = recorded.fewer_roundings;
@@ -140,9 +139,7 @@ void GraphCompiler::take(ops::Program&& program, std::vector<Ref<ops::OperatorTa
     for (const uint32_t before : predecessors[step]) facts_.steps[step].predecessors.push_back(before);
     if (control) controls_.emplace_back(step, control);
   }
-  facts_.storages.insert(facts_.storages.end(), program.added().begin(), program.added().end());
-  for (const ops::ProgramValue& value : program.values)
-    if (value.kept) kept_.insert(value.storage);
+  values_ = std::move(program.values);
   facts_.controls.reserve(controls_.size());
   for (const auto& [step, control] : controls_) take_bodies(step, *control);
 }
@@ -157,7 +154,6 @@ void GraphCompiler::take_bodies(uint32_t step, Control& control) {
     if (!body.program) continue;
     own.facts = std::make_unique<GraphFacts>();
     own.facts->passes = std::move(body.program->passes);
-    own.facts->storages = std::move(body.program->storages);
     Inner& inner = bodies_.emplace_back();
     inner.step = step;
     inner.body = &body;
@@ -189,6 +185,12 @@ void GraphCompiler::hand_over_bodies() {
       inner.body->compiled =
           std::make_unique<CompiledBody>(*recorded_.engine, recorded_.name, std::move(inner.compiler->segments_));
   }
+}
+
+void GraphCompiler::list_made() {
+  for (const ops::ProgramValue& value : values_)
+    if (!value.from_outside()) facts_.made.push_back({value.storage, value.role});
+  for (const Inner& inner : bodies_) inner.compiler->list_made();
 }
 
 // Each level is a part of the stack of whatever thread runs, reports or destroys the graph.

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,6 +66,7 @@ class GraphCompiler {
   Status find_depth();
   Status place_and_capture();
   void hand_over_bodies();
+  void list_made();
   const char* why_not_inlinable() const;
   const char* why_no_replay(const RecordedProgram* program) const;
   void list_steps(std::vector<const Step*>* steps) const;  // of bodies too
@@ -115,7 +115,14 @@ class GraphCompiler {
 
   // --- changed.cc: what settings change
   bool changes_in_graph(uint32_t step, const char** why) const;
-  bool stays(const Storage& storage) const { return storage.pinned() || kept_.count(&storage); }
+  bool is_kept(const Variable* variable) const {
+    const ops::ProgramValue* const value = values_.value_of(variable);
+    return value && value->kept;
+  }
+  // Made in the recording, with memory of its own: what is left to the user, or to the next run.
+  static bool stays(const ops::ProgramValue& value) {
+    return value.role == ops::ValueRole::output || value.kept || value.storage->pinned();
+  }
   // A task has been captured. kernels: of a parameter's; before: the nodes that there were without the task.
   Status note_changed(CapturedSegment* segment, const Step& of, void* stream, KernelNodes kernels,
                       const std::vector<void*>& before, Switched* switched) const;
@@ -184,9 +191,8 @@ class GraphCompiler {
   Device* inside_ = nullptr;                             // of a body: the GPU in whose graph it is a node's
   Bindings bindings_;
   std::vector<bool> elsewhere_;  // by binding: used by a task of another device
-  // Made in the recording, and left as they were where a section is off: they have memory of their own.
-  std::unordered_set<const Variable*> kept_;
   LaunchChecks checks_;
+  ops::ProgramValues values_;
   BranchPlan plan_;
   std::vector<Arena> arenas_;
   Segments segments_;

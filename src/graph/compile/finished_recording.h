@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <unordered_set>
 #include <vector>
 
 #include "graph/plan/shared_arena.h"
@@ -26,9 +25,7 @@ struct FinishedRecording {
   int arenas;  // of a callable graph: how many of its calls are to overlap
   bool as_written, callable, fewer_roundings, falls_back, host_decides, unkept;
   ops::Program program;
-  Drawn drawn;                                 // by its runs
-  std::vector<Ref<Storage>> storages;          // made in it
-  std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
+  Drawn drawn;  // by its runs
   std::vector<Binding> call_inputs, call_outputs;
   std::unique_ptr<LaunchSettings> settings;
   std::shared_ptr<SharedArena> arena;           // null: the graph's own

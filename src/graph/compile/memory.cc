@@ -84,8 +84,8 @@ void GraphCompiler::make_arenas() {
   std::unordered_set<const Variable*> used;
   for (const Step& step : facts_.steps)
     for (const Access& access : step.task->accesses()) used.insert(access.variable);
-  for (const Ref<Storage>& storage : facts_.storages)
-    if (used.count(storage.get())) have(storage->device());
+  for (const ops::ProgramValue& value : values_)
+    if (!value.from_outside() && used.count(value.storage.get())) have(value.storage->device());
   for (const Inner& inner : bodies_) {
     inner.compiler->make_arenas();
     for (const Arena& each : inner.compiler->arenas_) have(*each.device);
@@ -103,15 +103,14 @@ ops::RunState* GraphCompiler::run_state(const Device& device) {
 }
 
 void GraphCompiler::find_zeroed() {
-  std::unordered_map<const Storage*, FirstWriters> found;
-  for (const Ref<Storage>& storage : facts_.storages) found.try_emplace(storage.get());
+  std::vector<FirstWriters> found(values_.size());
   const auto zero = [&](const Storage* storage, FirstWriters* writers) {
     writers->decided = true;
     Step& step = facts_.steps[writers->first];
     const Device& device = step.task->device();
     // The host can zero memory of any device before what it issues; a captured task zeroes that of its own.
     if (!bindings_.find(storage) && &storage->device() != &device && !device.is_host()) {
-      kept_.insert(storage);
+      values_[*values_.find(storage)].kept = true;
       return;
     }
     if (!step.zeroed) step.zeroed = std::make_unique<std::vector<const Storage*>>();
@@ -123,9 +122,9 @@ void GraphCompiler::find_zeroed() {
     const ops::OperatorTask& task = *step.task;
     for (const Access& access : task.accesses()) {
       const Storage* const storage = access.variable->storage();
-      const auto at = found.find(storage);
-      if (!storage || at == found.end() || at->second.decided) continue;
-      FirstWriters& writers = at->second;
+      const uint32_t* const value = values_.find(storage);
+      if (!value || values_[*value].from_outside() || found[*value].decided) continue;
+      FirstWriters& writers = found[*value];
       // A task that reads it, or changes it in place, sees what the writers before it left.
       if ((!access.write || access.input) && !writers.parts.empty()) {
         zero(storage, &writers);
@@ -134,7 +133,7 @@ void GraphCompiler::find_zeroed() {
       if (!access.write) continue;
       const bool bound = bindings_.find(storage) != nullptr;
       if (writers.parts.empty()) writers.first = i;
-      if (!bound && (facts_.outputs.count(storage) || stays(*storage))) {
+      if (!bound && stays(values_[*value])) {
         writers.decided = true;
         continue;
       }
@@ -166,9 +165,8 @@ void GraphCompiler::find_zeroed() {
       }
     }
   }
-  for (const Ref<Storage>& storage : facts_.storages)
-    if (FirstWriters& writers = found[storage.get()]; !writers.decided && !writers.parts.empty())
-      zero(storage.get(), &writers);
+  for (size_t v = 0; v < found.size(); ++v)
+    if (!found[v].decided && !found[v].parts.empty()) zero(values_[v].storage.get(), &found[v]);
   for (const Inner& inner : bodies_) inner.compiler->find_zeroed();
 }
 
@@ -181,13 +179,14 @@ bool GraphCompiler::is_zeroed(uint32_t step, const Variable* storage) const {
 // the first launch on.
 Status GraphCompiler::zero_own() {
   std::unordered_map<Device*, std::vector<Device::Bytes>> memory;
-  for (const Ref<Storage>& storage : facts_.storages) {
-    if (!storage->stale() || storage->pinned() || bindings_.find(storage.get())) continue;
-    memory[&storage->device()].push_back({storage->address(), storage->bytes()});
+  for (const ops::ProgramValue& value : values_) {
+    const Storage& storage = *value.storage;
+    if (value.from_outside() || !storage.stale() || storage.pinned() || bindings_.find(&storage)) continue;
+    memory[&storage.device()].push_back({storage.address(), storage.bytes()});
   }
   for (const auto& [device, all] : memory) RONDO_TRY(device->zero(all));
-  for (const Ref<Storage>& storage : facts_.storages)
-    if (storage->stale()) storage->mark_clean();
+  for (const ops::ProgramValue& value : values_)
+    if (!value.from_outside() && value.storage->stale()) value.storage->mark_clean();
   for (const Inner& inner : bodies_) RONDO_TRY(inner.compiler->zero_own());
   return {};
 }
@@ -200,11 +199,9 @@ Status GraphCompiler::place_memory() {
   for (Arena& each : arenas_) plan_memory(each);
   RONDO_TRY(take_share());
   // Inputs from outside keep their memory; it must exist before addresses are captured.
-  std::unordered_set<const Storage*> inside;
-  for (const Ref<Storage>& storage : facts_.storages) inside.insert(storage.get());
   for (const Step& step : facts_.steps)
     for (const Access& access : step.task->accesses())
-      if (Storage* storage = access.variable->storage(); storage && !inside.count(storage))
+      if (Storage* storage = access.variable->storage(); storage && values_.from_outside(storage))
         RONDO_TRY(recorded_.engine->back(*storage));
 
   RONDO_TRY(back_bindings());
@@ -239,14 +236,11 @@ Status GraphCompiler::take_share() const {
 }
 
 void GraphCompiler::plan_memory(Arena& arena) {
-  std::unordered_map<const Variable*, std::vector<uint32_t>> users;  // of what was made in the recording
-  users.reserve(facts_.storages.size());
-  for (const Ref<Storage>& storage : facts_.storages)
-    if (&storage->device() == arena.device) users.try_emplace(storage.get());
+  std::vector<std::vector<uint32_t>> users(values_.size());  // by value
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     for (const Access& access : task_of(i).accesses())
-      if (const auto found = users.find(access.variable); found != users.end()) {
-        std::vector<uint32_t>& list = found->second;
+      if (const uint32_t* const value = values_.find(access.variable)) {
+        std::vector<uint32_t>& list = users[*value];
         if (list.empty() || list.back() != i) list.push_back(i);  // mutation: temporaries_overlap_in_time
       }
   std::vector<Temporary> temporaries;
@@ -255,16 +249,17 @@ void GraphCompiler::plan_memory(Arena& arena) {
   arena.bodies.clear();
   arena.own.clear();
   arena.in_place = 0;
-  for (const Ref<Storage>& storage : facts_.storages) {
-    const auto used = users.find(storage.get());
-    if (used == users.end() || used->second.empty() || storage->address()) continue;
-    if (bindings_.find(storage.get())) continue;
-    if (facts_.outputs.count(storage.get()) || stays(*storage)) {  // mutation: output_taken_for_a_temporary
-      arena.own.push_back(storage.get());
+  for (size_t v = 0; v < users.size(); ++v) {
+    const ops::ProgramValue& value = values_[v];
+    Storage* const storage = value.storage.get();
+    if (value.from_outside() || &storage->device() != arena.device) continue;
+    if (users[v].empty() || storage->address() || bindings_.find(storage)) continue;
+    if (stays(value)) {  // mutation: output_taken_for_a_temporary
+      arena.own.push_back(storage);
       continue;
     }
-    arena.storages.emplace_back(storage.get(), 0);
-    temporaries.push_back({storage->bytes(), std::move(used->second), 0});
+    arena.storages.emplace_back(storage, 0);
+    temporaries.push_back({storage->bytes(), std::move(users[v]), 0});
   }
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     if (const size_t bytes = &task_of(i).device() == arena.device ? task_of(i).workspace_bytes() : 0) {

@@ -136,7 +136,7 @@ void NumberChecks::find(const ops::Program& program, std::vector<uint32_t>* orde
       operands += (operands.empty() ? "" : ", ") + operand_text(each.view);
     }
     for (const ProgramOperand& each : node.operands) {
-      if (each.written || !each.known || program.values[each.value].made || seen[each.value]) continue;
+      if (each.written || !each.known || !program.values[each.value].given() || seen[each.value]) continue;
       check(each, i, true);
       seen[each.value] = node.section == ops::kAlways;
     }
@@ -239,7 +239,7 @@ std::vector<uint32_t> NumberChecks::add(ops::Program* program, bool loop) {
     for (const ProgramOperand& each : node.operands)
       for (const WaitingChecks& some : waiting)
         for (const ops::NumberItem& item : some.items)
-          if (each.written && program->values[each.value].storage == item.view.storage) return true;
+          if (each.written && program->values[each.value].storage.get() == item.view.storage) return true;
     return false;
   };
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -265,7 +265,7 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
   RONDO_TRY(get_device({RONDO_CPU, 0}, &host));
   const std::vector<Record>& records = checks->records_;
   for (size_t i = 0; i < records.size(); ++i) {
-    program->add(records[i].storage);
+    program->add(*records[i].storage);
     const View words = checks->words_of(i, 0, records[i].words);
     add_check_node(program, ops::make_number_begin(words, records[i].turns ? 0 : UINT64_MAX), ops::kAlways);
   }
@@ -276,13 +276,13 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
     on_host.push_back(from);
     if (records[i].device->is_host()) continue;
     const Ref<Storage> copy = make_ref<Storage>(checks->engine_, *host, from.bytes());
-    program->add(copy);
+    program->add(*copy);
     on_host.back().storage = copy.get();
     std::vector<ops::SubmittedTask> tasks;
     std::vector<Ref<Storage>> made;
     RONDO_TRY(ops::collect(
         checks->engine_, [&] { return ops::copy_across(from, on_host.back()); }, &tasks, &made));
-    for (Ref<Storage>& each : made) program->add(std::move(each));
+    for (const Ref<Storage>& each : made) program->add(*each);
     for (ops::SubmittedTask& each : tasks) program->append(std::move(each.task), std::move(each.call), 0);
   }
   // The error goes to the results that the user sees; of a launch that leaves none, to the tensors that it writes.
@@ -291,12 +291,13 @@ Status NumberChecks::finish(const std::shared_ptr<NumberChecks>& checks, ops::Pr
   for (const ProgramNode& node : program->nodes)
     for (const ProgramOperand& each : node.operands) {
       written[each.value] = written[each.value] || each.written;
-      has_outputs |= each.written && program->values[each.value].output;
+      has_outputs |= each.written && program->values[each.value].role == ops::ValueRole::output;
     }
   std::vector<Storage*> outputs;
   for (size_t v = 0; v < written.size(); ++v) {
     const ops::ProgramValue& value = program->values[v];
-    if (written[v] && (has_outputs ? value.output : value.outlives())) outputs.push_back(value.storage);
+    if (written[v] && (has_outputs ? value.role == ops::ValueRole::output : value.outlives()))
+      outputs.push_back(value.storage.get());
   }
   program->append(make_ref<NumberReport>(*host, checks, std::move(on_host), outputs), {}, 0);
   return {};

@@ -1,6 +1,7 @@
 // Compiles the same steps once more for memory of their own, on which a call can overlap with others of its graph.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 namespace rondo {
 
 Replica GraphCompiler::hand_over(std::unique_ptr<const GraphFacts> facts) {
+  list_made();
   Replica replica;
   replica.facts = std::move(facts);
   replica.bindings = std::move(bindings_);
@@ -24,13 +26,11 @@ std::string GraphCompiler::why_serial() const {
   if (recorded_.number_checks) return "it checks the numbers that it makes";
   if (!controls_.empty())
     return format("its task '%s' keeps what a run is at", task_of(controls_.front().first).name());
-  if (!kept_.empty()) return "its sections keep from call to call what they write";
-  std::unordered_set<const Variable*> made;
+  if (std::any_of(values_.begin(), values_.end(), [](const ops::ProgramValue& each) { return each.kept; }))
+    return "its sections keep from call to call what they write";
   Rebinding memory;
-  for (const Ref<Storage>& each : facts_.storages) {
-    memory.put(*each, *each);
-    made.insert(each.get());
-  }
+  for (const ops::ProgramValue& each : values_)
+    if (!each.from_outside()) memory.put(*each.storage, *each.storage);
   for (const Step& step : facts_.steps) {
     const ops::OperatorTask& task = *step.task;
     if (dynamic_cast<const SegmentRun*>(&task))
@@ -40,7 +40,7 @@ std::string GraphCompiler::why_serial() const {
     if (std::holds_alternative<ops::IndexCheckCall>(step.call->of))
       return format("its task '%s' checks indices, and says once what it found", task.name());
     for (const Access& access : task.accesses())
-      if (access.write && !made.count(access.variable))  // mutation: calls_overlap_in_what_they_write
+      if (access.write && values_.from_outside(access.variable))  // mutation: calls_overlap_in_what_they_write
         return format("its task '%s' writes %s from outside", task.name(),
                       access.variable->storage() ? "a tensor" : "a variable");
     if (task.wants_before_launch())
@@ -58,18 +58,21 @@ std::string GraphCompiler::why_serial() const {
 void GraphCompiler::take_again(const GraphCompiler& first) {
   const GraphFacts& facts = first.facts_;
   Rebinding memory;
-  std::unordered_map<const Storage*, Ref<Storage>> instead;
-  for (const Ref<Storage>& each : facts.storages) {
-    const Ref<Storage>& made = facts_.storages.emplace_back(
-        make_ref<Storage>(*recorded_.engine, each->device(), each->bytes(), each->pinned()));
-    memory.put(*each, *made);
-    instead.emplace(each.get(), made);
-    if (facts.outputs.count(each.get())) facts_.outputs.insert(made.get());
+  for (const ops::ProgramValue& each : first.values_) {
+    const Storage& storage = *each.storage;
+    Ref<Storage> own = each.storage;
+    if (!each.from_outside()) {
+      own = make_ref<Storage>(*recorded_.engine, storage.device(), storage.bytes(), storage.pinned());
+      memory.put(storage, *own);
+    }
+    values_.declare(*own, each.role);
+    values_.use(*own);
   }
   std::vector<Binding> inputs, outputs;
   for (uint32_t i = 0; i < first.bindings_.size(); ++i) {
     const Binding& each = first.bindings_[i];
-    (first.bindings_.is_input(i) ? inputs : outputs).push_back({instead[each.storage.get()], each.dtype, each.layout});
+    const size_t value = *first.values_.find(each.storage.get());
+    (first.bindings_.is_input(i) ? inputs : outputs).push_back({values_[value].storage, each.dtype, each.layout});
   }
   bindings_ = Bindings(std::move(inputs), outputs);
   facts_.steps.reserve(facts.steps.size());

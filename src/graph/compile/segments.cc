@@ -192,8 +192,6 @@ Status GraphCompiler::find_parties() {
 // A variable that is read before the graph writes it must have contents when the graph is launched. A temporary would
 // never have.
 Status GraphCompiler::find_unwritten() {
-  std::unordered_set<const Variable*> made_here;
-  for (const Ref<Storage>& storage : facts_.storages) made_here.insert(storage.get());
   // Written by the graph, or looked at already; what a section writes, for its own tasks alone.
   std::unordered_map<const Variable*, uint32_t> known;
   const auto is_known = [&](const Variable* variable, uint32_t task) {
@@ -206,7 +204,8 @@ Status GraphCompiler::find_unwritten() {
       const Storage* storage = access.variable->storage();
       if (access.input && storage && storage->bytes() && !is_known(storage, i) && recorded_.engine->blank(*storage) &&
           !is_call_input(*storage)) {
-        if (made_here.count(storage) && !facts_.outputs.count(storage))
+        const ops::ProgramValue* const value = values_.value_of(storage);
+        if (value && value->role == ops::ValueRole::temporary)
           return error(RONDO_INVALID_STATE,
                        "task '%s' reads a tensor of %zu bytes on %s that was made in the recording and never written; "
                        "write to it first",
@@ -214,7 +213,7 @@ Status GraphCompiler::find_unwritten() {
         if (!facts_.body) checks_.unwritten.push_back({storage, task});
       }
       if (!access.input && !access.write) continue;
-      const bool always = access.input || !facts_.steps[i].is_switched() || kept_.count(access.variable) > 0;
+      const bool always = access.input || !facts_.steps[i].is_switched() || is_kept(access.variable);
       const uint32_t by = always ? ops::kAlways : facts_.steps[i].section;
       const auto [found, fresh] = known.try_emplace(access.variable, by);
       if (!fresh && found->second != ops::kAlways) found->second = by;
@@ -227,15 +226,12 @@ Status GraphCompiler::find_unwritten() {
 // arenas are written by every segment, which keeps those of one graph in their order and its launches apart.
 void GraphCompiler::collect_uses() {
   constexpr uint32_t kNone = UINT32_MAX, kSeveral = UINT32_MAX - 1;
-  std::unordered_map<const Variable*, uint32_t> temporaries;  // the segment that each is in
-  temporaries.reserve(facts_.storages.size());
-  for (const Ref<Storage>& storage : facts_.storages)
-    if (!facts_.outputs.count(storage.get())) temporaries.emplace(storage.get(), kNone);
+  std::vector<uint32_t> used_in(values_.size(), kNone);  // the segment, by value
   for (uint32_t i = 0; i < facts_.steps.size(); ++i)
     for (const Access& access : task_of(i).accesses())
-      if (const auto found = temporaries.find(access.variable); found != temporaries.end()) {
+      if (const uint32_t* const value = values_.find(access.variable)) {
         const uint32_t segment = facts_.steps[i].segment;
-        found->second = found->second == kNone || found->second == segment ? segment : kSeveral;
+        used_in[*value] = used_in[*value] == kNone || used_in[*value] == segment ? segment : kSeveral;
       }
   for (const std::unique_ptr<Segment>& made : segments_) {  // none in a node
     Segment& segment = *made;
@@ -244,8 +240,8 @@ void GraphCompiler::collect_uses() {
     for (uint32_t i = segment.facts().begin; i < segment.facts().end; ++i)
       for (const Access& access : task_of(i).accesses()) {
         if (bindings_.find(access.variable)) continue;
-        const auto temporary = temporaries.find(access.variable);
-        if (temporary != temporaries.end() && temporary->second != kSeveral && !kept_.count(access.variable)) continue;
+        const uint32_t* const value = values_.find(access.variable);
+        if (value && !values_[*value].outlives() && used_in[*value] != kSeveral) continue;
         const auto [found, fresh] = known.emplace(access.variable, segment.uses.size());
         if (fresh) segment.uses.push_back({access.variable});
         VariableUse& use = segment.uses[found->second];

@@ -217,7 +217,7 @@ bool ProductBatches::rewrite(PassReport* report) {
       for (size_t i = 0; i < nodes.size(); ++i)
         moved[program_.nodes[nodes[i]].operands.back().value] = {batch.results.get(),
                                                                  static_cast<int64_t>(i) * batch.bytes};
-      program_.add(std::move(batch.results));
+      program_.add(*batch.results);
     }
     report->lines.push_back("one product of" + groups_.some(nodes));
     const ops::BatchedMatmulCall call{std::get<ops::MatmulCall>(first.call->of), !program_.fewer_roundings};

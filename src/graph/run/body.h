@@ -15,15 +15,8 @@ namespace rondo {
 // As it was recorded, when passes have run over it.
 struct BodyProgram {
   ops::Program program;
-  std::vector<Ref<Storage>> storages;  // made in it
   std::vector<PassReport> passes;
   std::vector<Ref<ops::OperatorTask>> tasks;  // of its nodes
-};
-
-// As it was recorded, before passes. Immutable, as the graph around keeps it (recorded_program.h).
-struct RecordedBody {
-  ops::Program program;
-  std::vector<Ref<Storage>> storages;  // made in it
 };
 
 // The state of a run of a body.

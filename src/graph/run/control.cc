@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "graph/run/run_limit.h"
@@ -36,13 +35,10 @@ void Control::declare_effects() {
   for (const Body& body : bodies_) {
     if (!body.program) continue;
     const BodyProgram& own = *body.program;
-    std::unordered_set<const Variable*> inside;
-    for (const auto* made : {&own.storages, &own.program.added()})
-      for (const Ref<Storage>& storage : *made) inside.insert(storage.get());
     for (size_t i = 0; i < own.tasks.size(); ++i) {
       effects_ = std::max(effects_, own.program.nodes[i].effects());
       for (const Access& access : own.tasks[i]->accesses()) {
-        if (inside.count(access.variable)) continue;
+        if (!own.program.values.from_outside(access.variable)) continue;
         const auto [at, fresh] = known.emplace(access.variable, found.size());
         if (fresh) found.push_back({access.variable});
         Effect& effect = found[at->second];

@@ -42,7 +42,7 @@ struct Body {
   std::string name;
   std::unique_ptr<BodyProgram> program;                    // until it is compiled
   std::unique_ptr<CompiledBody> compiled;                  // once it is; null in a node, too
-  std::shared_ptr<const RecordedBody> recorded = nullptr;  // before passes, if the recording keeps that
+  std::shared_ptr<const ops::Program> recorded = nullptr;  // before passes, if the recording keeps that
   std::vector<uint32_t> checks = {};                       // of its numbers, by their numbers in the recording
 };
 

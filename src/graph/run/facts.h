@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "base/small_vector.h"
@@ -69,6 +68,12 @@ struct SegmentFacts {
   const char* kind_text() const;  // for people
 };
 
+// Graphs keep this of a value once its storage has memory.
+struct Made {
+  Ref<Storage> storage;
+  ops::ValueRole role;
+};
+
 struct GraphFacts;
 
 struct BodyFacts {
@@ -100,8 +105,7 @@ struct GraphFacts {
   std::vector<Step> steps;
   std::vector<SegmentFacts> segments;
   std::vector<ControlFacts> controls;
-  std::vector<Ref<Storage>> storages;          // made in it: outputs and temporaries
-  std::unordered_set<const Storage*> outputs;  // those whose contents are the user's after a launch
+  std::vector<Made> made;   // in the recording, and inputs of calls
   std::string why_serial;   // why calls do not overlap though the recording asked for that; empty: as it asked
   int packed = 0;           // products that read packed copies of their weights, those of bodies included
   size_t packed_bytes = 0;  // of these copies, each as often as it is read

@@ -28,12 +28,9 @@ using Drawn = std::unordered_map<const Device*, uint64_t>;
 class RecordedProgram {
  public:
   // drawn: by its runs, tasks of inlined graphs included that are no part of it any more.
-  RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
-                  Ref<tape::Journal> journal, bool fewer_roundings);
+  RecordedProgram(const ops::Program& program, Drawn drawn, Ref<tape::Journal> journal, bool fewer_roundings);
 
   const ops::Program& program() const { return program_; }
-  // Made in it; inputs and outputs of calls are among them.
-  const std::vector<Ref<Storage>>& storages() const { return storages_; }
   bool fewer_roundings() const { return fewer_roundings_; }
 
   // Why it cannot be recorded again, for people; null: it can.
@@ -44,7 +41,6 @@ class RecordedProgram {
 
  private:
   const ops::Program program_;
-  const std::vector<Ref<Storage>> storages_;  // made in it
   const Drawn drawn_;
   const Ref<tape::Journal> journal_;
   const bool fewer_roundings_;

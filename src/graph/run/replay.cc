@@ -12,17 +12,14 @@
 
 namespace rondo {
 
-RecordedProgram::RecordedProgram(const ops::Program& program, std::vector<Ref<Storage>> storages, Drawn drawn,
-                                 Ref<tape::Journal> journal, bool fewer_roundings)
-    : program_(program),
-      storages_(std::move(storages)),
-      drawn_(std::move(drawn)),
-      journal_(std::move(journal)),
-      fewer_roundings_(fewer_roundings) {}
+RecordedProgram::RecordedProgram(const ops::Program& program, Drawn drawn, Ref<tape::Journal> journal,
+                                 bool fewer_roundings)
+    : program_(program), drawn_(std::move(drawn)), journal_(std::move(journal)), fewer_roundings_(fewer_roundings) {}
 
 const char* RecordedProgram::why_not() const {
   Rebinding memory;
-  for (const Ref<Storage>& storage : storages_) memory.put(*storage, *storage);
+  for (const ops::ProgramValue& value : program_.values)
+    if (!value.from_outside()) memory.put(*value.storage, *value.storage);
   for (const ops::ProgramNode& each : program_.nodes) {
     if (const auto* run = dynamic_cast<const SegmentRun*>(each.closure())) {
       const char* const why = run->graph().facts().not_inlinable;
@@ -44,10 +41,11 @@ Status RecordedProgram::replay(Engine& engine, const Bindings& bindings, std::sp
   std::vector<Ref<Storage>> made;
   for (uint32_t i = 0; i < bindings.inputs(); ++i)
     memory.put(*bindings[i].storage, *inputs[i]->view.storage, inputs[i]->view.offset);
-  for (const Ref<Storage>& storage : storages_) {
-    if (memory.moves(*storage)) continue;
-    made.push_back(engine.new_storage(storage->device(), storage->bytes(), storage->pinned()));
-    memory.put(*storage, *made.back());
+  for (const ops::ProgramValue& value : program_.values) {
+    if (value.given()) continue;
+    const Storage& storage = *value.storage;
+    made.push_back(engine.new_storage(storage.device(), storage.bytes(), storage.pinned()));
+    memory.put(storage, *made.back());
   }
   {
     const ops::ScopedNoTape unheard;

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -49,6 +48,8 @@ struct Effect {
   }
 };
 
+// The roles of the storages that the recording makes.
+using Roles = std::unordered_map<const Variable*, ops::ValueRole>;
 // How storages are shown, by the tasks of bodies that use them.
 using Texts = std::unordered_map<const Variable*, std::string>;
 
@@ -90,8 +91,7 @@ class Picture {
       : file_(file), prefix_(prefix), input_(input) {}
 
   // Edges into task `i`, from the task that wrote what it reads, or from an input.
-  void task(uint32_t i, const ops::OperatorTask& task, const std::unordered_set<const Variable*>& inside,
-            const Texts& texts) {
+  void task(uint32_t i, const ops::OperatorTask& task, const Roles& inside, const Texts& texts) {
     const std::vector<Effect> effects = effects_of(task, texts);
     for (const Effect& effect : effects) {
       if (!effect.read) continue;
@@ -200,8 +200,8 @@ void draw(std::FILE* file, const GraphFacts& graph, const std::string& prefix) {
     }
     std::fputs("  }\n", file);
   }
-  std::unordered_set<const Variable*> inside;
-  for (const Ref<Storage>& storage : graph.storages) inside.insert(storage.get());
+  Roles inside;
+  for (const Made& each : graph.made) inside.emplace(each.storage.get(), each.role);
   Picture picture(file, prefix, prefix.empty() ? "input" : "from outside");
   const Texts none;
   for (uint32_t i = 0; i < graph.steps.size(); ++i) {
@@ -210,9 +210,10 @@ void draw(std::FILE* file, const GraphFacts& graph, const std::string& prefix) {
     for (const uint32_t before : graph.steps[i].predecessors) picture.order(before, i);
   }
   for (const Variable* variable : picture.written()) {
-    if (!inside.count(variable))
+    const auto known = inside.find(variable);
+    if (known == inside.end())
       picture.result(*variable, prefix.empty() ? "parameter" : "to outside");
-    else if (graph.outputs.count(static_cast<const Storage*>(variable)))
+    else if (known->second == ops::ValueRole::output)
       picture.result(*variable, "output");
   }
   for (const ControlFacts& control : graph.controls) {

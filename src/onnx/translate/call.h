@@ -173,10 +173,6 @@ class Call {
   std::vector<ValueRef> outputs_;
 };
 
-// A tensor in the dtype of another, without a task where it is that already.
-inline Tensor cast_to(const Tensor& a, rondo_dtype dtype) {
-  return a.to(dtype);
-}
 bool is_float(rondo_dtype dtype);
 // rondo::where. Program files cannot have it of floats of 16 bits and fewer yet, which pass through f32, exactly.
 Tensor choose(const Tensor& condition, const Tensor& a, const Tensor& b);

@@ -219,7 +219,7 @@ Status expand(Engine& engine, Program* program) {
     RONDO_TRY(MakingLimit::check());
     Collector collector(engine);
     RONDO_TRY(call_operator(engine, node, NodeViews(node, nullptr)));
-    for (Ref<Storage>& each : collector.made) program->add(std::move(each));
+    for (const Ref<Storage>& each : collector.made) program->add(*each);
     for (size_t i = 0; i < collector.count(); ++i) {
       const Call* const what = collector.call(i);
       program->append(collector.task(i), what ? Ref<const Call>::share(what) : Ref<const Call>(), 0, node.section);

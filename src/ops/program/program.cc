@@ -20,6 +20,16 @@ bool dense(const View& view, int64_t bytes) {
 
 }  // namespace
 
+bool is_whole(const View& view) {
+  return !view.accumulate && view.offset == 0 && view.layout.contiguous() && view.bytes() == view.storage->bytes();
+}
+
+View whole_of(const View& view) {
+  if (is_whole(view)) return view;
+  const auto all = static_cast<int64_t>(view.storage->bytes() / dtype_size(view.dtype));
+  return {view.storage, view.dtype, false, Layout::row_major(1, &all), 0};
+}
+
 FusedCall fused_of(const Expression& expression, const uint64_t* words) {
   auto fused = std::make_shared<Fused>();
   fused->expression = expression;
@@ -31,14 +41,34 @@ Call fused_call(const Expression& expression, const uint64_t* words) {
   return fused_of(expression, words);
 }
 
-uint32_t Program::value_of(Storage& storage) {
-  const auto [found, fresh] = numbers_.try_emplace(&storage, static_cast<uint32_t>(values.size()));
-  if (fresh) {
-    const bool output = outputs_.count(&storage) > 0 || storage.exposed.load(std::memory_order_acquire);
-    values.push_back({&storage, made_.count(&storage) > 0, output});
-    held_.push_back(Ref<Storage>::share(&storage));
+uint32_t ProgramValues::use(Storage& storage) {
+  Known& known = known_.try_emplace(&storage, Known{kUnused, ValueRole::weight}).first->second;
+  if (known.number == kUnused) {
+    known.number = static_cast<uint32_t>(list_.size());
+    const bool exposed = known.role == ValueRole::temporary && storage.exposed.load(std::memory_order_acquire);
+    ProgramValue& value = list_.emplace_back();
+    value.storage = Ref<Storage>::share(&storage);
+    value.role = exposed ? ValueRole::output : known.role;
+    const auto bytes = static_cast<int64_t>(storage.bytes());
+    value.layout = Layout::row_major(1, &bytes);
   }
-  return found->second;
+  return known.number;
+}
+
+uint32_t ProgramValues::use(const View& operand) {
+  const uint32_t number = use(*operand.storage);
+  if (ProgramValue& value = list_[number]; value.type == ProgramValue::Type::bytes) {
+    const View whole = whole_of(operand);
+    value.type = ProgramValue::Type::seen;
+    value.dtype = whole.dtype;
+    value.layout = whole.layout;
+  }
+  return number;
+}
+
+const uint32_t* ProgramValues::find(const Variable* storage) const {
+  const auto found = known_.find(storage);
+  return found == known_.end() || found->second.number == kUnused ? nullptr : &found->second.number;
 }
 
 // Nothing covers what is there if it may be switched off.
@@ -51,7 +81,7 @@ void Program::take_operands(ProgramNode* node, std::span<const TaskOperand> list
     each.view.layout.extent(&low, &high);
     const auto size = static_cast<int64_t>(dtype_size(each.view.dtype));
     ProgramOperand& operand = operands.emplace_back(ProgramOperand{
-        value_of(*each.view.storage), each.view.offset, each.view.offset, each.written, false, true, each.view});
+        values.use(each.view), each.view.offset, each.view.offset, each.written, false, true, each.view});
     if (each.view.elements() > 0) {
       operand.begin += low * size;
       operand.end += high * size;
@@ -77,7 +107,7 @@ void Program::find_operands(ProgramNode* node, OperatorTask& task) {
   for (const Access& access : task.accesses()) {
     Storage* const storage = access.variable->storage();
     if (!storage) continue;
-    const uint32_t value = value_of(*storage);
+    const uint32_t value = values.use(*storage);
     const auto has = [&](bool written) { return std::binary_search(known.begin(), known.end(), use(value, written)); };
     // An access that looks at no contents is there for its order, and a result that is written in part has one.
     const bool in_order = access.read && !has(true);
@@ -90,11 +120,13 @@ void Program::find_operands(ProgramNode* node, OperatorTask& task) {
   const auto whole = operands.begin() + static_cast<std::ptrdiff_t>(listed.size());
   const auto use_of = [use](const ProgramOperand& each) { return use(each.value, each.written); };
   std::sort(whole, operands.end(), [&](const auto& a, const auto& b) { return use_of(a) < use_of(b); });
+  for (const ProgramOperand& each : operands)
+    if (ValueRole& role = values[each.value].role; each.written && role == ValueRole::weight) role = ValueRole::state;
 }
 
-void Program::add(Ref<Storage> storage) {
-  made_.insert(storage.get());
-  added_.push_back(std::move(storage));
+void Program::add(Storage& storage) {
+  values.declare(storage, ValueRole::temporary);
+  values.use(storage);
 }
 
 // Takes from a task what its node is.
@@ -132,11 +164,17 @@ void Program::append(Ref<OperatorTask> task, Ref<const Call> call, uint64_t rand
 }
 
 void Program::note_view(const View* from, const ViewForm* form, const View& view, uint32_t before) {
-  const auto value = numbers_.find(view.storage);
-  if (value == numbers_.end()) return;
-  Ref<const Call> call;
-  if (form) call = std::visit([](const auto& how) { return make_ref<const Call>(how); }, form->of);
-  views.push_back({std::move(call), value->second, before, from ? *from : view, view});
+  const uint32_t* const value = values.find(view.storage);
+  if (!value) return;
+  if (form) {
+    auto call = std::visit([](const auto& how) { return make_ref<const Call>(how); }, form->of);
+    views.push_back({std::move(call), *value, before, *from, view});
+  } else {
+    ProgramValue& made = values[*value];
+    made.type = ProgramValue::Type::made;
+    made.dtype = view.dtype;
+    made.layout = view.layout;
+  }
 }
 
 void Program::find_kept() {
@@ -154,12 +192,12 @@ void Program::find_kept() {
       use.switched |= each.written && node.section != kAlways;
     }
   for (size_t v = 0; v < values.size(); ++v)
-    values[v].kept = values[v].made && uses[v].switched && (uses[v].shared || values[v].output);
+    values[v].kept = !values[v].given() && uses[v].switched && (uses[v].shared || values[v].role == ValueRole::output);
 }
 
 // Adds a whole storage to a node's operands, unless some of it is one already.
 void Program::use_whole(ProgramNode* node, Storage& storage, bool written, bool covers) {
-  const uint32_t value = value_of(storage);
+  const uint32_t value = values.use(storage);
   for (const ProgramOperand& each : node->operands)
     if (each.value == value && each.written == written) return;
   node->operands.push_back({value, 0, static_cast<int64_t>(storage.bytes()), written, covers, false, {}});
@@ -186,7 +224,7 @@ void Program::rebind(ProgramNode* node, const Rebinding& memory) {
   take_operands(node, operands);
   for (const ProgramOperand& each : before) {
     if (each.known) continue;
-    Storage* storage = values[each.value].storage;
+    Storage* storage = values[each.value].storage.get();
     int64_t offset = 0;
     memory.move(&storage, &offset);
     use_whole(node, *storage, each.written, each.covers);
@@ -239,9 +277,9 @@ std::string Program::text(const ProgramNode& node) const {
       first = false;
       const ProgramValue& value = values[each.value];
       line += format("%%%u", each.value);
-      if (value.output)
+      if (value.role == ValueRole::output)
         line += " (output)";
-      else if (!value.made)
+      else if (value.given())
         line += " (given)";
       if (each.known) line += " " + operand_text(each.view);
       if (each.begin > 0 || each.end < static_cast<int64_t>(value.storage->bytes()))

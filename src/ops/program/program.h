@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ops/program/kinds.h"
@@ -17,15 +16,67 @@
 
 namespace rondo::ops {
 
-// A storage. One that is not made in the recording exists before and after each launch.
+// A value is for one of these. To a body, what is around it is outside.
+enum class ValueRole : uint8_t {
+  weight,     // from outside: it is only read
+  state,      // from outside, and written
+  input,      // each call brings another one
+  temporary,  // ends with the program that makes it
+  output,     // is left to the user, who also may know its address
+};
+
 struct ProgramValue {
-  Storage* storage;
-  bool made;    // in the recording
-  bool output;  // a launch leaves it to the user, who also may know its address
+  Ref<Storage> storage;
+  ValueRole role = ValueRole::temporary;
   // A section may leave it as it is, for others to see: so what is in it at the end is there in the next launch.
   bool kept = false;
+  // Dtype and layout, which are those of all of it, are known so: as bytes, if no operand shows it; as the first
+  // operand sees it, or in a row if that is a part; as it was made while recording, if a node uses it.
+  enum class Type : uint8_t { bytes, seen, made } type = Type::bytes;
+  rondo_dtype dtype = RONDO_U8;
+  Layout layout = {};
+  View view() const { return {storage.get(), dtype, false, layout, 0}; }
+  bool from_outside() const { return role <= ValueRole::state; }
+  // True if there is something in it before the program begins.
+  bool given() const { return role <= ValueRole::input; }
   // True if it may be looked at when the program has ended.
-  bool outlives() const { return !made || output || kept; }
+  bool outlives() const { return role != ValueRole::temporary || kept; }
+};
+
+// All values of a program, each with a storage of its own. They are numbered in the order in which nodes use them
+// first; what no node uses comes last.
+class ProgramValues {
+ public:
+  // Says what the storage of a value is for, before any node uses it. All others are from outside.
+  void declare(const Storage& storage, ValueRole role) { known_.try_emplace(&storage, Known{kUnused, role}); }
+  uint32_t use(Storage& storage);
+  uint32_t use(const View& operand);
+  // The number of the one with this storage; null: there is none.
+  const uint32_t* find(const Variable* storage) const;
+  const ProgramValue* value_of(const Variable* storage) const {
+    const uint32_t* const number = find(storage);
+    return number ? &list_[*number] : nullptr;
+  }
+  // True if a storage is of no value that the program makes or that a call brings.
+  bool from_outside(const Variable* storage) const {
+    const ProgramValue* const value = value_of(storage);
+    return !value || value->from_outside();
+  }
+
+  size_t size() const { return list_.size(); }
+  const ProgramValue& operator[](size_t number) const { return list_[number]; }
+  ProgramValue& operator[](size_t number) { return list_[number]; }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  static constexpr uint32_t kUnused = UINT32_MAX;
+  struct Known {
+    uint32_t number;
+    ValueRole role;  // until it is used
+  };
+  std::vector<ProgramValue> list_;
+  std::unordered_map<const Variable*, Known> known_;
 };
 
 // A part of a value: the bytes from the first element of a view to its last, some of which may lie between elements.
@@ -41,11 +92,16 @@ struct ProgramOperand {
 // A view that was made while recording, which is a node too, but nothing is done for it when the program runs. Operands
 // are resolved: they are parts of values, whatever views led to them (views.h).
 struct ProgramView {
-  Ref<const Call> call;  // how it is made; null: the value was made so
+  Ref<const Call> call;  // how it is made
   uint32_t value;
   uint32_t before;  // the node that came next
   View from, view;
 };
+
+// True if a view shows all of its storage, in order.
+bool is_whole(const View& view);
+// All of a view's storage: the view itself, or a row of elements if that is a part.
+View whole_of(const View& view);
 
 inline constexpr uint32_t kAlways = UINT32_MAX;  // no section
 
@@ -77,26 +133,22 @@ struct ProgramNode {
 
 class Program {
  public:
-  using Storages = std::unordered_set<const Storage*>;
-  // made: the storages that are made in the recording; outputs: those of them that a launch leaves to the user.
-  Program(Storages made, Storages outputs) : made_(std::move(made)), outputs_(std::move(outputs)) {}
-
-  std::vector<ProgramValue> values;
+  ProgramValues values;
   std::vector<ProgramNode> nodes;
   std::vector<ProgramView> views;  // of its values, in the order of recording; passes leave them as they are
   // True if a value that one node hands on to another may stay unrounded (RONDO_RECORD_FEWER_ROUNDINGS).
   bool fewer_roundings = false;
 
-  // A storage besides, made in the recording: what a pass puts several of its values into.
-  void add(Ref<Storage> storage);
-  const std::vector<Ref<Storage>>& added() const { return added_; }
+  // A temporary besides: what a pass puts several of its values into.
+  void add(Storage& storage);
 
   // A node that does what a task does which has declared its accesses; it keeps the task only as a closure. call: null
   // if it is opaque.
   ProgramNode make_node(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section);
   // The same at the end.
   void append(Ref<OperatorTask> task, Ref<const Call> call, uint64_t random_offset, uint32_t section = kAlways);
-  // Notes a view of a value that some node uses, and no other one. from, form null: how the value was made.
+  // Notes a view of a value, or, if from and form are null, how that was made. It is one that some node uses, or
+  // nothing is noted.
   void note_view(const View* from, const ViewForm* form, const View& view, uint32_t before);
   // Once all is there: says which values are kept.
   void find_kept();
@@ -118,17 +170,10 @@ class Program {
   std::string text(const ProgramNode& node) const;
 
  private:
-  uint32_t value_of(Storage& storage);
   void find_operands(ProgramNode* node, OperatorTask& task);
   void take_operands(ProgramNode* node, std::span<const TaskOperand> operands);
   void use_whole(ProgramNode* node, Storage& storage, bool written, bool covers);
   void describe(ProgramNode* node, const Ref<OperatorTask>& task);
-
-  Storages made_;
-  const Storages outputs_;
-  std::vector<Ref<Storage>> added_;
-  std::vector<Ref<Storage>> held_;  // those of the values: nodes hold none
-  std::unordered_map<const Storage*, uint32_t> numbers_;
 };
 
 }  // namespace rondo::ops

@@ -45,7 +45,7 @@ bool is_inside(const ProgramOperand& operand, const ProgramValue& value) {
 
 Status verify(const Program& program, bool* undefined) {
   std::vector<bool> written(program.values.size());
-  for (size_t v = 0; v < written.size(); ++v) written[v] = !program.values[v].made;
+  for (size_t v = 0; v < written.size(); ++v) written[v] = program.values[v].given();
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const ProgramNode& node = program.nodes[i];
     if (!has_its_operands(node)) return wrong(program, i, "its operands are not those of its kind");
@@ -55,7 +55,7 @@ Status verify(const Program& program, bool* undefined) {
     for (const ProgramOperand& each : node.operands) {
       if (each.value >= program.values.size()) return wrong(program, i, "an operand is no value of the program");
       const ProgramValue& value = program.values[each.value];
-      if (each.known && each.view.storage != value.storage)
+      if (each.known && each.view.storage != value.storage.get())
         return wrong(program, i, "a view of an operand shows another value");
       if (!is_inside(each, value)) return wrong(program, i, "an operand lies outside of its value");
       if (each.written || !each.known || each.begin >= each.end || written[each.value] || value.outlives()) continue;

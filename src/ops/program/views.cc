@@ -54,9 +54,12 @@ bool reshapes_to(const View& from, const View& view) {
 OperandViews::OperandViews(const Program& recorded) : program_(recorded), of_value_(recorded.values.size()) {
   auto noted = recorded.views.begin();
   operands_.reserve(recorded.nodes.size());
-  for (uint32_t i = 0; i < recorded.values.size(); ++i) numbers_.emplace(recorded.values[i].storage, i);
+  for (uint32_t i = 0; i < recorded.values.size(); ++i)
+    if (const ProgramValue& value = recorded.values[i]; value.type == ProgramValue::Type::made)
+      add({}, i, kNone, value.view());
   for (uint32_t i = 0; i < recorded.nodes.size(); ++i) {
-    for (; noted != recorded.views.end() && noted->before <= i; ++noted) note(*noted);
+    for (; noted != recorded.views.end() && noted->before <= i; ++noted)
+      add(noted->call, noted->value, find_or_derive(noted->value, noted->from), noted->view);
     std::vector<uint32_t>& operands = operands_.emplace_back();
     for (const ProgramOperand& each : recorded.nodes[i].operands)
       operands.push_back(each.known ? find_or_derive(each.value, each.view) : kNone);
@@ -64,20 +67,15 @@ OperandViews::OperandViews(const Program& recorded) : program_(recorded), of_val
 }
 
 uint32_t OperandViews::of(const View& view) {
-  const auto value = numbers_.find(view.storage);
-  return value == numbers_.end() ? kNone : find_or_derive(value->second, view);
+  const uint32_t* const value = program_.values.find(view.storage);
+  return value ? find_or_derive(*value, view) : kNone;
 }
 
-uint32_t OperandViews::add(Ref<const Call> call, uint32_t value, uint32_t from, const View& view, bool explained) {
+uint32_t OperandViews::add(Ref<const Call> call, uint32_t value, uint32_t from, const View& view) {
   const auto number = static_cast<uint32_t>(nodes_.size());
-  nodes_.push_back({std::move(call), value, from, view, explained});
+  nodes_.push_back({std::move(call), value, from, view});
   of_value_[value].push_back(number);
   return number;
-}
-
-void OperandViews::note(const ProgramView& noted) {
-  const uint32_t from = noted.call ? find_or_derive(noted.value, noted.from) : kNone;
-  add(noted.call, noted.value, from, noted.view);
 }
 
 // The newest one, which is what a program has meant if two views of different kinds are the same elements.
@@ -105,7 +103,7 @@ uint32_t OperandViews::find_or_derive(uint32_t value, const View& view) {
     return derived(BroadcastCall{shape_of(view)}, find_or_derive(value, once));
   for (size_t i = known.size(); i-- > 0;)
     if (reshapes_to(nodes_[known[i]].view, view)) return derived(ReshapeCall{shape_of(view)}, known[i]);
-  return add({}, value, kNone, view, !program_.values[value].made);
+  return add({}, value, kNone, view);
 }
 
 Status apply_view(const Call& call, const View& from, View* view) {

@@ -8,7 +8,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "ops/program/program.h"
@@ -23,8 +22,6 @@ class OperandViews {
     uint32_t value;
     uint32_t from;  // the node that it is a view of, an earlier one; kNone: call is null
     View view;
-    // False if nothing says how it was made: an operator lays out memory of the recording in a way of its own.
-    bool explained = true;
   };
 
   // Before passes, which make nodes of other layouts.
@@ -37,16 +34,14 @@ class OperandViews {
   uint32_t of(const View& view);
 
  private:
-  void note(const ProgramView& noted);
   uint32_t find(uint32_t value, const View& view) const;
   uint32_t find_or_derive(uint32_t value, const View& view);
-  uint32_t add(Ref<const Call> call, uint32_t value, uint32_t from, const View& view, bool explained = true);
+  uint32_t add(Ref<const Call> call, uint32_t value, uint32_t from, const View& view);
 
   const Program& program_;
   std::vector<Node> nodes_;
   std::vector<std::vector<uint32_t>> of_value_;  // by value: its views
   std::vector<std::vector<uint32_t>> operands_;
-  std::unordered_map<const Storage*, uint32_t> numbers_;  // of values
 };
 
 // The view of another one that a call says; an error if its kind is no view, or the view has no such view.

@@ -21,7 +21,8 @@ class OperandViewsOf : public OnPrograms {
   static std::string kind(const OperandViews::Node& node) { return node.call ? ops::row_of(*node.call).name : "value"; }
 
   // Makes each operand again from what the nodes say alone; the kinds of the views on the way to it, from the value on.
-  static std::vector<std::string> chain(const OperandViews& views, const ops::ProgramOperand& operand, uint32_t of) {
+  static std::vector<std::string> chain(const ops::Program& program, const OperandViews& views,
+                                        const ops::ProgramOperand& operand, uint32_t of) {
     std::vector<uint32_t> path;
     for (uint32_t at = of; at != OperandViews::kNone; at = views.nodes()[at].from) path.push_back(at);
     std::vector<std::string> kinds;
@@ -29,7 +30,6 @@ class OperandViewsOf : public OnPrograms {
     for (size_t i = path.size(); i-- > 0;) {
       const OperandViews::Node& node = views.nodes()[path[i]];
       kinds.push_back(kind(node));
-      EXPECT_TRUE(node.explained);
       EXPECT_EQ(node.value, operand.value);
       if (node.call) {
         View next;
@@ -37,6 +37,8 @@ class OperandViewsOf : public OnPrograms {
         EXPECT_TRUE(status.ok()) << status.message();
         made = next;
       } else {
+        const ops::ProgramValue& value = program.values[node.value];
+        EXPECT_TRUE(value.given() || value.type == ops::ProgramValue::Type::made);
         made = node.view;
       }
     }
@@ -55,7 +57,7 @@ class OperandViewsOf : public OnPrograms {
       auto& node = all.emplace_back();
       for (size_t k = 0; k < program.nodes[i].operands.size(); ++k)
         if (program.nodes[i].operands[k].known)
-          node.push_back(chain(views, program.nodes[i].operands[k], views.of(i, k)));
+          node.push_back(chain(program, views, program.nodes[i].operands[k], views.of(i, k)));
     }
     return all;
   }
