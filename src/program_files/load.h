@@ -133,13 +133,16 @@ class Instance final : public RefCounted {
   template <class Call>
   Status call_with_room(const RunLimit* limit, const Call& call) const {
     const Budget::Refusals refusals(*budget_);
-    const MakingLimit making(file_->most_ms());
-    const MakingLimit::Scope limited(&making);
-    const Status status = call();
+    const auto attempt = [&] {
+      const MakingLimit making(file_->most_ms());
+      const MakingLimit::Scope limited(&making);
+      return call();
+    };
+    const Status status = attempt();
     // A recording keeps what it has of the first attempt, and a task must not wait.
     if (status.ok() || !refusals.any() || Engine::thread_sink() || Engine::in_task()) return status;
     RONDO_TRY(make_room(limit));
-    return call();
+    return attempt();
   }
 
  private:

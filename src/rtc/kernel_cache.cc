@@ -124,9 +124,11 @@ Status load_kernel(CudaDevice& device, const char* name, const std::string& gene
 Status make_ready(CudaDevice& device, CachedKernel& entry, const char* name, const Generator& generate) {
   const Uncancelled uncancelled;
   std::unique_lock lock(entry.mutex);
-  if (entry.compiling) {
+  while (entry.compiling) {
     entry.changed.wait(lock, [&entry] { return !entry.compiling; });
-    return entry.ready.load(std::memory_order_relaxed) ? Status() : entry.failure;
+    if (entry.ready.load(std::memory_order_relaxed)) return {};
+    // The limits of a stranger's program, which have ended its compile, are not those of others who want the kernel.
+    if (entry.failure.code() != RONDO_TIMED_OUT && entry.failure.code() != RONDO_UNSUPPORTED) return entry.failure;
   }
   if (entry.ready.load(std::memory_order_relaxed)) return {};
   if (entry.failure.code() == RONDO_COMPILE_FAILED) return entry.failure;

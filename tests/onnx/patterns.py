@@ -251,6 +251,11 @@ def quantised(world):
         case.check(by_rows, {"x": [3, 7]}, ["y"], all_constants, {}, 13)
         given = [*quantised_x, node("DequantizeLinear", ["w", "given", "z"], ["v"]), node("MatMul", ["d", "v"], ["y"])]
         case.check(given, {"x": [3, 7], "given": []}, ["y"], all_constants, {}, 13)
+    # Sums beyond 32 bits, half of whose numbers are 255; in f32 so many terms lose digits.
+    long = [node("QuantizeLinear", ["x", "little", "no"], ["q"]), node("DequantizeLinear", ["q", "little", "no"], ["d"]),
+            node("DequantizeLinear", ["w", "s", "no"], ["v"]), node("MatMul", ["d", "v"], ["y"])]
+    all_constants = [*scales, tensor("little", [], [1e-6]), tensor("no", [], [0], UINT8), tensor("w", [100000, 1], [255] * 100000, UINT8)]
+    case.check(long, {"x": [1, 100000]}, ["y"], all_constants, {"product of whole numbers": 1}, 13, tolerance=1e-3)
     wide = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"]), node("DequantizeLinear", ["w", "s", "no"], ["v"]),
             node("MatMul", ["d", "v"], ["y"])]
     case.check(wide, {"x": [3, 7]}, ["y"], [*scales, tensor("z", [], [3], UINT8), tensor("no", [], [0], INT32), tensor("w", [7, 5], list(range(35)), INT32)], {}, 13)

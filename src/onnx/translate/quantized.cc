@@ -107,7 +107,7 @@ Tensor factor_scale(const Call& call, size_t i, bool rows) {
 // Their zero points; none where all are known to be 0.
 Tensor factor_zero(const Call& call, size_t i, bool rows) {
   if (!call.has(i)) return {};
-  if (call.constant(i)) {
+  if (call.constant(i) && !is_float(call.dtype(i))) {
     const std::vector<int64_t> zeros = call.whole_numbers(i, "its zero points");
     if (std::all_of(zeros.begin(), zeros.end(), [](int64_t each) { return each == 0; })) return {};
   }
@@ -188,9 +188,15 @@ Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, con
 
 void matmul_integer(Call& call) {
   const Tensor az = factor_zero(call, 2, true), bz = factor_zero(call, 3, false);
-  const Tensor sums = whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32);
-  if (!call.node().rewritten) return call.out(0, sums);
-  // It stands for a product of dequantised numbers, and has their scales.
+  if (!call.node().rewritten) return call.out(0, whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32));
+  // It stands for a product of dequantised numbers, and has their scales. Sums of so many are less than 2^31, which
+  // longer ones may exceed.
+  constexpr int64_t kMostExact = 33025;  // 255 * 255
+  const Shape s = call.shape(0);
+  const bool is_exact = s.empty() || s.back() <= kMostExact;
+  const Tensor sums =
+      is_exact ? whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32)
+               : matrix_product(centred(call.in(0), az ? &az : nullptr), centred(call.in(1), bz ? &bz : nullptr));
   double a = 0, b = 0;
   if (call.scalar(4, &a) && call.scalar(5, &b))
     return call.out(0, sums.to(RONDO_F32) * static_cast<double>(static_cast<float>(a) * static_cast<float>(b)));

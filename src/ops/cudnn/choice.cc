@@ -54,9 +54,11 @@ rtc::Key key_of(CudaDevice& device, const Question& question) {
 
 std::atomic<int64_t> trial_count{0};
 
-// A failure of the device, or of the host's memory, does not concern a single plan.
+// A failure of the device, or of the host's memory, does not concern a single plan; the end of the caller's time says
+// nothing about any.
 bool is_fatal(const Status& status) {
-  return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING;
+  return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING ||
+         status.code() == RONDO_TIMED_OUT;
 }
 
 }  // namespace
