@@ -130,7 +130,9 @@ TEST_P(Profile, CriticalPathGoesThroughTheLongestTask) {
         add(slow, 1);
       },
       &options);
-  const json all = profile(graph);
+  json all = profile(graph);
+  // On a busy machine the first may be kept from a processor for longer than the second sleeps.
+  for (int again = 0; again < 20 && all.at("critical_path") == json({0}); ++again) all = profile(graph);
   const double us = named(all, "sleeping").at(0).at("us");
   EXPECT_GE(us, kSleepMs * 1000);
   EXPECT_GE(all.at("critical_us").get<double>(), us);
