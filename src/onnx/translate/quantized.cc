@@ -48,17 +48,26 @@ struct Term {
   std::optional<double> number;
   Tensor tensor;
 
-  // Input i, as it broadcasts to x.
-  static Term of(const Call& call, size_t i, const Shape& x, int64_t axis, int64_t block) {
+  // Input i, a tensor in the shape that `shaped` gives it.
+  template <class Shaped>
+  static Term of(const Call& call, size_t i, const Shaped& shaped) {
     Term term;
     double number = 0;
     if (call.scalar(i, &number))
       term.number = number;
     else
-      term.tensor = spread(call.in(i), x, axis, block);
+      term.tensor = shaped(call.in(i));
     return term;
   }
 };
+// Input i, as it broadcasts to x.
+Term spread_term(const Call& call, size_t i, const Shape& x, int64_t axis, int64_t block) {
+  return Term::of(call, i, [&](const Tensor& tensor) { return spread(tensor, x, axis, block); });
+}
+// Input i, which has one element.
+Term one_term(const Call& call, size_t i) {
+  return Term::of(call, i, [](const Tensor& tensor) { return tensor.reshape({}); });
+}
 Tensor operator*(const Tensor& x, const Term& by) {
   return by.number ? x * *by.number : x * by.tensor.to(x.dtype());
 }
@@ -79,21 +88,10 @@ Tensor quantise(const Tensor& x, const Term& scale, const Term& zero, rondo_dtyp
   return dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2 ? y.to(dtype) : (rondo::round(y) + zero).to(dtype);
 }
 
-// Input i, which has one element.
-Term one_term(const Call& call, size_t i) {
-  Term term;
-  double number = 0;
-  if (call.scalar(i, &number))
-    term.number = number;
-  else
-    term.tensor = call.in(i).reshape({});
-  return term;
-}
-
-// Whole numbers less their zero point, as f64.
-Tensor centred(const Tensor& x, const Tensor* zero) {
+// Whole numbers less their zero point, which may be none, as f64.
+Tensor centred(const Tensor& x, const Tensor& zero) {
   const Tensor wide = x.to(RONDO_F64);
-  return zero ? wide - zero->to(RONDO_F64) : wide;
+  return zero ? wide - zero.to(RONDO_F64) : wide;
 }
 
 // Scales of the rows of a left factor, or of the columns of a right one.
@@ -129,8 +127,8 @@ void quantize_linear(Call& call) {
   const int64_t axis = quantised_axis(call), block = call.integer("block_size", 0);
   const Shape s = call.shape(0);
   const bool small = dtype == RONDO_F8_E4M3 || dtype == RONDO_F8_E5M2;
-  const Tensor y = quantise(call.in(0), Term::of(call, 1, s, axis, block),
-                            call.has(2) && !small ? Term::of(call, 2, s, axis, block) : Term(), dtype);
+  const Tensor y = quantise(call.in(0), spread_term(call, 1, s, axis, block),
+                            call.has(2) && !small ? spread_term(call, 2, s, axis, block) : Term(), dtype);
   if (bits == 0) return call.out(0, y);
   const int64_t most = int64_t{1} << bits, low = dtype == RONDO_I8 ? -most / 2 : 0;
   call.out(0, rondo::minimum(rondo::maximum(y, rondo::Number(low)), rondo::Number(low + most - 1)));
@@ -145,9 +143,9 @@ void dequantize_linear(Call& call) {
   if (type != 0 && !find_dtype(type, &dtype)) refuse("it gives " + type_name(type) + ", which Rondo does not have");
   const rondo_dtype wide = wider(call.dtype(1));
   const bool large = call.dtype(0) == RONDO_I32;  // a difference of two of these is exact in f64 alone
-  const Term zero = call.has(2) ? Term::of(call, 2, s, axis, block) : Term();
+  const Term zero = call.has(2) ? spread_term(call, 2, s, axis, block) : Term();
   const Tensor x = call.in(0).to(large ? RONDO_F64 : wide) - zero;
-  call.out(0, (x.to(wide) * Term::of(call, 1, s, axis, block)).to(dtype));
+  call.out(0, (x.to(wide) * spread_term(call, 1, s, axis, block)).to(dtype));
 }
 
 void dynamic_quantize_linear(Call& call) {
@@ -172,12 +170,11 @@ bool are_bytes(const Tensor& a, const Tensor& b, const Tensor& a_zero, const Ten
 
 // The product of whole numbers less their zero points, which may be none, in i32; of other dtypes in f64.
 Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, const Tensor& b_zero) {
-  const Tensor *const az = a_zero ? &a_zero : nullptr, *const bz = b_zero ? &b_zero : nullptr;
-  if (!are_bytes(a, b, a_zero, b_zero)) return matrix_product(centred(a, az), centred(b, bz));
+  if (!are_bytes(a, b, a_zero, b_zero)) return matrix_product(centred(a, a_zero), centred(b, b_zero));
   const Shape as = a.shape(), bs = b.shape();
   if (as.empty() || bs.empty()) malformed("an input of the product has no dimensions");
   const Tensor left = as.size() == 1 ? a.unsqueeze(0) : a, right = bs.size() == 1 ? b.unsqueeze(1) : b;
-  const Tensor c = rondo::matmul_integer(left, right, az, bz);
+  const Tensor c = rondo::matmul_integer(left, right, a_zero ? &a_zero : nullptr, b_zero ? &b_zero : nullptr);
   Shape shape = c.shape();
   if (bs.size() == 1) shape.pop_back();
   if (as.size() == 1) shape.erase(shape.end() - (bs.size() == 1 ? 1 : 2));
@@ -194,9 +191,8 @@ void matmul_integer(Call& call) {
   constexpr int64_t kMostExact = 33025;  // 255 * 255
   const Shape s = call.shape(0);
   const bool is_exact = s.empty() || s.back() <= kMostExact;
-  const Tensor sums =
-      is_exact ? whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32)
-               : matrix_product(centred(call.in(0), az ? &az : nullptr), centred(call.in(1), bz ? &bz : nullptr));
+  const Tensor sums = is_exact ? whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32)
+                               : matrix_product(centred(call.in(0), az), centred(call.in(1), bz));
   double a = 0, b = 0;
   if (call.scalar(4, &a) && call.scalar(5, &b))
     return call.out(0, sums.to(RONDO_F32) * static_cast<double>(static_cast<float>(a) * static_cast<float>(b)));
@@ -272,7 +268,7 @@ Tensor per_filter(const Tensor& a, size_t ndim, size_t place) {
 Tensor whole_convolution(Call& call, const Tensor& x, const Tensor& w, const Tensor& x_zero, const Tensor& w_zero) {
   if (are_bytes(x, w, x_zero, w_zero))
     if (const Tensor sums = integer_convolved(call, x, w, x_zero, w_zero)) return sums;
-  return convolved(call, centred(x, x_zero ? &x_zero : nullptr), centred(w, w_zero ? &w_zero : nullptr), nullptr);
+  return convolved(call, centred(x, x_zero), centred(w, w_zero), nullptr);
 }
 
 }  // namespace
