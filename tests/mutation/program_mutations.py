@@ -121,10 +121,18 @@ MUTATIONS = (
     ),
     Mutation(
         name="making_without_an_end",
-        part=r"!over\(\)",
-        instead="true",
+        part=r"each->over\(\)",
+        instead="false",
         breaks="making something of a program ends when its time is over",
         cases="Conformance/ProgramLimits.MakingEndsWithItsTime/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
+        name="host_memory_without_an_end",
+        part=r"bytes > each->most_bytes_ - taken",
+        instead="false",
+        breaks="making something of a program ends where the host's memory that the caller gives is taken",
+        cases="Conformance/ProgramLimits.HostMemoryOfMakingIsLimited/cuda_async",
         **OF_FILES,
     ),
     Mutation(

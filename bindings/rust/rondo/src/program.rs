@@ -145,6 +145,7 @@ impl Program {
     /// use std::time::Duration;
     /// let program = Program::open(&path)?;
     /// program.limit_making(Duration::from_secs(30))?; // or making it fails, as ErrorKind::TimedOut
+    /// program.limit_host_memory(64 << 20)?; // the same, as ErrorKind::OutOfMemory
     /// let instance = program.instance(&engine, Device::CPU)?;
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
@@ -157,6 +158,17 @@ impl Program {
     pub fn limit_making(&self, limit: impl Into<Option<Duration>>) -> Result<()> {
         let most = limit.into().map_or(0, |each| milliseconds(each).max(1));
         check(unsafe { sys::rondo_program_limit_making(self.as_ptr(), most) })
+    }
+
+    /// Limits the memory of the host in bytes, for nodes, operands and kernels, each time anew and for all that
+    /// [`limit_making`](Self::limit_making) holds for. `None`: what `RONDO_PROGRAM_HOST_MB` says, as at first.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit below 0.
+    #[doc(alias = "rondo_program_limit_host_memory")]
+    pub fn limit_host_memory(&self, limit: impl Into<Option<i64>>) -> Result<()> {
+        check(unsafe { sys::rondo_program_limit_host_memory(self.as_ptr(), limit.into().unwrap_or(0)) })
     }
 
     /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).
