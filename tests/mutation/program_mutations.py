@@ -136,6 +136,12 @@ MUTATIONS = (
         **OF_FILES,
     ),
     Mutation(
+        name="inlined_without_an_end",
+        breaks="nodes of a program's function that a recording takes in have the limits of that program",
+        cases="Conformance/ProgramLimits.FixedSizesInRecordingsAreLimitedToo/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
         name="random_numbers_not_counted",
         part=r"draws_ > kMostDraws",
         instead="false",

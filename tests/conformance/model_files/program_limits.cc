@@ -354,7 +354,7 @@ TEST_P(ProgramLimits, FixedSizesInRecordingsAreLimitedToo) {
   }
   {
     Tensor y;
-    const Tensor on = up(full(RONDO_I64, {}, 1)), into = up(full(RONDO_F32, {3}, 0));
+    const Tensor on = up(full(RONDO_BOOL, {}, 1)), into = up(full(RONDO_F32, {3}, 0));
     must(rondo_record_begin(engine(), nullptr));
     const std::function<rondo_status()> body = [&] {
       must(issue(&y));
