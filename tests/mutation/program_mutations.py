@@ -185,10 +185,4 @@ MUTATIONS = (
         cases="Conformance/ProgramTrust.HelpersKeepNothing/cuda_async",
         **OF_FILES,
     ),
-    Mutation(
-        name="thread_left_unkept",
-        breaks="a thread that has checked a stranger's program keeps afterwards what it makes of others",
-        cases="Conformance/ProgramTrust.ChecksOfStrangersAreNotKept/cuda_async",
-        **OF_FILES,
-    ),
 )

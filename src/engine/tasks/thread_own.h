@@ -18,7 +18,7 @@ class ThreadOwn {
    public:
     // given: null leaves the thread what it has.
     explicit Scope(T* given) : before_(std::exchange(now_, !given ? now_ : now_ ? T::stricter(now_, given) : given)) {}
-    ~Scope() { now_ = before_; }  // mutation: thread_left_unkept
+    ~Scope() { now_ = before_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 

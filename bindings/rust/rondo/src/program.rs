@@ -145,7 +145,6 @@ impl Program {
     /// use std::time::Duration;
     /// let program = Program::open(&path)?;
     /// program.limit_making(Duration::from_secs(30))?; // or making it fails, as ErrorKind::TimedOut
-    /// program.limit_host_memory(64 << 20)?; // the same, as ErrorKind::OutOfMemory
     /// let instance = program.instance(&engine, Device::CPU)?;
     /// # std::fs::remove_file(&path).unwrap();
     /// # Ok::<(), rondo::Error>(())
@@ -162,7 +161,11 @@ impl Program {
 
     /// Limits the memory of the host in bytes, for nodes, operands and kernels, each time anew and for all that
     /// [`limit_making`](Self::limit_making) holds for. `None`: what `RONDO_PROGRAM_HOST_MB` says, as at first.
-    ///
+    /// ```no_run
+    /// # let program = rondo::Program::open("strange.safetensors")?;
+    /// program.limit_host_memory(64 << 20)?; // or making it fails, as ErrorKind::OutOfMemory
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
     /// # Errors
     ///
     /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit below 0.
