@@ -493,7 +493,7 @@ class ProgramReader {
       names->push_back({key, operands->size(), operands->size()});
       const auto one = [&]() -> Status {
         if (operands->size() == kMostOperands) return json_.wrong(format("more than %zu operands", kMostOperands));
-        RONDO_TRY(take<Operand>());
+        RONDO_TRY(MakingLimit::take(3 * sizeof(Operand)));
         return read(&operands->emplace_back());
       };
       RONDO_TRY(is_list() ? json_.array(one) : one());

@@ -24,9 +24,10 @@ void succeed(rondo_status status) {
 
 // The first GPU where the environment names a driver, as that which simulates one.
 rondo_device where() {
+  const char* const driver = getenv("RONDO_CUDA_DRIVER");
   int32_t gpus = 0;
-  return rondo_device_count(RONDO_CUDA, &gpus) == RONDO_OK && gpus > 0 ? rondo_device{RONDO_CUDA, 0}
-                                                                       : rondo_device{RONDO_CPU, 0};
+  const bool simulated = driver && *driver == '/' && rondo_device_count(RONDO_CUDA, &gpus) == RONDO_OK && gpus > 0;
+  return {simulated ? RONDO_CUDA : RONDO_CPU, 0};
 }
 
 // Without what the engine has for tensors, which is counted by itself.
