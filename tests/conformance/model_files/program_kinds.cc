@@ -167,6 +167,16 @@ TEST_P(ProgramKinds, PlacesOfWhatIsNotZero) {
   });
 }
 
+// What whole numbers are divided by is known to no check of a file: 0, and -1 where the quotient does not fit.
+TEST_P(ProgramKinds, QuotientsThatDoNotFitAreOrdinary) {
+  for (const auto& [dtype, least] : {std::pair{RONDO_I64, Real(INT64_MIN)}, std::pair{RONDO_I32, Real(INT32_MIN)}}) {
+    const Tensor x = up(array_of(dtype, {4}, {least, least, 7, -7})), y = up(array_of(dtype, {4}, {-1, 0, 0, -1}));
+    same_from_file({{dtype, {4}}, {dtype, {4}}}, {x, y}, 2, [&](const std::vector<Tensor>& in) {
+      return list(make(rondo_binary, RONDO_DIV, in[0], in[1]), make(rondo_binary, RONDO_MOD, in[0], in[1]));
+    });
+  }
+}
+
 struct Rule {
   rondo_optimizer_kind kind;
   rondo_dtype dtype;

@@ -462,6 +462,9 @@ class ProgramCallsTest {
       final var wrong = service.post("/call", "{}").get();
       check(wrong, 400, "'f\\\\u202eé\\\\u{e0041}");
       assertTrue(ServiceProcess.json(wrong).get("error").getAsString().contains("'f\\u202eé\\u{e0041}🙂'"), wrong.body());
+      final var metrics = service.get("/metrics"); // are named by the command, not by the file
+      check(metrics, 200, "program_graph_replays_total");
+      assertFalse(metrics.body().contains("\u202e"), metrics.body());
     }
     final var failed = assertThrows(IOException.class, () -> new ServiceProcess("--device", "cpu", "--program", path.toString(), "--batch", "rows\u202e"));
     assertTrue(failed.getMessage().contains("'rows\\u202e'"), failed.getMessage());
