@@ -102,9 +102,9 @@ class Prices(unittest.TestCase):
     def test_a_dearer_run_fails_and_names_what_grew(self):
         prices.renew(self.table, "ci/thread", self.now)
         self.assertTrue(prices.judge(self.table, "ci/thread", self.now)[0])
-        kept, words = prices.judge(self.table, "ci/thread", self.now | {("normal", "unit"): 9})
+        kept, words = prices.judge(self.table, "ci/thread", self.now | {("normal", "unit"): 12})
         self.assertFalse(kept)
-        self.assertIn("grown most: unit (normal) 3.0 to 9.0", words)
+        self.assertIn("grown most: unit (normal) 3.0 to 12.0", words)
 
     def test_renewing_leaves_other_runs(self):
         prices.renew(self.table, "run", {("normal", "build"): 7})
