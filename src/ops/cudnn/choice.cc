@@ -88,7 +88,6 @@ class PlanSelection {
         question_(question),
         family_(question.promises().family),
         kept_file_(std::string("cudnn ") + family_),
-        kept_(kept_file_.c_str(), question.bytes(), circumstances(device)),
         trial_(question.trial(device)),
         budget_(TimingBudget::of_one(question.timing_us())) {}
 
@@ -100,6 +99,7 @@ class PlanSelection {
     Status status = handles_of(device_, &handles);
     if (status.ok()) status = describe(*handles, question_, &graph_);
     if (status.ok()) {
+      kept_.emplace(kept_file_.c_str(), question_.bytes(), circumstances(device_));  // of a library that is open
       status = take_memory();
       if (status.ok() && read_kept(&recipes)) status = take_kept(recipes, made.get());
       if (status.ok() && made->plans_.empty()) {
@@ -241,7 +241,7 @@ class PlanSelection {
 
   bool read_kept(std::vector<Recipe>* recipes) {
     std::string text;
-    if (!kept_.read(&text)) return false;
+    if (!kept_->read(&text)) return false;
     std::string_view lines = text;
     for (std::string_view line; take_part(&lines, '\n', &line) && recipes->size() < kKept;) {
       Recipe recipe;
@@ -270,14 +270,14 @@ class PlanSelection {
   void keep(const Choice& choice) {
     std::string text;
     for (const auto& plan : choice.plans_) text += text_of(plan->recipe()) + "\n";
-    kept_.keep(text);
+    kept_->keep(text);
   }
 
   CudaDevice& device_;
   const Question& question_;
   const char* const family_;
   const std::string kept_file_;
-  const KeptChoice kept_;
+  std::optional<KeptChoice> kept_;
   const std::unique_ptr<Trial> trial_;
   bool has_memory_ = true;
   float best_us_ = std::numeric_limits<float>::infinity();

@@ -22,9 +22,10 @@ namespace {
 
 constexpr int kChain = 12;  // products of a chain
 constexpr int kAtOnce = 2;  // launches of a chain that are timed together
-constexpr int kMostRounds = 9, kLeastRounds = 3;
+constexpr int kMostRounds = 15, kLeastRounds = 3;
+constexpr long long kWarming = 10;  // part of the time in which nothing is measured: a device that was idle runs slower
 constexpr int64_t kMostWeights = int64_t{128} << 20;  // bytes; as many do not stay in a cache
-constexpr int64_t kMemory = 256;                      // bytes that addresses of a trial are multiples of
+constexpr int64_t kAligned = Product::kAligned;
 
 // The kernel between products: it reads what one has made, and makes the next one's rows, numbers between 1/8 and 1/4.
 constexpr char kNumbersText[] = R"(
@@ -87,22 +88,30 @@ class ProductTrial {
     std::vector<float> times;
   };
 
-  // Memory for a view, which it moves there, aligned as it was.
-  Status take(View* view, Room* room) {
+  // Memory for so many of a view, which are moved there, aligned as it was.
+  Status take(const View& view, int64_t count, std::vector<View>* views, Room* room) {
     int64_t low = 0, high = 0;
-    view->layout.extent(&low, &high);
-    const auto size = static_cast<int64_t>(dtype_size(view->dtype));
-    const int64_t residue = static_cast<int64_t>(
-        (reinterpret_cast<uintptr_t>(view->storage->address()) + static_cast<uint64_t>(view->offset)) %
-        static_cast<uint64_t>(kMemory));
-    const int64_t first = (-low * size + kMemory - 1) / kMemory * kMemory + residue;
-    const int64_t bytes = (first + high * size + kMemory - 1) / kMemory * kMemory;
-    RONDO_TRY(memory_.take_filled(0, static_cast<size_t>(bytes), 0, &room->address));
-    room->words = bytes / 4;
-    storages_.push_back(make_ref<Storage>(view->engine(), device_, static_cast<size_t>(bytes)));
-    storages_.back()->place(static_cast<char*>(room->address));
-    view->storage = storages_.back().get();
-    view->offset = first;
+    view.layout.extent(&low, &high);
+    const auto size = static_cast<int64_t>(dtype_size(view.dtype));
+    const auto address = reinterpret_cast<uintptr_t>(view.storage->address()) + static_cast<uint64_t>(view.offset);
+    const auto residue = static_cast<int64_t>(address % static_cast<uint64_t>(kAligned));
+    const int64_t first = (-low * size + kAligned - 1) / kAligned * kAligned + residue;
+    const int64_t bytes = (first + high * size + kAligned - 1) / kAligned * kAligned;
+    RONDO_TRY(memory_.take_filled(0, static_cast<size_t>(count * bytes), 0, &room->address));
+    room->words = count * bytes / 4;
+    for (int64_t i = 0; i < count; ++i) {
+      storages_.push_back(make_ref<Storage>(view.engine(), device_, static_cast<size_t>(bytes)));
+      storages_.back()->place(static_cast<char*>(room->address) + i * bytes);
+      views->push_back(view);
+      views->back().storage = storages_.back().get();
+      views->back().offset = first;
+    }
+    return {};
+  }
+  Status take(View* view, Room* room) {
+    std::vector<View> moved;
+    RONDO_TRY(take(*view, 1, &moved, room));
+    *view = moved[0];
     return {};
   }
 
@@ -127,11 +136,8 @@ class ProductTrial {
     }
     const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(product_.b.bytes()), 1);
     const auto copies = std::clamp<int64_t>(kMostWeights / bytes, 1, kChain);
-    for (int64_t i = 0; i < copies; ++i) {
-      weights_.push_back(product_.b);
-      RONDO_TRY(take(&weights_.back(), &other));
-      RONDO_TRY(make_numbers(results_, other, nullptr, memory_.stream()));
-    }
+    RONDO_TRY(take(product_.b, copies, &weights_, &other));
+    RONDO_TRY(make_numbers(results_, other, nullptr, memory_.stream()));
     RONDO_TRY(make_numbers(results_, rows_, nullptr, memory_.stream()));
     return memory_.synchronize();
   }
@@ -246,15 +252,18 @@ class ProductTrial {
       return {};
     }
     const auto start = std::chrono::steady_clock::now();
-    for (int round = -1; round < kMostRounds; ++round) {
+    const auto spent = [&] {
+      return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
+    };
+    for (int measured = 0; measured < kMostRounds && (measured < kLeastRounds || spent() < budget_us_);) {
       RONDO_TRY(MakingLimit::check());
+      const bool warm = spent() > budget_us_ / kWarming;
       for (Chain& each : chains_) {
         float microseconds = 0;
         RONDO_TRY(memory_.time(each.graph, kAtOnce, &microseconds));
-        if (round >= 0) each.times.push_back(microseconds);  // the first finds a colder device
+        if (warm) each.times.push_back(microseconds);
       }
-      const bool spent = std::chrono::steady_clock::now() - start > std::chrono::microseconds(budget_us_);
-      if (spent && round + 1 >= kLeastRounds) break;
+      measured += warm ? 1 : 0;
     }
     return {};
   }
