@@ -113,7 +113,7 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
   return fits(columns, rows, column_step, row_step, &operand->leading);
 }
 
-class CudaMatmul final : public KernelTask, private ProductQuestion {
+class CudaMatmul final : public KernelTask {
  public:
   // given: the kernel that makes it; none: the one that is chosen.
   CudaMatmul(const Product& product, std::optional<ProductKernel> given)
@@ -162,15 +162,26 @@ class CudaMatmul final : public KernelTask, private ProductQuestion {
     return make_by(kernel);
   }
 
+  class Question final : public ProductQuestion {
+   public:
+    explicit Question(CudaMatmul& task) : task_(task) {}
+    Status takes(ProductKernel kernel, bool* takes) override { return task_.takes(kernel, takes); }
+    Status by_rule(ProductKernel* kernel) override { return task_.by_rule(kernel); }
+
+   private:
+    CudaMatmul& task_;
+  };
+
   Status find_kernel(bool may_try, ProductKernel* kernel) {
-    RONDO_TRY(find_product_choice(cuda_device(*this), product_, may_try, *this, &choice_));
+    Question question(*this);
+    RONDO_TRY(find_product_choice(cuda_device(*this), product_, may_try, question, &choice_));
     if (!choice_) return by_rule(kernel);
     *kernel = choice_->kernel;
     return {};
   }
 
   // Finds the kernel that each product of the stack would have, for all of them in one launch.
-  Status choose_as_alone(bool may_try, ProductKernel* kernel) {
+  RONDO_COLD Status choose_as_alone(bool may_try, ProductKernel* kernel) {
     Product first = product_;
     first.as_alone = false;
     first.batch = {};
@@ -186,7 +197,7 @@ class CudaMatmul final : public KernelTask, private ProductQuestion {
     return {};
   }
 
-  Status by_rule(ProductKernel* kernel) override {
+  RONDO_COLD Status by_rule(ProductKernel* kernel) {
     const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
     bool library = false;
     if (product_.k > 0 && !shape_.own_first()) {
@@ -200,7 +211,7 @@ class CudaMatmul final : public KernelTask, private ProductQuestion {
     return {};
   }
 
-  Status takes(ProductKernel kernel, bool* takes) override {
+  RONDO_COLD Status takes(ProductKernel kernel, bool* takes) {
     const lt::Plan* plan = nullptr;
     const bool in_two = kernel == ProductKernel::library_in_two;
     if (!in_two && kernel != ProductKernel::library) {

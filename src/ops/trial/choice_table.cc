@@ -18,6 +18,26 @@ std::atomic<int64_t> trial_count{0};
 
 }  // namespace
 
+const void* ChoiceEntries::find(std::string_view problem) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = entries_.find(problem);
+  return found == entries_.end() ? nullptr : found->second.choice.load(std::memory_order_acquire);
+}
+
+Status ChoiceEntries::find_or_make(std::string_view problem, const Make& make, const void** choice) {
+  Entry* entry = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    entry = &entries_.try_emplace(std::string(problem)).first->second;
+  }
+  const std::lock_guard one(entry->making);
+  *choice = entry->choice.load(std::memory_order_acquire);
+  if (*choice) return {};
+  RONDO_TRY(make(choice));
+  entry->choice.store(*choice, std::memory_order_release);
+  return {};
+}
+
 KeptChoice::KeptChoice(const char* family, std::string_view problem, std::string_view circumstances) : family_(family) {
   rtc::KeyBuilder key;
   key.add(family);

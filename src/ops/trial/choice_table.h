@@ -19,39 +19,18 @@
 
 namespace rondo::ops {
 
-// The choices of a family of problems, each under the bytes of its problem. They are never destroyed. All functions are
-// thread-safe; a table is never destroyed either.
-template <class Choice>
-class ChoiceTable {
+// Choices of any kind, each under the bytes of its problem.
+class ChoiceEntries {
  public:
-  // Null: none is made yet.
-  const Choice* find(std::string_view problem) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = entries_.find(problem);
-    return found == entries_.end() ? nullptr : found->second->choice.load(std::memory_order_acquire);
-  }
-  // Has `make` make it where there is none, while others who want it wait. If it is left null the next one makes it.
-  template <class Make>
-  Status find_or_make(std::string_view problem, const Make& make, const Choice** choice) {
-    Entry* entry = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      auto found = entries_.find(problem);
-      if (found == entries_.end()) found = entries_.emplace(std::string(problem), std::make_unique<Entry>()).first;
-      entry = found->second.get();
-    }
-    const std::lock_guard one(entry->making);
-    if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
-    std::unique_ptr<Choice> made;
-    RONDO_TRY(make(&made));
-    *choice = made.release();
-    entry->choice.store(*choice, std::memory_order_release);
-    return {};
-  }
+  // Sets what is left null where there is none.
+  using Make = std::function<Status(const void** made)>;
+
+  const void* find(std::string_view problem) const;
+  Status find_or_make(std::string_view problem, const Make& make, const void** choice);
 
  private:
   struct Entry {
-    std::atomic<const Choice*> choice{nullptr};
+    std::atomic<const void*> choice{nullptr};
     std::mutex making;
   };
   struct Hash {
@@ -59,7 +38,34 @@ class ChoiceTable {
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::unique_ptr<Entry>, Hash, std::equal_to<>> entries_;
+  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;
+};
+
+// The choices of a family of problems. They are never destroyed, nor is a table. All functions are thread-safe.
+template <class Choice>
+class ChoiceTable {
+ public:
+  // Null: none is made yet.
+  const Choice* find(std::string_view problem) const { return static_cast<const Choice*>(entries_.find(problem)); }
+  // Has `make` make it where there is none, while others who want it wait. If it is left null the next one makes it.
+  template <class Make>
+  Status find_or_make(std::string_view problem, const Make& make, const Choice** choice) {
+    const void* found = nullptr;
+    const Status status = entries_.find_or_make(
+        problem,
+        [&make](const void** result) {
+          std::unique_ptr<Choice> made;
+          RONDO_TRY(make(&made));
+          *result = made.release();
+          return Status();
+        },
+        &found);
+    *choice = static_cast<const Choice*>(found);
+    return status;
+  }
+
+ private:
+  ChoiceEntries entries_;
 };
 
 // A choice on disk: "cudnn convolution" or the like, the bytes of the problem, and whatever else it depends on.
