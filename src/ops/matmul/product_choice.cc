@@ -24,8 +24,9 @@ namespace rondo::ops {
 
 namespace {
 
-// So many times the quickest by estimate is not tried: of Rondo's kernels, and of these and the library's.
-constexpr float kOwnPlausible = 1.4F, kPlausible = 2;
+// So many times the quickest by estimate is not tried: Rondo's kernels among themselves, the library's compared with
+// these, and these compared with the library's.
+constexpr float kOwnPlausible = 1.4F, kLibraryPlausible = 3, kPlausible = 2;
 constexpr float kMargin = 0.97F;  // of the rule's time: who takes less takes its place
 constexpr float kLongProductUs = 5000;
 constexpr long long kShare = 4;  // of RONDO_TRIAL_MS
@@ -170,7 +171,7 @@ class ProductSelection {
     float library = std::numeric_limits<float>::infinity();
     for (const ProductKernel each : {ProductKernel::library, ProductKernel::library_in_two}) {
       bool takes = each == rule_;
-      if (!takes && shape.estimate_us(each) <= kPlausible * own) RONDO_TRY(question_.takes(each, &takes));
+      if (!takes && shape.estimate_us(each) <= kLibraryPlausible * own) RONDO_TRY(question_.takes(each, &takes));
       if (!takes) continue;
       library = shape.estimate_us(each);
       if (each != rule_) candidates_.push_back(each);

@@ -23,6 +23,7 @@ namespace {
 constexpr int kChain = 12;  // products of a chain
 constexpr int kAtOnce = 2;  // launches of a chain that are timed together
 constexpr int kMostRounds = 15, kLeastRounds = 3;
+constexpr float kSlow = 3;          // so many times the best one's time is not worth a chain
 constexpr long long kWarming = 10;  // part of the time in which nothing is measured: a device that was idle runs slower
 constexpr int64_t kMostWeights = int64_t{128} << 20;  // bytes; as many do not stay in a cache
 constexpr int64_t kAligned = Product::kAligned;
@@ -74,6 +75,10 @@ class ProductTrial {
     RONDO_TRY(time_chains());
     for (Chain& each : chains_) {
       std::vector<float>& of = each.times;
+      if (of.empty()) {
+        times->push_back({each.kernel, each.once});
+        continue;
+      }
       std::nth_element(of.begin(), of.begin() + static_cast<int64_t>(of.size() / 2), of.end());
       times->push_back({each.kernel, of[of.size() / 2] / static_cast<float>(kAtOnce * length_)});
     }
@@ -83,8 +88,9 @@ class ProductTrial {
  private:
   struct Chain {
     ProductKernel kernel;
-    std::vector<Ref<OperatorTask>> tasks;  // one for each of the weights
-    NativeGraph graph;
+    std::vector<Ref<OperatorTask>> tasks;                 // one for each of the weights
+    float once = std::numeric_limits<float>::infinity();  // of one product alone
+    NativeGraph graph;                                    // null: it is too slow for a chain
     std::vector<float> times;
   };
 
@@ -209,13 +215,19 @@ class ProductTrial {
       RONDO_TRY(chain->tasks[0]->run(context));
       RONDO_TRY(memory_.synchronize());
     }
-    if (chains_.empty()) {
+    // The better of two: something may have come between.
+    for (int i = 0; i < 2; ++i) {
       float once = 0;
       RONDO_TRY(memory_.time_graph([&](void* stream) { return enqueue(*chain, 1, stream); }, &once));
+      chain->once = std::min(chain->once, once);
+    }
+    best_once_ = std::min(best_once_, chain->once);
+    if (chain->once > kSlow * best_once_) return {};
+    if (chains_.empty()) {
       // A round takes as long for each of the chains; a part of the time goes into making them.
       const float part =
           static_cast<float>(budget_us_) / static_cast<float>(2 * kLeastRounds * kAtOnce * kernels_.size());
-      length_ = std::clamp(static_cast<int>(part / std::max(once, 1.0F)), 1, kChain);
+      length_ = std::clamp(static_cast<int>(part / std::max(chain->once, 1.0F)), 1, kChain);
     }
     return memory_.capture([&](void* stream) { return enqueue(*chain, length_, stream); }, &chain->graph);
   }
@@ -247,10 +259,6 @@ class ProductTrial {
 
   // In turn, so that whatever slows a device down slows all of them.
   Status time_chains() {
-    if (chains_.size() < 2) {
-      for (Chain& each : chains_) each.times.push_back(0);
-      return {};
-    }
     const auto start = std::chrono::steady_clock::now();
     const auto spent = [&] {
       return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
@@ -260,6 +268,7 @@ class ProductTrial {
       const bool warm = spent() > budget_us_ / kWarming;
       for (Chain& each : chains_) {
         float microseconds = 0;
+        if (!each.graph.exec) continue;
         RONDO_TRY(memory_.time(each.graph, kAtOnce, &microseconds));
         if (warm) each.times.push_back(microseconds);
       }
@@ -278,6 +287,7 @@ class ProductTrial {
   Room rows_, results_;
   const rtc::Kernel* numbers_ = nullptr;
   int length_ = 1;
+  float best_once_ = std::numeric_limits<float>::infinity();
   std::vector<Chain> chains_;
 };
 

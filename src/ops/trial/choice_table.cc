@@ -30,6 +30,7 @@ Status ChoiceEntries::find_or_make(std::string_view problem, const Make& make, c
     const std::lock_guard lock(mutex_);
     entry = &entries_.try_emplace(std::string(problem)).first->second;
   }
+  const Uncancelled uncancelled;
   const std::lock_guard one(entry->making);
   *choice = entry->choice.load(std::memory_order_acquire);
   if (*choice) return {};
@@ -64,7 +65,6 @@ std::string device_circumstances(cuda::CudaDevice& device) {
 Status run_trial(cuda::CudaDevice& device, const char* what, const std::function<Status()>& body) {
   static std::mutex trying;
   const std::lock_guard lock(trying);
-  const Uncancelled uncancelled;
   Status status;
   start_thread([&, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
     const rtc::Unkept scope(unkept);
