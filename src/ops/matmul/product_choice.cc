@@ -2,8 +2,6 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/product_choice.h"
 
-#include <rondo/status.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,6 +16,7 @@
 #include "ops/task/kernels_ahead.h"
 #include "ops/trial/budget.h"
 #include "ops/trial/choice_table.h"
+#include "rtc/device_text.h"
 #include "rtc/unkept.h"
 
 namespace rondo::ops {
@@ -68,11 +67,15 @@ class ProductWords {
   SmallVector<int64_t, 64> words_;
 };
 
+// The device, the library, and Rondo's kernels.
 std::string product_circumstances(cuda::CudaDevice& device) {
   (void)cuda::cublaslt().open();  // without it there is no version
-  return device_circumstances(device) + format("; cuBLASLt %s; Rondo %d",
-                                               cuda::cublaslt().is_open() ? cuda::cublaslt().version().c_str() : "",
-                                               rondo_version());
+  std::string all = device_circumstances(device) + "; cuBLASLt ";
+  if (cuda::cublaslt().is_open()) all += cuda::cublaslt().version();
+  for (const char* const text : {rtc::kPreludeText, rtc::kMatmulText, rtc::kTensorCoreText, rtc::kMatmulTilesText,
+                                 rtc::kMatmulRowsText, rtc::kRowFinishText})
+    all += text;
+  return all;
 }
 
 // "small_tiles 2.65\nlibrary 3.40\n": the kernel that was chosen, and the others.
