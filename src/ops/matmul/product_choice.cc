@@ -132,7 +132,8 @@ class ProductSelection {
     if (tries) RONDO_TRY(list_candidates());
     if (kernels_are_counted()) {
       for (const ProductKernel each : candidates_) RONDO_TRY(make_cuda_matmul_by(product_, each)->prepare());
-      return {};
+      const rtc::Kernel* between = nullptr;
+      return candidates_.size() > 1 ? find_trial_kernel(device_, &between) : Status();
     }
     if (candidates_.size() > 1) {
       const TimingBudget budget = TimingBudget::of_one(wanted);

@@ -14,7 +14,6 @@
 #include "ops/task/kernel_spec.h"
 #include "ops/trial/trial_memory.h"
 #include "rtc/device_text.h"
-#include "rtc/kernel.h"
 
 namespace rondo::ops {
 
@@ -124,7 +123,7 @@ class ProductTrial {
   Status take_operands() {
     const StreamDevice::Relaxed relaxed(device_);
     RONDO_TRY(memory_.open());
-    RONDO_TRY(find_numbers_kernel());
+    RONDO_TRY(find_trial_kernel(device_, &numbers_));
     RONDO_TRY(take(&product_.a, &rows_));
     RONDO_TRY(take(&product_.out, &results_));
     Room other;
@@ -146,13 +145,6 @@ class ProductTrial {
     RONDO_TRY(make_numbers(results_, other, nullptr, memory_.stream()));
     RONDO_TRY(make_numbers(results_, rows_, nullptr, memory_.stream()));
     return memory_.synchronize();
-  }
-
-  Status find_numbers_kernel() {
-    KernelSpec spec(rtc::kProductTrial, 0, false, "product_trial");
-    spec.text({kNumbersText});
-    return rtc::find_kernel(
-        device_, spec.signature(), spec.name(), [&spec] { return spec.source(); }, &numbers_);
   }
 
   // kernels: of a capture; null: eager.
@@ -292,6 +284,13 @@ class ProductTrial {
 };
 
 }  // namespace
+
+Status find_trial_kernel(cuda::CudaDevice& device, const rtc::Kernel** kernel) {
+  KernelSpec spec(rtc::kProductTrial, 0, false, "product_trial");
+  spec.text({kNumbersText});
+  return rtc::find_kernel(
+      device, spec.signature(), spec.name(), [&spec] { return spec.source(); }, kernel);
+}
 
 Status time_products(cuda::CudaDevice& device, const Product& product, const std::vector<ProductKernel>& kernels,
                      long long budget_us, std::vector<ProductTime>* times) {

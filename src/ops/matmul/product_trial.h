@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/matmul/product_choice.h"
+#include "rtc/kernel.h"
 
 namespace rondo::ops {
 
@@ -17,5 +18,8 @@ struct ProductTime {
 // Times those kernels, all of which can make it, for about as many microseconds. One that fails is left out.
 Status time_products(cuda::CudaDevice& device, const Product& product, const std::vector<ProductKernel>& kernels,
                      long long budget_us, std::vector<ProductTime>* times);
+
+// The kernel between products of a chain.
+Status find_trial_kernel(cuda::CudaDevice& device, const rtc::Kernel** kernel);
 
 }  // namespace rondo::ops
