@@ -27,7 +27,7 @@ namespace {
 // these, and these compared with the library's.
 constexpr float kOwnPlausible = 1.4F, kLibraryPlausible = 3, kPlausible = 2;
 constexpr float kMargin = 0.97F;  // of the rule's time: who takes less takes its place
-constexpr float kLongProductUs = 5000;
+constexpr float kLongProductUs = 1000;
 constexpr long long kShare = 4;  // of RONDO_TRIAL_MS
 
 // The words that tell problems apart: the device's index, and all that a kernel depends on but for the numbers.
