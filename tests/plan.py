@@ -70,6 +70,7 @@ normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
 normal             java/java_service          -          1/2        all
+normal             java/java_newer            all        1/2        all
 normal             java/*_whole               -          -          all
 normal             java/*simulated            -          1/2        all
 normal             java/*                     all        all        all
@@ -104,6 +105,7 @@ address,undefined  conformance/*_operators_*  -          1/4        all
 address,undefined  conformance/*              -          1/4        1/2
 address,undefined  examples/bert_*            -          -          all
 address,undefined  examples/*                 -          1/2        all
+address,undefined  java/java_newer            -          -          all
 address,undefined  onnx/*_whole               -          -          all
 address,undefined  unit/*_whole               -          -          all
 address,undefined  stress/*_whole             -          -          -

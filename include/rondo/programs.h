@@ -120,12 +120,23 @@ RONDO_API rondo_status rondo_program_trust(rondo_program* program);
 /* Limits how long it may take to make something of `program`, from now on and each time anew, to most_ms milliseconds;
  * 0: as long as it takes, as at first. That is an instance, the graph of another size in a call, what
  * rondo_program_bind, rondo_program_memory, rondo_program_kernels and rondo_program_check make, and what a call adds to
- * a recording. Also of programs that were bound from it, and of instances that are there.
+ * a recording: where sizes vary at the call, else when the recording, or the body that it is in, ends. Also of programs
+ * that were bound from it, and of instances that are there.
  *
  * When it is over they return RONDO_TIMED_OUT, and nothing of it is kept but kernels that were compiled. Looked at
  * between nodes, passes and kernels: a kernel that is compiled goes on to its end, and so does a piece of a file that
  * is read. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks. Since 0.1. */
 RONDO_API rondo_status rondo_program_limit_making(rondo_program* program, int64_t most_ms);
+/* Limits the memory of the host that it may take to make something of `program`, from now on and each time anew, to
+ * most_bytes; 0: what RONDO_PROGRAM_HOST_MB says, as at first. It holds for all that rondo_program_limit_making holds
+ * for. Counted are nodes with their operands, which are read, recorded and made into tasks, the steps of recurrent
+ * layers, and kernels that are compiled; also what goes again before the end. Tensors are not: these have
+ * rondo_engine_options and rondo_program_instance_options.
+ *
+ * What needs more is RONDO_OUT_OF_MEMORY before it is made, and nothing of it is kept but kernels that were compiled.
+ * Opening a file has the limit of RONDO_PROGRAM_HOST_MB. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks.
+ * Since 0.1. */
+RONDO_API rondo_status rondo_program_limit_host_memory(rondo_program* program, int64_t most_bytes);
 /* Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1. */
 RONDO_API void rondo_program_destroy(rondo_program* program);
 

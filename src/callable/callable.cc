@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "engine/tasks/making_limit.h"
 #include "engine/views.h"
 #include "graph/run/run_limit.h"
 #include "ops/movement/shapes.h"
@@ -280,6 +281,7 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
     }
   } finish{*this, entry, gone};
   Recorded recorded;
+  const int64_t taken = MakingLimit::taken_so_far();
   Status status = record_function(recipe_, inputs, &recorded);
   const std::lock_guard lock(mutex_);
   entry->calls = 1;
@@ -294,7 +296,8 @@ Status Callable::find_or_record(std::span<const Arranged> inputs, std::shared_pt
   } else {
     for (Storage* storage : recorded.graph->bindings().captured_tensors())
       entry->captured_tensors.emplace_back(storage, Entry::followed(storage));
-    entry->own_bytes = graph_bytes(*recorded.graph);
+    // About half of what making it takes of the host stays.
+    entry->own_bytes = graph_bytes(*recorded.graph) + (MakingLimit::taken_so_far() - taken) / 2;
     entry->recorded = std::move(recorded);
     ++counts_.recordings;
     finish.state = Entry::State::graph;

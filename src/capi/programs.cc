@@ -410,7 +410,18 @@ rondo_status rondo_program_limit_making(rondo_program* program, int64_t most_ms)
     RONDO_TRY(check_program(program));
     if (most_ms < 0)
       return error(RONDO_INVALID_ARGUMENT, "most_ms is %lld; 0 (no limit) or more is needed", printable(most_ms));
-    program->file->limit_making(most_ms);
+    program->file->making().most_ms.store(most_ms, std::memory_order_relaxed);
+    return {};
+  });
+}
+
+rondo_status rondo_program_limit_host_memory(rondo_program* program, int64_t most_bytes) {
+  return guard("rondo_program_limit_host_memory", [&]() -> Status {
+    RONDO_TRY(check_program(program));
+    if (most_bytes < 0)
+      return error(RONDO_INVALID_ARGUMENT, "most_bytes is %lld; 0 (as RONDO_PROGRAM_HOST_MB says) or more is needed",
+                   printable(most_bytes));
+    program->file->making().most_bytes.store(most_bytes, std::memory_order_relaxed);
     return {};
   });
 }

@@ -105,6 +105,7 @@ Status record_body(Engine& engine, uint64_t number, const BodySource& source, bo
   if (status.ok())
     status = caught([&] {
       made->program = std::make_unique<BodyProgram>(recording->end_body(body));
+      RONDO_TRY(recording->not_inlined);
       ops::Program& program = made->program->program;
       if (recording->journal) made->recorded = std::make_shared<const ops::Program>(program);
       RONDO_TRY(ops::expand(engine, &program));

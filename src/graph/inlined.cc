@@ -2,6 +2,7 @@
 // one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "engine/tasks/making_limit.h"
 #include "graph/recording.h"
 #include "graph/run/segment_run.h"
 
@@ -10,17 +11,24 @@ namespace rondo {
 namespace {
 
 // Lists the tasks of a graph, on memory that takes the place of some of its own; temporaries are made for it.
-void inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage>>* made,
-                  std::vector<InlinedNode>* nodes) {
+// A node costs as much as one that is read from a file.
+Status inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Storage>>* made,
+                    std::vector<InlinedNode>* nodes) {
   const GraphFacts& facts = graph.facts();
+  std::optional<MakingScope> limited;
+  if (const MakingLimits* const limits = graph.making()) limited.emplace(*limits);  // mutation: inlined_without_an_end
   for (const Made& each : facts.made) {
     if (each.role != ops::ValueRole::temporary) continue;
     const Storage& storage = *each.storage;
     made->push_back(make_ref<Storage>(graph.engine(), storage.device(), storage.bytes(), storage.pinned()));
     memory->put(storage, *made->back());
   }
-  for (const Step& step : facts.steps)
+  for (const Step& step : facts.steps) {
+    RONDO_TRY(MakingLimit::check());
+    RONDO_TRY(MakingLimit::take(node_bytes(step.task->accesses().size())));
     nodes->push_back({step.task->again(*memory), step.call, step.random_offset, step.operators(), step.site()});
+  }
+  return {};
 }
 
 }  // namespace
@@ -39,7 +47,8 @@ Recording::Inlined Recording::inline_from(size_t first) {
     for (size_t k = 0; k < segments; ++k)
       static_cast<const SegmentRun*>(taken_[i + k].task.get())->list_places(&memory);
     unkept |= run->graph().facts().unkept;  // mutation: graphs_of_strangers_inlined_as_trusted
-    inline_graph(run->graph(), &memory, &storages, &inlined[i]);
+    if (const Status status = inline_graph(run->graph(), &memory, &storages, &inlined[i]); !status.ok())
+      not_inlined = error(status.code(), "'%s' is taken into it: %s", run->graph().name(), status.message());
     i += segments - 1;
   }
   return inlined;

@@ -372,7 +372,10 @@ Status end_recording(Engine& engine, Ref<Graph>* graph) {
       return error(RONDO_OUT_OF_MEMORY,
                    "the host had no memory left to note for tapes what recording '%s' does; record it again",
                    recording->name);
-    const Status made = GraphCompiler::compile(recording->finish(), asked_profile(), graph);
+    FinishedRecording finished = recording->finish();
+    const Status made = recording->not_inlined.ok()
+                            ? GraphCompiler::compile(std::move(finished), asked_profile(), graph)
+                            : recording->not_inlined;
     return made.ok() ? made
                      : engine.noted(error(made.code(), "recording '%s': %s", recording->name, made.message())
                                         .with_origin(made.origin()));

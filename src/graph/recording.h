@@ -93,6 +93,8 @@ class Recording final : public Sink {
   std::unique_ptr<LaunchSettings> settings = std::make_unique<LaunchSettings>();
   std::shared_ptr<Budget::Share> share;  // of a program file's function; else null
   bool unkept;                           // something of it is a stranger's (rtc/unkept.h)
+  // Why a graph could not become nodes of the program that was made last: its making had no more time or memory.
+  Status not_inlined;
 
   void begin_section(uint32_t number) {
     ++this_thread().changes;

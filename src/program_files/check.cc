@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/tasks/making_limit.h"
 #include "ops/elementwise/form.h"
 #include "ops/program/infer.h"
 #include "ops/program/overlap.h"
@@ -110,6 +111,7 @@ Status check_operation(const Call& call, std::span<const View> inputs, std::span
     read.push_back(&each);
   }
   for (size_t k = 0; k < results.size(); ++k) {
+    RONDO_TRY(MakingLimit::check());
     const View& written = results[k];
     if (written.layout.repeats()) return wrong("a result shows an element twice");
     if (plain && written.accumulate) return wrong("its results cannot be added to something");

@@ -56,7 +56,10 @@ Status ProgramFile::find_weights(bool alone) {
   if (text_.empty())
     return alone ? error(RONDO_IO_ERROR, "it has no program")
                  : error(RONDO_IO_ERROR, "its metadata have no '%s': it has tensors and no program", kProgramKey);
-  RONDO_TRY(read_program(text_, nullptr, &program_));
+  {
+    const MakingScope limited(*shared_->making);
+    RONDO_TRY(read_program(text_, nullptr, &program_));
+  }
   size_t tensors = 0;
   for (const models::ExternalFile& each : shared_->files) tensors += each.file->header().entries.size();
   if (!alone && program_.weights.size() != tensors)
@@ -162,8 +165,7 @@ Status ProgramFile::share_weights(Engine& engine, Device& device, const std::vec
 
 Status ProgramFile::bind(const std::vector<int64_t>& sizes, Ref<ProgramFile>* bound) const {
   for (size_t i = 0; i < program_.dims.size(); ++i) RONDO_TRY(check_size(program_.dims[i], sizes[i], ""));
-  const MakingLimit making(most_ms());
-  const MakingLimit::Scope limited(&making);
+  const MakingScope limited(*shared_->making);
   const Ref<ProgramFile> made = make_ref<ProgramFile>();
   made->metadata_ = metadata_;
   made->shared_ = shared_;
@@ -235,8 +237,7 @@ void add_bytes(int64_t* all, int64_t more) {
 
 Status ProgramFile::measure(Engine& engine, Device& device, MemoryNeed* need) const {
   const rtc::Unkept unkept(!trusted());
-  const MakingLimit making(most_ms());
-  const MakingLimit::Scope limited(&making);
+  const MakingScope limited(*shared_->making);
   std::vector<TensorHandle> weights;
   for (const Declared& each : program_.weights) {
     add_bytes(each.state ? &need->states : &need->weights, bytes_of(each));
@@ -244,7 +245,7 @@ Status ProgramFile::measure(Engine& engine, Device& device, MemoryNeed* need) co
     const View view = make_temporary(engine, device, each.dtype, each.shape, &storage);  // without memory
     weights.emplace_back(make_view(storage, view));
   }
-  const auto budget = std::make_shared<Budget>(0, kMostSteps, true);
+  const auto budget = std::make_shared<Budget>(0, kMostSteps, shared_->making, true);
   const std::vector<uint32_t> no_extra;
   for (const Function& each : program_.functions) {
     Ref<Graph> graph;
@@ -317,13 +318,12 @@ Status Instance::load_weights(const InstanceOptions& options) {
 Status Instance::make(const Ref<ProgramFile>& file, Engine& engine, Device& device, const InstanceOptions& options,
                       Ref<Instance>* instance) {
   const rtc::Unkept unkept(!file->trusted());
-  const MakingLimit making(file->most_ms());
-  const MakingLimit::Scope limited(&making);
+  const MakingScope limited(file->making());
   const Ref<Instance> made = make_ref<Instance>();
   made->file_ = file;
   made->engine_ = Ref<Engine>::share(&engine);
   made->device_ = &device;
-  made->budget_ = std::make_shared<Budget>(options.most_bytes, kMostSteps);
+  made->budget_ = std::make_shared<Budget>(options.most_bytes, kMostSteps, file->shared_making());
   RONDO_TRY(file->about(made->budget_weights(options)));
   RONDO_TRY(made->load_weights(options));
   const Program& program = file->program();

@@ -59,9 +59,9 @@ class ProgramFile final : public RefCounted {
   // Its kernels and choices may be kept on disk, from now on, with those of programs that were bound from it.
   void trust() const { shared_->trusted.store(true, std::memory_order_relaxed); }
   bool trusted() const { return shared_->trusted.load(std::memory_order_relaxed); }
-  // The milliseconds that making something of it may take, from now on and of programs that were bound from it; 0: any.
-  void limit_making(int64_t milliseconds) const { shared_->most_ms.store(milliseconds, std::memory_order_relaxed); }
-  int64_t most_ms() const { return shared_->most_ms.load(std::memory_order_relaxed); }
+  // The limits of making something of it, from now on and of programs that were bound from it.
+  MakingLimits& making() const { return *shared_->making; }
+  std::shared_ptr<const MakingLimits> shared_making() const { return shared_->making; }
   // The same error with the file's name.
   Status about(const Status& status) const { return status.with_context(models::excerpt(shared_->name)); }
   // A new tensor with a weight of the file, by number. Reads and compares the whole of a file that the program names
@@ -92,7 +92,7 @@ class ProgramFile final : public RefCounted {
     std::mutex mutex;
     std::vector<Loaded> loaded;  // guarded by mutex
     std::atomic<bool> trusted{false};
-    std::atomic<int64_t> most_ms{0};
+    const std::shared_ptr<MakingLimits> making = std::make_shared<MakingLimits>();
   };
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
@@ -134,8 +134,7 @@ class Instance final : public RefCounted {
   Status call_with_room(const RunLimit* limit, const Call& call) const {
     const Budget::Refusals refusals(*budget_);
     const auto attempt = [&] {
-      const MakingLimit making(file_->most_ms());
-      const MakingLimit::Scope limited(&making);
+      const MakingScope limited(file_->making());
       return call();
     };
     const Status status = attempt();

@@ -50,6 +50,9 @@ Status wrong(const std::string& what) {
 // of a function draw in so many steps of the generator at most.
 constexpr uint64_t kMostDraws = uint64_t{1} << 48;
 
+// Those of a step of a recurrent layer, at most.
+constexpr size_t kStepOperands = 8;
+
 // Records the nodes of one function. Its thread records.
 class FunctionRecorder {
  public:
@@ -69,7 +72,7 @@ class FunctionRecorder {
       put(TensorHandle(made));
       inputs_.insert(made->view.storage);
     }
-    put_weights();
+    RONDO_TRY(put_weights());
     RONDO_TRY(add_all(function_.nodes));
     RONDO_TRY(switch_to(kNoSection));
     for (const Function::Output& each : function_.outputs) {
@@ -91,7 +94,7 @@ class FunctionRecorder {
       RONDO_TRY(put_input(*each));
       inputs_.insert(values_.back()->view.storage);
     }
-    put_weights();
+    RONDO_TRY(put_weights());
     RONDO_TRY(add_all(function_.nodes));
     for (const Function::Output& each : function_.outputs) {
       const Status status = check_output(each);
@@ -110,12 +113,14 @@ class FunctionRecorder {
  private:
   const View& view(uint32_t value) const { return values_[value]->view; }
   void put(TensorHandle tensor) { values_.push_back(std::move(tensor)); }
-  void put_weights() {
+  Status put_weights() {
+    RONDO_TRY(MakingLimit::take(node_bytes(function_.inputs.size() + function_.weights.size())));
     for (const uint32_t weight : function_.weights) {
       const rondo_tensor& tensor = *source_.weights[weight];
       put(TensorHandle(make_view(tensor.storage, tensor.view)));
       weights_.emplace(tensor.view.storage, weight);
     }
+    return {};
   }
   // Nodes count on axes in their order.
   Status put_input(const rondo_tensor& given) {
@@ -173,6 +178,7 @@ class FunctionRecorder {
     for (size_t i = 0; i < nodes.size(); ++i) {
       const Node& node = nodes[i];
       RONDO_TRY(MakingLimit::check());
+      if (const Status taken = take_bytes(node); !taken.ok()) return taken.with_context(node_name(node, i));
       const Status status = node.role == Node::Role::view      ? add_view(node)
                             : node.role == Node::Role::empty   ? make(node.outputs[0])
                             : node.role == Node::Role::control ? add_choice(node)
@@ -182,6 +188,10 @@ class FunctionRecorder {
       if (!status.ok()) return status.with_context(node_name(node, i));
     }
     return {};
+  }
+  // The host's memory, before something is made. A list of attributes is kept by the node and by its task.
+  static Status take_bytes(const Node& node) {
+    return MakingLimit::take(node_bytes(node.inputs.size() + node.outputs.size()) + node.attribute_bytes);
   }
   Status add_view(const Node& node) {
     View made;
@@ -239,6 +249,7 @@ class FunctionRecorder {
     const int64_t steps = count_steps(*node.call, inputs.empty() ? nullptr : inputs.data());
     if (steps < 0 || !share_->take_steps(steps))
       return wrong(format("the recurrent layers of all functions have more than %lld steps", printable(kMostSteps)));
+    RONDO_TRY(MakingLimit::take(steps * node_bytes(kStepOperands)));
     RONDO_TRY(check_operation(*node.call, inputs, written));
     const size_t before = recording_.taken();
     Status status = kInvokes[node.call->of.index()](

@@ -50,8 +50,9 @@ struct Node {
   std::vector<Written> outputs;    // of an empty tensor: the one that is made
   std::unique_ptr<Choice> choice;  // of control flow
   uint32_t section = kNoSection;
-  std::string_view former;  // of an operation: the name that its kind had when the file was written; mostly empty
-  std::string site;         // where it was recorded, if that was noted; files do not have it
+  int64_t attribute_bytes = 0;  // that lists and texts of them take of the host at most, wherever they are kept
+  std::string_view former;      // of an operation: the name that its kind had when the file was written; mostly empty
+  std::string site;             // where it was recorded, if that was noted; files do not have it
 };
 
 // Control flow chooses one of these bodies. A body has all values that there are before it; those that it makes are its

@@ -24,12 +24,18 @@ using models::JsonReader;
 
 namespace {
 
+// Bytes of the host at most for each of an attribute's text, in all copies of a node's attributes together: a number of
+// a list is a character and a comma.
+constexpr int64_t kKeptAttributes = 32;
+
 class ProgramReader {
  public:
   ProgramReader(std::string_view text, const std::vector<int64_t>* sizes, Program* program, const KnownWords& words)
-      : json_(text, "its program"), program_(*program), words_(words), given_(sizes) {}
+      : json_(text, "its program"), text_bytes_(text.size()), program_(*program), words_(words), given_(sizes) {}
 
   Status read() {
+    // Texts, names and lists of numbers take no more.
+    RONDO_TRY(MakingLimit::take(8 * static_cast<int64_t>(text_bytes_)));
     RONDO_TRY(members({"rondo_program", "needs", "made_by", "dims", "weights", "functions"}, 0b1000, [&](size_t i) {
       switch (i) {
         case 0: return read_grammar();
@@ -163,6 +169,7 @@ class ProgramReader {
   Status declare(std::vector<Declared>* list, std::unordered_set<std::string>* taken, const char* what,
                  bool may_state) {
     Declared each;
+    RONDO_TRY(take<Declared>());
     RONDO_TRY(tuple(what, 3, may_state ? 4 : 3, [&](size_t i) -> Status {
       if (i == 0) return read_name(what, taken, &each.name);
       if (i == 1) return read_dtype(&json_, &each.dtype);
@@ -177,6 +184,7 @@ class ProgramReader {
   }
 
   Status read_function() {
+    RONDO_TRY(take<Function>());
     function_ = &program_.functions.emplace_back();
     values_ = 0;
     nodes_ = 0;
@@ -220,6 +228,11 @@ class ProgramReader {
                      }
                    });
   }
+  // Bytes of the host for one more of a list, which has the room twice while it grows, and a name among those known.
+  template <class Item>
+  static Status take() {
+    return MakingLimit::take(3 * sizeof(Item) + 64);
+  }
   Status read_true(bool* value) {
     RONDO_TRY(json_.boolean(value));
     return *value ? Status() : json_.wrong("what is false is left out");
@@ -240,6 +253,7 @@ class ProgramReader {
   Status read_parameters() {
     std::unordered_set<std::string> taken;
     return json_.array([&] {
+      RONDO_TRY(take<Function::Parameter>());
       Function::Parameter& each = function_->parameters.emplace_back();
       return tuple("a parameter", 3, 3, [&](size_t i) {
         return i == 0   ? read_name("parameter", &taken, &each.name)
@@ -251,6 +265,7 @@ class ProgramReader {
   Status read_sections() {
     std::unordered_set<std::string> taken;
     return json_.array([&] {
+      RONDO_TRY(take<Function::Section>());
       Function::Section& each = function_->sections.emplace_back();
       return tuple("a section", 2, 2, [&](size_t i) {
         return i == 0 ? read_name("section", &taken, &each.name) : json_.boolean(&each.on);
@@ -260,6 +275,7 @@ class ProgramReader {
   Status read_outputs() {
     std::unordered_set<std::string> taken;
     return json_.array([&] {
+      RONDO_TRY(take<Function::Output>());
       Function::Output& each = function_->outputs.emplace_back();
       return tuple("an output", 4, 4, [&](size_t i) {
         return i == 0   ? read_name("output", &taken, &each.name)
@@ -292,6 +308,8 @@ class ProgramReader {
     RONDO_TRY(MakingLimit::check());
     if (nodes_++ == kMostNodes) return json_.wrong(format("more than %zu nodes", kMostNodes));
     const size_t number = nodes->size();
+    RONDO_TRY(take<Node>());
+    RONDO_TRY(MakingLimit::take(sizeof(ops::Call)));
     Node& node = nodes->emplace_back();
     std::string first;
     JsonReader ahead = json_;
@@ -326,6 +344,7 @@ class ProgramReader {
              : i == 2 ? read_value(&node->inputs.emplace_back())
                       : read_made(&node->outputs.emplace_back().value);
     }));
+    node->attribute_bytes = kKeptAttributes * static_cast<int64_t>(attributes.size());
     RONDO_TRY(read_known(kind, attributes, node));
     return is_view(*node->call) ? Status() : json_.wrong("the kind " + kind + " is no view");
   }
@@ -368,6 +387,7 @@ class ProgramReader {
   // Values that the body makes are gone after it.
   Status read_body(Choice* choice) {
     if (choice->bodies.size() == kMostBodies) return json_.wrong(format("more than %zu bodies", kMostBodies));
+    RONDO_TRY(take<Choice::Body>());
     Choice::Body& body = choice->bodies.emplace_back();
     if (json_.null()) return {};
     body.there = true;
@@ -448,6 +468,7 @@ class ProgramReader {
         default: return read_section(node);
       }
     }));
+    node->attribute_bytes = kKeptAttributes * static_cast<int64_t>(attributes.size());
     RONDO_TRY(read_known(kind, attributes, node));
     if (is_view(*node->call)) return json_.wrong("the kind " + kind + " is a view");
     if (node->section != kNoSection && depth_ > 0) return json_.wrong("a section in a body");
@@ -472,6 +493,7 @@ class ProgramReader {
       names->push_back({key, operands->size(), operands->size()});
       const auto one = [&]() -> Status {
         if (operands->size() == kMostOperands) return json_.wrong(format("more than %zu operands", kMostOperands));
+        RONDO_TRY(MakingLimit::take(3 * sizeof(Operand)));
         return read(&operands->emplace_back());
       };
       RONDO_TRY(is_list() ? json_.array(one) : one());
@@ -519,6 +541,7 @@ class ProgramReader {
   }
 
   JsonReader json_;
+  const size_t text_bytes_;
   Program& program_;
   const KnownWords& words_;
   const std::vector<int64_t>* const given_;

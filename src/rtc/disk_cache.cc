@@ -20,8 +20,6 @@
 
 namespace rondo::rtc {
 
-constinit thread_local Unkept::Allowance* Unkept::current_ = nullptr;
-
 Unkept::Allowance::Allowance() : most_(setting_number(Setting::program_kernels)) {}
 
 Status Unkept::Allowance::take() {
@@ -32,13 +30,7 @@ Status Unkept::Allowance::take() {
                static_cast<long long>(most_));
 }
 
-Unkept::Unkept(bool on) : before_(current_) {
-  if (on && !current_) current_ = &own_.emplace();
-}
-
-Unkept::~Unkept() {
-  current_ = before_;  // mutation: thread_left_unkept
-}
+Unkept::Unkept(bool on) : scope_(on && !current() ? &own_.emplace() : nullptr) {}
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <optional>
-#include <utility>
 
 #include "base/status.h"
+#include "engine/tasks/thread_own.h"
 
 namespace rondo::rtc {
 
@@ -20,6 +20,7 @@ class Unkept {
     Allowance();
     // Takes one kernel that is to be compiled.
     Status take();
+    static Allowance* stricter(Allowance* outer, Allowance*) { return outer; }
 
    private:
     const int64_t most_;
@@ -29,18 +30,14 @@ class Unkept {
   // on: false leaves it as it is. Within another it has that one's allowance.
   explicit Unkept(bool on);
   // A helper's, which ends first; null: not on.
-  explicit Unkept(Allowance* shared) : before_(std::exchange(current_, shared ? shared : current_)) {}
-  ~Unkept();
-  Unkept(const Unkept&) = delete;
-  Unkept& operator=(const Unkept&) = delete;
-  static bool current() { return current_ != nullptr; }
+  explicit Unkept(Allowance* shared) : scope_(shared) {}
+  static bool current() { return allowance() != nullptr; }
   // Null: what the thread makes is kept.
-  static Allowance* allowance() { return current_; }
+  static Allowance* allowance() { return ThreadOwn<Allowance>::now(); }
 
  private:
-  static constinit thread_local Allowance* current_;
   std::optional<Allowance> own_;
-  Allowance* const before_;
+  const ThreadOwn<Allowance>::Scope scope_;
 };
 
 }  // namespace rondo::rtc

@@ -124,6 +124,19 @@ int limit_making(const char* command, const std::string& seconds, const Program&
   return 0;
 }
 
+// The memory of the host that opening and making a program may take, for what this process opens from now on. bytes: 0
+// where it is not said.
+int read_host_memory(const char* command, const std::string& text, int64_t* bytes) {
+  *bytes = 0;
+  if (text.empty()) return 0;
+  constexpr int64_t kMost = int64_t{1} << 40;  // of the setting
+  if (!read_size(text, bytes) || *bytes > kMost)
+    return bad_usage(command, "--host-memory needs a size like 2GiB, 512MiB or bytes, not '" + text + "'");
+  const int64_t whole = (*bytes + (1 << 20) - 1) >> 20;
+  setenv("RONDO_PROGRAM_HOST_MB", std::to_string(whole).c_str(), 1);
+  return 0;
+}
+
 // An engine whose pools hold so much at most, if that is said.
 int make_engine(const char* command, const std::string& memory, Engine* engine) {
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
@@ -147,20 +160,21 @@ int choose_device(const char* command, const std::string& text, rondo_device* de
 }
 
 struct ProgramOptions {
-  std::string file, function, inputs, outputs, device, memory, seconds;
+  std::string file, function, inputs, outputs, device, memory, host_memory, seconds;
   bool check_numbers = false, trust = false, check = false;
 };
 
 int read_arguments(int count, char** arguments, ProgramOptions* wish) {
   for (int i = 0; i < count; ++i) {
     const std::string word = arguments[i];
-    std::string* const option = word == "--function"  ? &wish->function
-                                : word == "--inputs"  ? &wish->inputs
-                                : word == "--outputs" ? &wish->outputs
-                                : word == "--device"  ? &wish->device
-                                : word == "--memory"  ? &wish->memory
-                                : word == "--seconds" ? &wish->seconds
-                                                      : nullptr;
+    std::string* const option = word == "--function"      ? &wish->function
+                                : word == "--inputs"      ? &wish->inputs
+                                : word == "--outputs"     ? &wish->outputs
+                                : word == "--device"      ? &wish->device
+                                : word == "--memory"      ? &wish->memory
+                                : word == "--host-memory" ? &wish->host_memory
+                                : word == "--seconds"     ? &wish->seconds
+                                                          : nullptr;
     if (option) {
       if (!option->empty()) return bad_usage("run", word + " is given twice");
       if (++i == count || !*arguments[i]) return bad_usage("run", word + " needs a value");
@@ -267,7 +281,7 @@ int program(int count, char** arguments) {
   if (action != "show" && action != "verify")
     return bad_usage("program", "show, verify, copy, bind, diff, compile or add-check is needed");
   bool text = false;
-  std::string file, memory, seconds, device;
+  std::string file, memory, host_memory, seconds, device;
   std::vector<std::string> sizes;
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
@@ -275,6 +289,8 @@ int program(int count, char** arguments) {
       text = true;
     else if (action == "verify" && word == "--memory" && i + 1 < count)
       memory = arguments[++i];
+    else if (action == "verify" && word == "--host-memory" && i + 1 < count)
+      host_memory = arguments[++i];
     else if (action == "verify" && word == "--seconds" && i + 1 < count)
       seconds = arguments[++i];
     else if (action == "show" && word == "--for" && device.empty() && i + 1 < count && *arguments[i + 1])
@@ -289,6 +305,8 @@ int program(int count, char** arguments) {
   if (file.empty()) return bad_usage("program", action + " needs a file");
   if (device.empty() ? !sizes.empty() : text)
     return bad_usage("program", device.empty() ? "--sizes belong to --for" : "--text and --for do not go together");
+  int64_t most_bytes = 0;
+  if (const int status = read_host_memory("program", host_memory, &most_bytes)) return status;
   const Program opened(file);
   if (text) {
     std::printf("%s\n", plain(opened.text()).c_str());
@@ -300,6 +318,7 @@ int program(int count, char** arguments) {
     int64_t limit = 0;
     if (const int status = make_engine("program", memory, &engine)) return status;
     if (const int status = limit_making("program", seconds, opened, &limit)) return status;
+    opened.limit_host_memory(most_bytes);
     verify(opened, engine);
     std::printf("%s is whole: each node is one that Rondo %s records\n", escaped(file).c_str(), rondo_version_string());
   }
@@ -330,7 +349,10 @@ int run_program(int count, char** arguments) {
   if (wish.check_numbers) setenv("RONDO_CHECK_NUMBERS", "on", 1);  // of all that this process records
   rondo_device device;
   if (const int status = choose_device("run", wish.device, &device)) return status;
+  int64_t most_bytes = 0;
+  if (const int status = read_host_memory("run", wish.host_memory, &most_bytes)) return status;
   const Program opened(wish.file);
+  opened.limit_host_memory(most_bytes);
   if (wish.trust) opened.trust();
   int64_t limit = 0;
   if (const int status = limit_making("run", wish.seconds, opened, &limit)) return status;

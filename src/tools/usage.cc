@@ -55,16 +55,17 @@ const std::vector<Command>& commands() {
        "what a program file has, whether it is whole",
        {"show: functions with inputs and outputs, weights, texts of the author; --text: the program;",
         "--for DEVICE.json|cuda:0 [--sizes B=8] ...: its kernels too, kept and missing.",
-        "verify: makes all of it on cpu:0, with --memory 2GiB and in --seconds 30 at most. Exits 1",
-        "if it is not valid."}},
+        "verify: makes all of it on cpu:0, with --memory 2GiB, --host-memory 512MiB and in",
+        "--seconds 30 at most. Exits 1 if it is not valid."}},
       {"run",
-       {"--function", "--inputs", "--outputs", "--device", "--memory", "--seconds", "--check-numbers", "--trust",
-        "--check"},
+       {"--function", "--inputs", "--outputs", "--device", "--memory", "--host-memory", "--seconds", "--check-numbers",
+        "--trust", "--check"},
        "FILE [options]",
        "calls a function of a program file with the tensors of a file",
        {"--inputs FILE, --outputs FILE: safetensors files with the names of the function's;",
         "--function NAME: where there are several; --device cuda:0: else the first GPU, or cpu:0;",
-        "--memory 2GiB: the most that it may take; --seconds 30: that making it takes, and its call;",
+        "--memory 2GiB: the most that it may take; --host-memory 512MiB: of the host, for its nodes;",
+        "--seconds 30: the time for making it, and for its call;",
         "--check-numbers: names the operator that makes the first NaN or infinity, and writes",
         "nothing then; --trust: its kernels are kept; --check: runs the self-check of the file,",
         "with 60 s for each call."}},
@@ -138,12 +139,12 @@ std::string bash() {
          "  elif [ \"${COMP_WORDS[1]}\" = graph ]; then\n"
          "    COMPREPLY=($(compgen -f -W '--svg' -- \"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = program ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--text --memory --seconds --sizes --output --weights --for --calls --device' "
-         "-- "
+         "    COMPREPLY=($(compgen -f -W '--text --memory --host-memory --seconds --sizes --output --weights --for "
+         "--calls --device' -- "
          "\"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = run ]; then\n"
-         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --seconds --check-numbers "
-         "--trust --check' -- "
+         "    COMPREPLY=($(compgen -f -W '--function --inputs --outputs --device --memory --host-memory --seconds "
+         "--check-numbers --trust --check' -- "
          "\"$word\"))\n"
          "  elif [ \"${COMP_WORDS[1]}\" = cache ]; then\n"
          "    case ${COMP_WORDS[2]} in\n"
@@ -185,10 +186,12 @@ std::string zsh() {
          "  elif [[ $words[2] == graph ]]; then\n"
          "    compadd -- --svg; _files\n"
          "  elif [[ $words[2] == program ]]; then\n"
-         "    compadd -- --text --memory --seconds --sizes --output --weights --for --calls --device; _files\n"
-         "  elif [[ $words[2] == run ]]; then\n"
-         "    compadd -- --function --inputs --outputs --device --memory --seconds --check-numbers --trust --check; "
+         "    compadd -- --text --memory --host-memory --seconds --sizes --output --weights --for --calls --device; "
          "_files\n"
+         "  elif [[ $words[2] == run ]]; then\n"
+         "    compadd -- --function --inputs --outputs --device --memory --host-memory --seconds --check-numbers "
+         "--trust "
+         "--check; _files\n"
          "  elif [[ $words[2] == cache ]]; then\n"
          "    case $words[3] in\n"
          "      show) compadd -- --json ;;\n"
@@ -233,6 +236,8 @@ std::string fish() {
       "-l memory\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from verify' -x -l "
       "seconds\n"
+      "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from verify' -x -l "
+      "host-memory\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -r -l output\n"
       "complete -c rondo -n '__fish_seen_subcommand_from copy bind' -x -l weights\n"
       "complete -c rondo -n '__fish_seen_subcommand_from program; and __fish_seen_subcommand_from show compile' -r -l "

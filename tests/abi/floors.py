@@ -38,6 +38,20 @@ WINGS = {
 C_STANDARD = {"stddef.h", "stdint.h", "stdbool.h", "limits.h"}
 CUDA = re.compile(r"^(cuda\w*|nvrtc|cublas\w*|cudnn\w*|nccl|nvml|cufft\w*|curand\w*|cusparse|cusolver\w*)\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Names of the standard library by the header that has them. Functions that are declared in several are left out.
+STANDARD = {
+    header: names.split() for header, names in {
+        "algorithm": "any_of all_of find_if max min sort", "array": "array", "atomic": "atomic", "bit": "bit_cast countr_zero popcount", "chrono": "chrono",
+        "condition_variable": "condition_variable", "deque": "deque", "exception": "exception_ptr", "filesystem": "filesystem", "functional": "function",
+        "limits": "numeric_limits", "list": "list", "map": "map multimap",
+        "memory": "make_shared make_unique shared_ptr unique_ptr", "mutex": "call_once lock_guard mutex scoped_lock unique_lock", "numeric": "accumulate iota",
+        "optional": "nullopt optional", "random": "minstd_rand mt19937", "set": "multiset set", "shared_mutex": "shared_lock shared_mutex", "span": "span",
+        "sstream": "istringstream ostringstream", "stdexcept": "runtime_error", "string": "string", "string_view": "string_view", "thread": "thread",
+        "tuple": "tuple", "unordered_map": "unordered_map unordered_multimap", "unordered_set": "unordered_set", "utility": "exchange", "variant": "variant",
+        "vector": "vector",
+    }.items()
+}
+HEADER_OF = {name: header for header, names in STANDARD.items() for name in names}
 SUFFIXES = {".c", ".cc", ".h", ".cu", ".cuh", ".def", ".inc"}
 
 
@@ -110,6 +124,28 @@ def wing_folders(src):
                 yield f"src/{floor}/{wing}/meson.build must begin with a line that says what lives there"
 
 
+def missing_headers(src, public):
+    """Files of src/ that use a name whose standard header neither they include nor what they include of ours."""
+    own = {}  # file -> (standard headers, files of ours)
+    for file, _, quote, name in [*includes(src), *includes(public)]:
+        standard, ours = own.setdefault(file, (set(), set()))
+        found = [each for each in (file.parent / name, src / name, public.parent / name) if each.is_file()]
+        ours.add(found[0].resolve()) if found else standard.add(name)
+    for file in sorted(src.rglob("*")):
+        if file.suffix not in {".cc", ".h"} or file.is_relative_to(src / "rtc/device"):
+            continue
+        seen, ahead, standard = set(), [file], set()
+        while ahead:
+            each = ahead.pop()
+            if each not in seen and each in own:
+                seen.add(each)
+                standard |= own[each][0]
+                ahead += own[each][1]
+        code = re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"', "", file.read_text())
+        for name in sorted({HEADER_OF[name] for name in re.findall(r"\bstd::(\w+)", code) if name in HEADER_OF} - standard):
+            yield f"{file.relative_to(src.parent)}: uses names of <{name}>, which neither it includes nor a header of ours that it includes"
+
+
 def main(root):
     root = pathlib.Path(root).resolve()
     src, public, examples = root / "src", root / "include" / "rondo", root / "examples"
@@ -134,6 +170,7 @@ def main(root):
                 why = "an example includes only the public headers and its own"
             if why:
                 problems.append(f"{file.relative_to(root)}:{number}: includes {name}: {why}")
+    problems += missing_headers(src, public)
     if count == 0:
         problems.append("found no include at all: is this the source folder?")
     print("\n".join(problems) or f"{count} includes, all downwards")

@@ -95,6 +95,7 @@ ROWS = [
     ("floors", "src/onnx/convert.cc", END, '\n#include "base/status.h"\n', "src/onnx/convert.cc:.*a library of its own"),
     ("floors", "include/rondo/base.h", END, "\n#include <sys/types.h>\n", "a public header includes only"),
     ("floors", "src/device/device.cc", END, "\n#include <cuda.h>\n", "a header of CUDA"),
+    ("floors", "src/graph/compile/packed.cc", "#include <unordered_set>\n", "", "packed.cc: uses names of <unordered_set>"),
     ("handles", "ABI", r'"name": ?"RONDO_INVALID_STATE"', '"name": "RONDO_ANOTHER_STATE"', "of a destroyed engine: .*, [1-9]\\d* wrong"),
     ("dtypes", "docs/has-it.md", r"(`rondo_sort` [^\n]*)all but f8", r"\1all", "rondo_sort takes 'all' there"),
     ("has_it", "include/rondo/hpp/operators.hpp", r"inline Tensor gated\(", "inline Tensor gate_of(", "docs/has-it.md: lacks .*`gate_of`"),

@@ -2,14 +2,15 @@
 """Builds the Java library with Maven and runs its tests. Fails on any report of -Xcheck:jni.
 
     maven.py cpu SOURCE_ROOT BUILD_ROOT C_DIGITS C_DLRM C_BERT [C_DIGITS_PARALLEL RONDO]
+    maven.py newer SOURCE_ROOT BUILD_ROOT
     maven.py simulated SOURCE_ROOT BUILD_ROOT
 
-The first runs all tests on the cpu, then with a newer JDK where there is one (in continuous integration every second time), then the examples as their users do, from the jars: the
+The first runs all tests on the cpu, then the examples as their users do, from the jars: the
 trainings must end with the parameters of the same trainings in C, bit for bit. The last two are for the training on several ranks,
-started by the command rondo. The second runs the tests of devices and the examples for them on the simulated driver that the
-environment names.
+started by the command rondo. The second runs the tests on the newest JDK here, if that is newer than the oldest one that Rondo takes. The
+third runs the tests of devices and the examples for them on the simulated driver that the environment names.
 
-Skipped (77) where there is no Maven. Maven fetches its plugins and JUnit once, into the user's repository.
+Skipped (77) where there is no Maven, or no newer JDK. Maven fetches its plugins and JUnit once, into the user's repository.
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
@@ -21,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-import zlib
 
 # What the virtual machine prints about native methods that break a rule.
 JNI_REPORT = re.compile(r"(?:WARNING|FATAL ERROR) in native method|WARNING: JNI local refs|Warning: SIG|# A fatal error has been")
@@ -178,7 +178,11 @@ def main(part, root, build, *programs):
     if not shutil.which("mvn"):
         print("Maven is not installed")
         return 77
-    place = pathlib.Path(build, "bindings/java" if part == "cpu" else "bindings/java/simulated")
+    newer = max(jdks(), default=0)
+    if part == "newer" and newer < 21:
+        print(f"there is no newer JDK than {newer}")
+        return 77
+    place = pathlib.Path(build, "bindings/java" if part == "cpu" else f"bindings/java/{part}")
     onnx = pathlib.Path(build, "src/onnx/librondo_onnx.so.0")
     subprocess.run([sys.executable, f"{root}/bindings/java/pack.py", f"{build}/bindings/java/librondo_jni.so",
                     f"{build}/src/librondo.so.0", "linux-x86_64", place / "natives", *([onnx] if onnx.exists() else [])], check=True)
@@ -190,15 +194,10 @@ def main(part, root, build, *programs):
         return 0 if ok else 1
     cpu = {key: value for key, value in os.environ.items() if key not in SETTINGS}
     cpu.update(RONDO_CUDA_DRIVER="none", RONDO_CACHE=f"{build}/kernel-cache")
+    if part == "newer":
+        return 0 if maven(root, build, place, f"jdk{newer}", cpu, "test", f"-Djvm={jdks()[newer]}/bin/java",
+                          "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo") else 1
     ok = maven(root, build, place, "cpu", cpu, "verify", short)
-    newer = {version: home for version, home in jdks().items() if version >= 21}
-    turn = os.environ.get("RONDO_TEST_ALTERNATING")  # set in continuous integration alone
-    if ok and newer and turn and zlib.crc32(turn.encode()) % 2:
-        print(f"left to other turns: the tests on JDK {max(newer)}")
-    elif ok and newer:
-        version = max(newer)
-        ok = maven(root, build, place, f"jdk{version}", cpu, "surefire:test", f"-Djvm={newer[version]}/bin/java",
-                   "-Drondo.vm=--enable-native-access=ALL-UNNAMED,dev.rondo")
     if ok:
         c_digits, c_dlrm, c_bert, *parallel = [pathlib.Path(path).resolve() for path in programs]
         examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu)

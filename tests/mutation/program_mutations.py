@@ -121,10 +121,24 @@ MUTATIONS = (
     ),
     Mutation(
         name="making_without_an_end",
-        part=r"!over\(\)",
-        instead="true",
+        part=r"each->over\(\)",
+        instead="false",
         breaks="making something of a program ends when its time is over",
         cases="Conformance/ProgramLimits.MakingEndsWithItsTime/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
+        name="host_memory_without_an_end",
+        part=r"bytes > each->most_bytes_ - taken",
+        instead="false",
+        breaks="making something of a program ends where the host's memory that the caller gives is taken",
+        cases="Conformance/ProgramLimits.HostMemoryOfMakingIsLimited/cuda_async",
+        **OF_FILES,
+    ),
+    Mutation(
+        name="inlined_without_an_end",
+        breaks="nodes of a program's function that a recording takes in have the limits of that program",
+        cases="Conformance/ProgramLimits.FixedSizesInRecordingsAreLimitedToo/cuda_async",
         **OF_FILES,
     ),
     Mutation(
@@ -169,12 +183,6 @@ MUTATIONS = (
         name="helpers_keep_for_strangers",
         breaks="threads that help to compile keep nothing of a program which is not trusted",
         cases="Conformance/ProgramTrust.HelpersKeepNothing/cuda_async",
-        **OF_FILES,
-    ),
-    Mutation(
-        name="thread_left_unkept",
-        breaks="a thread that has checked a stranger's program keeps afterwards what it makes of others",
-        cases="Conformance/ProgramTrust.ChecksOfStrangersAreNotKept/cuda_async",
         **OF_FILES,
     ),
 )

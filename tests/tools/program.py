@@ -403,6 +403,32 @@ def case_memory():
     run("program", "verify", saved(), "--memory", "1MiB")
 
 
+def case_host_memory():
+    """A program whose nodes take more of the host than it may is told so, by what opens it too, and nothing is written."""
+    def chain(length):
+        nodes = ",\n".join('{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[%d]},"out":{"out":[%d,"f32",[2,3]]}}' % (i, i + 1)
+                           for i in range(length))
+        return ('{"rondo_program":1,"needs":"0.1","made_by":"0.1.0","weights":[],"functions":[\n{"name":"f","inputs":[["x","f32",[2,3]]],"weights":[],'
+                '"nodes":[\n%s],\n"outputs":[["y",%d,"f32",[2,3]]]}]}' % (nodes, length))
+    out = FOLDER / "out.safetensors"
+    for length, opens in (100, True), (2000, False):
+        file = write("host.safetensors", {}, {"rondo.program": chain(length)})
+        arguments = "run", file, "--inputs", inputs(), "--outputs", out
+        out.unlink(missing_ok=True)
+        too_little = "500KiB" if opens else "1MiB"
+        told = "more of the host's memory than %d bytes" % (512000 if opens else 1 << 20)
+        holds(run(*arguments, "--host-memory", too_little, status=1)[1], "OUT_OF_MEMORY", told)
+        holds(run("program", "verify", file, "--host-memory", too_little, status=1)[1], "OUT_OF_MEMORY", told)
+        assert not out.exists()
+        run(*arguments, "--host-memory", "64MiB")
+        run("program", "verify", file, "--host-memory", "64MiB")
+        assert out.exists()
+    for wrong in "0", "much", "-1", "2TiB", "1025GiB":
+        holds(run(*arguments, "--host-memory", wrong, status=2)[1], "--host-memory needs a size like 2GiB")
+        holds(run("program", "verify", file, "--host-memory", wrong, status=2)[1], "--host-memory needs a size like 2GiB")
+    holds(run("program", "show", file, "--host-memory", "1MiB", status=2)[1], "'--host-memory' does not follow show")
+
+
 def case_seconds():
     """A program that takes longer to make than it may is told so, and so is one whose call takes longer."""
     nodes = ",\n".join('{"kind":"Elementwise","with":{"row":"neg","computed":"f32"},"in":{"operands":[%d]},"out":{"out":[%d,"f32",[2,3]]}}' % (i, i + 1)

@@ -144,6 +144,11 @@ class Program : public Owner<rondo_program, rondo_program_destroy> {
   void trust() const { throw_on_failure(rondo_program_trust(get())); }
   // Making something of it may take so many milliseconds each time, from now on; 0: any (rondo_program_limit_making).
   void limit_making(int64_t most_ms) const { throw_on_failure(rondo_program_limit_making(get(), most_ms)); }
+  // It may take so many bytes of the host's memory each time, from now on; 0: as RONDO_PROGRAM_HOST_MB says
+  // (rondo_program_limit_host_memory).
+  void limit_host_memory(int64_t most_bytes) const {
+    throw_on_failure(rondo_program_limit_host_memory(get(), most_bytes));
+  }
 
   rondo_program_info info() const {
     rondo_program_info info = RONDO_PROGRAM_INFO_INIT;

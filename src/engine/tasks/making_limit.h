@@ -1,42 +1,65 @@
-// The time that making graphs of a program may take (rondo_program_limit_making). Who makes something of many nodes
-// asks for each of them whether it is over, and gives up what it has made so far. A kernel that is
-// compiled, and an engine of cuDNN that is tried, go on to their end.
+// The time and the host's memory that making graphs of a program may take (rondo_program_limit_making and
+// rondo_program_limit_host_memory). Who makes something of many nodes asks for each of them whether the time is over,
+// takes the bytes before it makes something, and gives up what it has made so far. A kernel that is compiled, and an
+// engine of cuDNN that is tried, go on to their end.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
+#include <atomic>
 
+#include "engine/tasks/thread_own.h"
 #include "engine/tasks/time_limit.h"
 
 namespace rondo {
 
+// A node with so many operands costs as much of the host at most, with all that is made of it: its recording, its
+// program, its copy for tapes, its task and its step of a graph. tests/unit/program_files/host_memory_test.cc measures
+// it.
+inline int64_t node_bytes(size_t operands) {
+  constexpr int64_t kNode = 4096, kOperand = 1536;
+  return kNode + kOperand * static_cast<int64_t>(operands);
+}
+
+// The caller allows as much, each time anew. Any thread.
+struct MakingLimits {
+  std::atomic<int64_t> most_ms{0};     // 0: any
+  std::atomic<int64_t> most_bytes{0};  // 0: what the setting says
+};
+
 class MakingLimit {
  public:
-  // From now on; 0: none.
-  explicit MakingLimit(int64_t milliseconds)
-      : milliseconds_(milliseconds), limit_(milliseconds > 0 ? TimeLimit(milliseconds) : TimeLimit()) {}
+  // From now on, within that which the calling thread has. milliseconds: 0: any. bytes: 0: what the setting says.
+  explicit MakingLimit(int64_t milliseconds, int64_t bytes = 0);
   virtual ~MakingLimit();
   MakingLimit(const MakingLimit&) = delete;
   MakingLimit& operator=(const MakingLimit&) = delete;
 
   // An error if the time is over of what the calling thread makes.
-  static Status check() { return current_ ? current_->look() : Status(); }
+  static Status check() {
+    const MakingLimit* const limit = current();
+    return limit ? limit->look() : Status();
+  }
+  // Takes bytes of the host for what is made next. An error if the limit does not have them. Nothing is given back
+  // before the end.
+  static Status take(int64_t bytes) {
+    const MakingLimit* const limit = current();
+    return limit ? limit->count(bytes) : Status();
+  }
   // The calling thread's; null: it has none.
-  static const MakingLimit* current() { return current_; }
-  // While it lives the thread makes what it makes within this limit; null, or none: within that from before. Threads
-  // that help it are given the same.
-  class Scope {
-   public:
-    explicit Scope(const MakingLimit* limit)
-        : before_(std::exchange(current_, limit && !limit->limit_.none() ? limit : current_)) {}
-    ~Scope() { current_ = before_; }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
+  static const MakingLimit* current() { return ThreadOwn<const MakingLimit>::now(); }
+  // While it lives the thread makes what it makes within this limit; null: within that from before. Threads that help
+  // it are given the same.
+  using Scope = ThreadOwn<const MakingLimit>::Scope;
+  // It asks the outer one too.
+  static const MakingLimit* stricter(const MakingLimit*, const MakingLimit* inner) { return inner; }
 
-   private:
-    const MakingLimit* const before_;
-  };
+  int64_t taken() const { return taken_.load(std::memory_order_relaxed); }
+  // The same of the calling thread's; 0: it has none.
+  static int64_t taken_so_far() {
+    const MakingLimit* const limit = current();
+    return limit ? limit->taken() : 0;
+  }
 
  protected:
   // A test's is over after so many questions.
@@ -44,10 +67,24 @@ class MakingLimit {
 
  private:
   RONDO_COLD Status look() const;
+  RONDO_COLD Status count(int64_t bytes) const;
 
-  static constinit thread_local const MakingLimit* current_;
-  const int64_t milliseconds_;
+  const MakingLimit* const outer_;
+  const int64_t milliseconds_, most_bytes_;
   const TimeLimit limit_;
+  mutable std::atomic<int64_t> taken_{0};
+};
+
+// A limit as the caller's are now, which is the thread's while it lives.
+class MakingScope {
+ public:
+  explicit MakingScope(const MakingLimits& limits)
+      : limit_(limits.most_ms.load(std::memory_order_relaxed), limits.most_bytes.load(std::memory_order_relaxed)),
+        scope_(&limit_) {}
+
+ private:
+  const MakingLimit limit_;
+  const MakingLimit::Scope scope_;
 };
 
 }  // namespace rondo

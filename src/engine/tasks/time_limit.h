@@ -26,6 +26,7 @@ class TimeLimit {
 
   bool none() const { return milliseconds_ < 0; }
   bool over() const { return !none() && Clock::now() >= at_; }
+  bool earlier_than(const TimeLimit& other) const { return !none() && (other.none() || at_ < other.at_); }
   // Sleeps, but not beyond the limit.
   void sleep(Clock::duration most) const;
   // Waits until `done` holds, which is asked under the lock; whether it does.

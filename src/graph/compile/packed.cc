@@ -1,6 +1,8 @@
 // Finds the tasks that keep packed copies of their weights: of tensors from outside that no task of the graph writes.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
 #include "base/caught.h"
 #include "graph/compile/compiler.h"
 #include "graph/run/segment_run.h"

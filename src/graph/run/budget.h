@@ -12,14 +12,17 @@
 #include <utility>
 
 #include "base/status.h"
+#include "engine/tasks/making_limit.h"
 
 namespace rondo {
 
 class Budget {
  public:
   // bytes of all shares together; 0: any. measures: graphs are not made, only what they would take is found.
-  Budget(int64_t most_bytes, int64_t most_steps, bool measures = false)
-      : most_bytes_(most_bytes), most_steps_(most_steps), measures_(measures) {}
+  // making: null, or what the caller allows for making something of the program.
+  Budget(int64_t most_bytes, int64_t most_steps, std::shared_ptr<const MakingLimits> making = nullptr,
+         bool measures = false)
+      : most_bytes_(most_bytes), most_steps_(most_steps), making_(std::move(making)), measures_(measures) {}
 
   class Share {
    public:
@@ -63,11 +66,13 @@ class Budget {
 
   int64_t most_steps() const { return most_steps_; }
   bool measures() const { return measures_; }
+  const MakingLimits* making() const { return making_.get(); }
 
  private:
   void note_refusal() const;
 
   const int64_t most_bytes_, most_steps_;
+  const std::shared_ptr<const MakingLimits> making_;
   const bool measures_;
   std::mutex mutex_;
   int64_t bytes_ = 0, steps_ = 0;  // of all shares

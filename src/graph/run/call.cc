@@ -19,8 +19,6 @@ Status copy(const Device& device, const TaskContext& context, char* to, const ch
 
 }  // namespace
 
-constinit thread_local const RunLimit* RunLimit::current_ = nullptr;
-
 // Puts the caller's memory, and what is poisoned of it, in the place of the graph's.
 Status CallRun::enter(const TaskContext& context) {
   for (uint32_t i = 0; i < places_.size(); ++i) {

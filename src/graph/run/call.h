@@ -48,7 +48,7 @@ class CallRun : public SegmentRun {
   template <class Run>
   [[gnu::always_inline]] Status run_within(const TaskContext& context, const Status* completed, const Run& run) {
     Status status;
-    const RunLimit::Scope scope(limit_);
+    const RunLimit::Scope scope(limit_.none() ? nullptr : &limit_);
     if (!completed) status = enter(context);
     if (status.ok()) status = caught(run);
     if (context.later && *context.later) return status;  // comes back when it is completed

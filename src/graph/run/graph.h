@@ -98,6 +98,8 @@ class Graph final : public RefCounted {
   void give_back() const {
     if (share_) share_->give_back();
   }
+  // The limits of making something of its nodes; null: none.
+  const MakingLimits* making() const { return share_ ? share_->budget().making() : nullptr; }
   // The program that can be recorded again for tapes; null: there is none.
   const RecordedProgram* recorded() const { return recorded_.get(); }
   rondo_graph_info query() const;

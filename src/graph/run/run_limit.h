@@ -5,9 +5,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
-
 #include "base/text.h"
+#include "engine/tasks/thread_own.h"
 #include "engine/tasks/time_limit.h"
 
 namespace rondo {
@@ -28,20 +27,13 @@ class RunLimit {
   }
 
   // The limit of the call that the calling thread runs a part of; null: there is none.
-  static const RunLimit* current() { return current_; }
-  class Scope {
-   public:
-    explicit Scope(const RunLimit& limit) : before_(std::exchange(current_, limit.none() ? nullptr : &limit)) {}
-    ~Scope() { current_ = before_; }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    const RunLimit* const before_;
-  };
+  static const RunLimit* current() { return ThreadOwn<const RunLimit>::now(); }
+  using Scope = ThreadOwn<const RunLimit>::Scope;
+  static const RunLimit* stricter(const RunLimit* outer, const RunLimit* inner) {
+    return inner->limit_.earlier_than(outer->limit_) ? inner : outer;
+  }
 
  private:
-  static constinit thread_local const RunLimit* current_;
   int64_t milliseconds_ = -1;
   TimeLimit limit_;
 };

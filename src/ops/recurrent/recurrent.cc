@@ -4,6 +4,7 @@
 #include "ops/recurrent/recurrent.h"
 
 #include <optional>
+#include <tuple>
 
 #include "base/text.h"
 #include "engine/views.h"

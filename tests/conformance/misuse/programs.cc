@@ -250,6 +250,8 @@ TEST_P(MisusePrograms, NullArguments) {
       {"rondo_program_trust", "program", [&] { return rondo_program_trust(nullptr); }},
       {"rondo_program_limit_making", "program", [&] { return rondo_program_limit_making(nullptr, 1); }},
       {"rondo_program_limit_making", "most_ms", [&] { return rondo_program_limit_making(program, -1); }},
+      {"rondo_program_limit_host_memory", "program", [&] { return rondo_program_limit_host_memory(nullptr, 1); }},
+      {"rondo_program_limit_host_memory", "most_bytes", [&] { return rondo_program_limit_host_memory(program, -1); }},
       {"rondo_program_bind", "program", [&] { return rondo_program_bind(nullptr, 0, nullptr, &no_program); }},
       {"rondo_program_bind", "bound", [&] { return rondo_program_bind(program, 0, nullptr, nullptr); }},
       {"rondo_program_bind", "n_dims", [&] { return rondo_program_bind(program, 1, least, &no_program); }},

@@ -307,6 +307,18 @@ TEST_P(WrongKinds, NumbersOfAttention) {
         {"[4,\"f32\",[1,4,2]]", "[4,\"f64\",[1,4,2]]", "result 1 is f64 [1, 4, 2]"}}});
 }
 
+TEST_P(WrongKinds, PartsThatDropoutLeavesOut) {
+  refuses({"Dropout",
+           R"(["x","f32",[2]])",
+           R"({"kind":"Dropout","with":{"p":"0x1p-2"},"in":{"a":0},"out":{"out":[1,"f32",[2]],"mask":[2,"u8",[2]]}})",
+           R"(["y",1,"f32",[2]])",
+           {{"\"0x1p-2\"", "\"nan\"", "nan"},
+            {"\"0x1p-2\"", "\"0x1p+0\"", "p is 1"},
+            {"\"0x1p-2\"", "\"-0x1p-2\"", "p is -0.25"},
+            {"[2,\"u8\",[2]]", "[2,\"u8\",[3]]", "result 1 is u8 [3]"},
+            {"[2,\"u8\",[2]]", "[2,\"f32\",[2]]", "result 1 is f32 [2]"}}});
+}
+
 TEST_P(WrongKinds, OptionsOfConvolutions) {
   refuses(
       {"Convolution",

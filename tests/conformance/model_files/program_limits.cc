@@ -243,21 +243,23 @@ TEST_P(ProgramLimits, SizesBeyondABoundAreToldAsFilledUp) {
   EXPECT_TRUE(has_word(rondo_last_error(), "the size 'B' is 16")) << rondo_last_error();
 }
 
-// Thousands of nodes, of which none is like the one before it.
-TEST_P(ProgramLimits, MakingEndsWithItsTime) {
-  constexpr int kNodes = 3000;
+// Nodes of which none is like the one before it.
+std::string chain(int length) {
   std::string nodes;
-  for (int i = 0; i < kNodes; ++i)
+  for (int i = 0; i < length; ++i)
     nodes += std::string(i ? ",\n" : "") + R"({"kind":"Elementwise","with":{"row":")" + (i % 2 ? "neg" : "exp") +
              R"(","computed":"f32"},"in":{"operands":[)" + std::to_string(i) + R"(]},"out":{"out":[)" +
              std::to_string(i + 1) + R"(,"f32",["B"]]}})";
-  const Program program = open(put_text(
-      R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","dims":[["B",1,8]],"weights":[],"functions":[
+  return R"({"rondo_program":1,"needs":"0.1","made_by":"0.1.0","dims":[["B",1,8]],"weights":[],"functions":[
 {"name":"f","inputs":[["x","f32",["B"]]],"weights":[],"nodes":[
 )" + nodes +
-      R"(],
+         R"(],
 "outputs":[["y",)" +
-      std::to_string(kNodes) + R"(,"f32",["B"]]]}]})"));
+         std::to_string(length) + R"(,"f32",["B"]]]}]})";
+}
+
+TEST_P(ProgramLimits, MakingEndsWithItsTime) {
+  const Program program = open(put_text(chain(3000)));
   const Instance before = instance(program);
   must(rondo_program_limit_making(program.get(), 1));
   const char* const word = "rondo_program_limit_making";
@@ -288,6 +290,87 @@ TEST_P(ProgramLimits, MakingEndsWithItsTime) {
   expect_same_bits(download(call(before, "f", {x}, 1)[0]), download(y), "a size that is there needs no time");
   must(rondo_program_limit_making(program.get(), 0));
   expect_same_bits(download(call(instance(program), "f", {x}, 1)[0]), download(y), "no limit");
+}
+
+TEST_P(ProgramLimits, HostMemoryOfMakingIsLimited) {
+  const Program program = open(put_text(chain(200)));
+  const Instance before = instance(program);
+  constexpr int64_t kMost = 300000;
+  const char* const word = "more of the host's memory than 300000 bytes";
+  must(rondo_program_limit_host_memory(program.get(), kMost));
+  rondo_program_instance* made = nullptr;
+  expect_refused(rondo_program_create_instance(program.get(), engine(), device(), &made), RONDO_OUT_OF_MEMORY,
+                 "rondo_program_create_instance", word);
+  EXPECT_EQ(made, nullptr);
+  const int64_t size = 3;
+  rondo_program_memory_info memory = RONDO_PROGRAM_MEMORY_INFO_INIT;
+  expect_refused(rondo_program_memory(program.get(), engine(), device(), 1, &size, &memory), RONDO_OUT_OF_MEMORY,
+                 "rondo_program_memory", word);
+  rondo_program_kernels_info kernels = RONDO_PROGRAM_KERNELS_INFO_INIT;
+  expect_refused(rondo_program_kernels(program.get(), engine(), device(), 1, &size, &kernels), RONDO_OUT_OF_MEMORY,
+                 "rondo_program_kernels", word);
+  const Tensor x = up(full(RONDO_F32, {3}, -0.5));
+  rondo_tensor *input = x, *output = nullptr;
+  expect_refused(rondo_program_call(before.get(), "f", 1, &input, 1, &output), RONDO_OUT_OF_MEMORY,
+                 "rondo_program_call", word);
+  EXPECT_EQ(output, nullptr);
+  must(rondo_program_limit_host_memory(program.get(), 1000));
+  rondo_program* bound = nullptr;
+  expect_refused(rondo_program_bind(program.get(), 1, &size, &bound), RONDO_OUT_OF_MEMORY, "rondo_program_bind",
+                 "than 1000 bytes");
+  EXPECT_EQ(bound, nullptr);
+  expect_refused(rondo_program_limit_host_memory(program.get(), -1), RONDO_INVALID_ARGUMENT,
+                 "rondo_program_limit_host_memory", "most_bytes is -1");
+  must(rondo_program_limit_host_memory(program.get(), 64 << 20));
+  const Tensor y = std::move(call(before, "f", {x}, 1)[0]);
+  must(rondo_program_limit_host_memory(program.get(), 0));
+  expect_same_bits(download(call(instance(program), "f", {x}, 1)[0]), download(y), "no limit");
+}
+
+// Of a function whose sizes are fixed the nodes come into a recording when that, or the body that the call is in, ends.
+TEST_P(ProgramLimits, FixedSizesInRecordingsAreLimitedToo) {
+  std::string fixed = chain(100);
+  for (const auto& [from, to] : {std::pair("\"dims\":[[\"B\",1,8]],", ""), std::pair("\"B\"", "3")})
+    for (size_t at = fixed.find(from); at != std::string::npos; at = fixed.find(from))
+      fixed.replace(at, std::strlen(from), to);
+  const Program program = open(put_text(fixed));
+  const Instance made = instance(program);
+  const Tensor x = up(full(RONDO_F32, {3}, -0.5));
+  const auto issue = [&](Tensor* y) {
+    rondo_tensor* input = x;
+    return rondo_program_call(made.get(), "f", 1, &input, 1, y->slot());
+  };
+  Tensor direct;
+  must(issue(&direct));
+  must(rondo_program_limit_host_memory(program.get(), 1000));
+  const char* const word = "more of the host's memory than 1000 bytes";
+  {
+    Tensor y;
+    must(rondo_record_begin(engine(), nullptr));
+    must(issue(&y));
+    rondo_graph* graph = nullptr;
+    expect_refused(rondo_record_end(engine(), &graph), RONDO_OUT_OF_MEMORY, "rondo_record_end", word);
+    EXPECT_EQ(graph, nullptr);
+  }
+  {
+    Tensor y;
+    const Tensor on = up(full(RONDO_BOOL, {}, 1)), into = up(full(RONDO_F32, {3}, 0));
+    must(rondo_record_begin(engine(), nullptr));
+    const std::function<rondo_status()> body = [&] {
+      must(issue(&y));
+      rondo_tensor* slot = into;
+      return rondo_copy(y, &slot);
+    };
+    const auto run = [](void* arg) { return (*static_cast<const std::function<rondo_status()>*>(arg))(); };
+    expect_refused(rondo_if(engine(), on, run, nullptr, const_cast<std::function<rondo_status()>*>(&body)),
+                   RONDO_OUT_OF_MEMORY, "rondo_if", word);
+    must(rondo_record_abort(engine()));
+  }
+  must(rondo_program_limit_host_memory(program.get(), 0));
+  Tensor y;
+  const Graph graph = record(engine(), [&] { must(issue(&y)); });
+  must(rondo_graph_launch(graph.get()));
+  expect_same_bits(download(y), download(direct), "in a recording");
 }
 
 // Dropout of 2^45 elements, again and again, as far as no position in a device's sequence overflows.

@@ -188,7 +188,7 @@ TEST_P(ProgramFiles, RandomNumbersAreTheRecordings) {
   expect_same_bits(download(call(made, "f", {x}, 1)[0]), download(expected[0]), "random");
 }
 
-// Gradients have the bits of the recording, of the first order and of the second.
+// Gradients have the bits of the recording, of the first order to the third.
 TEST_P(ProgramFiles, GradientsOfALoadedFunction) {
   const Tensor x = up(numbers({3, 4})), w = up(numbers({4, 2})), like = up(numbers({3, 2})), dw = up(numbers({4, 2}));
   const Graph graph = callable({{RONDO_F32, {3, 4}}, {RONDO_F32, {4, 2}}}, [&](const std::vector<Tensor>& in) {
@@ -198,22 +198,28 @@ TEST_P(ProgramFiles, GradientsOfALoadedFunction) {
   must(save(path(), graph.get()));
   const Instance made = instance(open(path()));
   const auto gradients = [&](const std::function<Tensor()>& call) {
-    const Tape outer(engine());
-    outer.watch(w);
-    Tensor first;
+    const Tape outermost(engine());
+    outermost.watch(w);
+    Tensor first, second;
     {
-      const Tape inner(engine());
-      inner.watch(w);
-      const Tensor y = call();
-      first = inner.gradient(y, w, like);
+      const Tape outer(engine());
+      outer.watch(w);
+      {
+        const Tape inner(engine());
+        inner.watch(w);
+        const Tensor y = call();
+        first = inner.gradient(y, w, like);
+      }
+      second = outer.gradient(first, w, dw);
     }
-    const Tensor second = outer.gradient(first, w, dw);
-    return std::vector{download(first), download(second)};
+    const Tensor third = outermost.gradient(second, w, dw);
+    return std::vector{download(first), download(second), download(third)};
   };
   const std::vector<Array> expected = gradients([&] { return std::move(call_all(graph, {x, w}, 1)[0]); });
   const std::vector<Array> actual = gradients([&] { return std::move(call(made, "f", {x, w}, 1)[0]); });
   expect_same_bits(actual[0], expected[0], "gradient");
   expect_same_bits(actual[1], expected[1], "second gradient");
+  expect_same_bits(actual[2], expected[2], "third gradient");
 }
 
 // The test runs itself in a second process, which has the file and no recording.

@@ -203,6 +203,20 @@ TEST_F(CppPrograms, MakingEndsWithItsTime) {
             std::string::npos);
 }
 
+TEST_F(CppPrograms, MakingHasALimitOfHostMemory) {
+  rondo::save_program(path, {{"scale", scale}});
+  const Program program(path);
+  program.limit_host_memory(1);
+  EXPECT_NE(refusal(RONDO_OUT_OF_MEMORY, [&] { (void)program.instance(engine, kCpu); }).find("than 1 bytes"),
+            std::string::npos);
+  program.limit_host_memory(64 << 20);
+  (void)program.instance(engine, kCpu);
+  program.limit_host_memory(0);
+  (void)program.instance(engine, kCpu);
+  EXPECT_NE(refusal(RONDO_INVALID_ARGUMENT, [&] { program.limit_host_memory(-1); }).find("most_bytes is -1"),
+            std::string::npos);
+}
+
 TEST_F(CppPrograms, FileSaysWhatIsInIt) {
   rondo::save_program(path, {{"scale", scale, {"x", ""}, {"sum"}}, {"count", count}}, {{"w", w}, {"total", total}},
                       {{"labels", "cat\ndog"}});

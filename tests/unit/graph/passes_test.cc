@@ -34,6 +34,33 @@ TEST_F(Passes, AProgramSaysWhatWasRecorded) {
             "1 Elementwise 'add': %0 (given) f32 [4], %1 f32 [4] -> %2 (output) f32 [4]\n");
 }
 
+// Who has the address may look there at any time: eager, so what is written there stays in a graph.
+TEST_F(Passes, KnownAddressMakesAnOutput) {
+  Result known, unknown;
+  make(4, known.slot());
+  make(4, unknown.slot());
+  void* address = nullptr;
+  must(rondo_tensor_data(known, &address));
+  ops::ProgramValues values;
+  for (const Result* each : {&known, &unknown}) values.declare(*each->tensor->storage, ops::ValueRole::temporary);
+  const uint32_t of_known = values.use(*known.tensor->storage), of_unknown = values.use(*unknown.tensor->storage);
+  EXPECT_EQ(values[of_known].role, ops::ValueRole::output);
+  EXPECT_TRUE(values[of_known].outlives());
+  EXPECT_EQ(values[of_unknown].role, ops::ValueRole::temporary);
+  Result a;
+  filled(4, a.slot());
+  ops::Program program = recorded([&] {
+    must(rondo_unary(RONDO_RELU, a, known.slot()));
+    Result made;
+    must(rondo_unary(RONDO_EXP, a, made.slot()));
+    void* refused = nullptr;
+    EXPECT_EQ(rondo_tensor_data(made, &refused), RONDO_INVALID_STATE) << "a tensor of the recording has no address yet";
+    rondo_tensor_destroy(known.tensor);
+    known.tensor = nullptr;
+  });
+  EXPECT_EQ(without_dead(std::move(program), 1), "relu") << "what is written where the address is known";
+}
+
 TEST_F(Passes, UnknownPassIsRefused) {
   Result a, b;
   filled(4, a.slot());

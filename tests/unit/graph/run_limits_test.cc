@@ -55,6 +55,21 @@ TEST_F(RunLimits, TasksThatAreOffAreNotLate) {
   EXPECT_EQ(waited_with_section(engine_, false), RONDO_OK) << rondo_last_error();
 }
 
+TEST(RunLimitScopes, EarlierOfTwoHolds) {
+  const RunLimit hour(3600000), minute(60000);
+  {
+    const RunLimit::Scope outside(&hour);
+    {
+      const RunLimit::Scope within(&minute);
+      EXPECT_EQ(RunLimit::current(), &minute);
+      const RunLimit::Scope later(&hour), none(nullptr);
+      EXPECT_EQ(RunLimit::current(), &minute);
+    }
+    EXPECT_EQ(RunLimit::current(), &hour);
+  }
+  EXPECT_EQ(RunLimit::current(), nullptr);
+}
+
 TEST(Budgets, TellRefusalsToTheThreadTheyRefuse) {
   const auto budget = std::make_shared<Budget>(8, 8), other = std::make_shared<Budget>(8, 8);
   const Budget::Refusals here(*budget), elsewhere(*other);

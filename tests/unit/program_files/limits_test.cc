@@ -165,6 +165,64 @@ TEST_F(ProgramMaking, AsksForEachNodeAgainAndAgain) {
   EXPECT_LE(asked[1], 2 * asked[0] + 100) << "questions, as what is done, grow with the nodes";
 }
 
+// Of fixed sizes, whose nodes come into the recording at its end.
+TEST_F(ProgramMaking, AsksForNodesThatARecordingTakesIn) {
+  rondo_program* program = open(chain(50));
+  rondo_program* bound = nullptr;
+  const int64_t size = 3;
+  require_ok(rondo_program_bind(program, 1, &size, &bound));
+  rondo_program_instance* instance = nullptr;
+  require_ok(create(bound, &instance));
+  const auto asked = [&](int64_t most, rondo_status wanted) {
+    const Questions limit(most);
+    rondo_tensor *const x = input(), *y = nullptr;
+    rondo_graph* graph = nullptr;
+    {
+      const MakingLimit::Scope scope(&limit);
+      require_ok(rondo_record_begin(engine_, nullptr));
+      require_ok(rondo_program_call(instance, "f", 1, &x, 1, &y));
+      EXPECT_EQ(limit.asked(), 0);
+      EXPECT_EQ(rondo_record_end(engine_, &graph), wanted) << rondo_last_error();
+    }
+    rondo_tensor_destroy(x);
+    rondo_tensor_destroy(y);
+    rondo_graph_destroy(graph);
+    return limit.asked();
+  };
+  EXPECT_GE(asked(INT64_MAX, RONDO_OK), 20);
+  (void)asked(5, RONDO_TIMED_OUT);
+  EXPECT_NE(std::string(rondo_last_error()).find("'f' is taken into it"), std::string::npos) << rondo_last_error();
+  rondo_program_instance_destroy(instance);
+  rondo_program_destroy(bound);
+  rondo_program_destroy(program);
+}
+
+// A limit of an hour within one that is over, and the other way around.
+TEST(MakingLimits, EarlierOfTwoDeadlinesHolds) {
+  const Questions none(0), any(INT64_MAX);
+  for (const bool outer_is_over : {false, true}) {
+    const MakingLimit::Scope outside(outer_is_over ? &none : &any);
+    class Within final : public MakingLimit {
+     public:
+      explicit Within(bool is_over) : MakingLimit(3600000), is_over_(is_over) {}
+
+     private:
+      bool over() const override { return is_over_; }
+      const bool is_over_;
+    };
+    const Within inner(!outer_is_over);
+    EXPECT_EQ(MakingLimit::check().code(), outer_is_over ? RONDO_TIMED_OUT : RONDO_OK);
+    {
+      const MakingLimit::Scope within(&inner);
+      EXPECT_EQ(MakingLimit::check().code(), RONDO_TIMED_OUT);
+      const MakingLimit::Scope same(nullptr);
+      EXPECT_EQ(MakingLimit::current(), &inner);
+    }
+    EXPECT_EQ(MakingLimit::current(), outer_is_over ? &none : &any);
+  }
+  EXPECT_EQ(MakingLimit::current(), nullptr);
+}
+
 class RandomCounts : public ProgramFileLimits {
  protected:
   struct Case {

@@ -6667,12 +6667,25 @@ extern "C" {
     #[doc = " Limits how long it may take to make something of `program`, from now on and each time anew, to most_ms milliseconds;"]
     #[doc = " 0: as long as it takes, as at first. That is an instance, the graph of another size in a call, what"]
     #[doc = " rondo_program_bind, rondo_program_memory, rondo_program_kernels and rondo_program_check make, and what a call adds to"]
-    #[doc = " a recording. Also of programs that were bound from it, and of instances that are there."]
+    #[doc = " a recording: where sizes vary at the call, else when the recording, or the body that it is in, ends. Also of programs"]
+    #[doc = " that were bound from it, and of instances that are there."]
     #[doc = ""]
     #[doc = " When it is over they return RONDO_TIMED_OUT, and nothing of it is kept but kernels that were compiled. Looked at"]
     #[doc = " between nodes, passes and kernels: a kernel that is compiled goes on to its end, and so does a piece of a file that"]
     #[doc = " is read. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks. Since 0.1."]
     pub fn rondo_program_limit_making(program: *mut rondo_program, most_ms: i64) -> rondo_status;
+}
+extern "C" {
+    #[doc = " Limits the memory of the host that it may take to make something of `program`, from now on and each time anew, to"]
+    #[doc = " most_bytes; 0: what RONDO_PROGRAM_HOST_MB says, as at first. It holds for all that rondo_program_limit_making holds"]
+    #[doc = " for. Counted are nodes with their operands, which are read, recorded and made into tasks, the steps of recurrent"]
+    #[doc = " layers, and kernels that are compiled; also what goes again before the end. Tensors are not: these have"]
+    #[doc = " rondo_engine_options and rondo_program_instance_options."]
+    #[doc = ""]
+    #[doc = " What needs more is RONDO_OUT_OF_MEMORY before it is made, and nothing of it is kept but kernels that were compiled."]
+    #[doc = " Opening a file has the limit of RONDO_PROGRAM_HOST_MB. RONDO_INVALID_ARGUMENT for a limit below 0. Never blocks."]
+    #[doc = " Since 0.1."]
+    pub fn rondo_program_limit_host_memory(program: *mut rondo_program, most_bytes: i64) -> rondo_status;
 }
 extern "C" {
     #[doc = " Destroys the handle `program`. Never blocks; instances stay. NULL is allowed. Since 0.1."]

@@ -159,6 +159,21 @@ impl Program {
         check(unsafe { sys::rondo_program_limit_making(self.as_ptr(), most) })
     }
 
+    /// Limits the memory of the host in bytes, for nodes, operands and kernels, each time anew and for all that
+    /// [`limit_making`](Self::limit_making) holds for. `None`: what `RONDO_PROGRAM_HOST_MB` says, as at first.
+    /// ```no_run
+    /// # let program = rondo::Program::open("strange.safetensors")?;
+    /// program.limit_host_memory(64 << 20)?; // or making it fails, as ErrorKind::OutOfMemory
+    /// # Ok::<(), rondo::Error>(())
+    /// ```
+    /// # Errors
+    ///
+    /// [`InvalidArgument`](crate::ErrorKind::InvalidArgument) for a limit below 0.
+    #[doc(alias = "rondo_program_limit_host_memory")]
+    pub fn limit_host_memory(&self, limit: impl Into<Option<i64>>) -> Result<()> {
+        check(unsafe { sys::rondo_program_limit_host_memory(self.as_ptr(), limit.into().unwrap_or(0)) })
+    }
+
     /// Begins a file: functions, names of weights and texts are put into it, then it is [written](ProgramWriter::write).
     ///
     /// ```

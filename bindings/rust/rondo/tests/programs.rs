@@ -90,6 +90,29 @@ fn memory_and_time_are_limited() {
 }
 
 #[test]
+fn making_has_a_limit_of_host_memory() {
+    everywhere(|engine, device| {
+        let file = File::new("host");
+        let negative = callable(engine, device, 1, |given| given[0].neg());
+        Program::writer().function("negative", &negative).write(&file.0).unwrap();
+        let program = Program::open(&file.0).unwrap();
+        program.limit_host_memory(1).unwrap();
+        let refused = program.instance(engine, device).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::OutOfMemory);
+        assert!(refused.message().contains("than 1 bytes"), "{}", refused);
+        let wrong = program.limit_host_memory(-1).unwrap_err();
+        assert_eq!(wrong.kind(), ErrorKind::InvalidArgument);
+        assert!(wrong.message().contains("most_bytes is -1"), "{}", wrong);
+        program.limit_host_memory(64 << 20).unwrap();
+        program.instance(engine, device).unwrap();
+        program.limit_host_memory(None).unwrap();
+        let x = vector(engine, device, [1.0, 10.0]);
+        let y = program.instance(engine, device).unwrap().call("negative", &[&x]).unwrap();
+        assert_eq!(y[0].to_vec::<f32>().unwrap(), [-1.0, -10.0]);
+    });
+}
+
+#[test]
 fn making_ends_with_its_time() {
     everywhere(|engine, device| {
         let file = File::new("making");

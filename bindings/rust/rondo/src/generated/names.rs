@@ -419,6 +419,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("rondo_program_instance_weight", "ProgramInstance::weight"),
     ("rondo_program_kernels", "Program::kernels"),
     ("rondo_program_kernels_info", "ProgramKernels"),
+    ("rondo_program_limit_host_memory", "Program::limit_host_memory"),
     ("rondo_program_limit_making", "Program::limit_making"),
     ("rondo_program_memory", "Program::memory"),
     ("rondo_program_memory_info", "ProgramMemory"),

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
@@ -50,8 +51,7 @@ public final class Program extends NativeObject {
   }
 
   /**
-   * Opens a program from the bytes that its file would have, which are copied, and checks it as a file. What is large is better opened by its
-   * path.
+   * Opens a program from the bytes that its file would have, which are copied, and checks it as a file. Large files are better opened by path.
    *
    * @param bytes the bytes from the buffer's position to its limit, direct or not; the position stays
    * @return the program
@@ -123,10 +123,7 @@ public final class Program extends NativeObject {
    * processes; what is kept already is used all the same. It holds for instances that are made from now on.
    */
   public void trust() {
-    held(address -> {
-      NativePrograms.programTrust(address);
-      return null;
-    });
+    changed(NativePrograms::programTrust);
   }
 
   /**
@@ -139,10 +136,17 @@ public final class Program extends NativeObject {
    */
   public void limitMaking(Duration limit) {
     final long most = Waits.milliseconds(limit);
-    held(address -> {
-      NativePrograms.programLimitMaking(address, most);
-      return null;
-    });
+    changed(address -> NativePrograms.programLimitMaking(address, most));
+  }
+
+  /**
+   * Limits the host's memory for nodes, operands and kernels, each time anew, of all that {@link #limitMaking} holds for; else {@link OutOfMemoryException}.
+   *
+   * @param mostBytes the limit; 0: what {@code RONDO_PROGRAM_HOST_MB} says, as at first
+   * @throws InvalidArgumentException for a limit below zero
+   */
+  public void limitHostMemory(long mostBytes) {
+    changed(address -> NativePrograms.programLimitHostMemory(address, mostBytes));
   }
 
   /**
@@ -180,6 +184,13 @@ public final class Program extends NativeObject {
   public Function function(String name) {
     Objects.requireNonNull(name, "name");
     return held(address -> function(address, NativePrograms.programFind(address, name)));
+  }
+
+  private void changed(LongConsumer call) {
+    held(address -> {
+      call.accept(address);
+      return null;
+    });
   }
 
   /** Calls C with the address while the program is in use. */

@@ -105,6 +105,24 @@ class ProgramTest {
   }
 
   @Test
+  void makingHasALimitOfHostMemory() {
+    try (Scope scope = Scope.open()) {
+      final Graph graph = callable(Device.CPU, 1, in -> in.get(0).neg());
+      final Path path = folder.resolve("host");
+      new ProgramWriter().function("negative", graph).write(path);
+      final Program program = Program.open(path);
+      program.limitHostMemory(1);
+      fails(OutOfMemoryException.class, () -> program.instance(engine, Device.CPU), "than 1 bytes");
+      fails(InvalidArgumentException.class, () -> program.limitHostMemory(-1), "most_bytes is -1");
+      program.limitHostMemory(64 << 20);
+      program.instance(engine, Device.CPU);
+      program.limitHostMemory(0);
+      final Tensor x = engine.tensor(Device.CPU, new float[] {1, 10});
+      assertArrayEquals(new float[] {-1, -10}, program.instance(engine, Device.CPU).call("negative", x).get(0).toFloatArray());
+    }
+  }
+
+  @Test
   void makingEndsWithItsTime() {
     try (Scope scope = Scope.open()) {
       final Graph graph = callable(Device.CPU, 1, in -> {
