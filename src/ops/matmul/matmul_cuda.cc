@@ -46,7 +46,7 @@ using device::MatmulArguments;
 // Stores the results.
 constexpr const char* kStoredText = R"(
 using Arguments = MatmulArguments;
-using Sink = EndedProduct<Out, Index, kRows>;
+using Sink = EndedProduct<Out, Index, kRows, kActivation>;
 )";
 constexpr const char* kMadeText = R"(
 struct Arguments : MatmulArguments {
@@ -446,7 +446,6 @@ class CudaMatmul final : public KernelTask {
     arguments_.batches = p.batch.elements();
     arguments_.out_step = p.out_step[1];
     arguments_.bias_step = p.bias_step;
-    arguments_.activation = p.activation;
     arguments_.accumulate = p.out.accumulate;
     spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
     const bool tiles = text == kTensorText, few = text == kRowsText;
@@ -466,6 +465,7 @@ class CudaMatmul final : public KernelTask {
       spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
       kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, core, product, kMadeText, text}));
     } else {
+      spec.constant("kActivation", p.activation);
       kernel = add_kernel(spec.text({rtc::kMatmulText, core, product, kStoredText, text}));
     }
     add_launch(kernel, *word(0), blocks, layers, threads);

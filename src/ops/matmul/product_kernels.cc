@@ -20,7 +20,7 @@ constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} <
 constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
 
 constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 3, 0.0028F, 1.5F};  // most of k is on its way at once
-constexpr Tiling kMiddleTiles = {32, 48, 2, 1, 4, 64, 3, 0.0062F, 1.0F};
+constexpr Tiling kMiddleTiles = {32, 64, 2, 2, 2, 64, 3, 0.0062F, 1.0F};
 constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 2, 0.0135F, 1.5F};
 
 struct KernelName {
