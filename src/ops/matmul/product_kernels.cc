@@ -19,9 +19,9 @@ constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} <
 // The same of bare products, which are one launch of the library's too.
 constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
 
-constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 3, 0.0028F, 1.5F};  // most of k is on its way at once
-constexpr Tiling kMiddleTiles = {32, 64, 2, 2, 2, 64, 3, 0.0062F, 1.0F};
-constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 2, 0.0135F, 1.5F};
+constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 4, 0.0028F, 1.5F};  // most of k is on its way at once
+constexpr Tiling kMiddleTiles = {32, 64, 2, 2, 2, 64, 4, 0.0062F, 1.0F};
+constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 3, 0.0135F, 1.5F};
 
 struct KernelName {
   const char* name;

@@ -14,11 +14,10 @@ namespace rondo::device {
 // thread copies the same part of each step, so that all but where a step begins is known before the first one.
 template <class In, class Index, int tile, int depth, bool along_k, int threads>
 struct OperandTile {
-  static constexpr int kPitch = (along_k ? depth : tile) + 8;  // no banks collide
-  static constexpr int kSize = (along_k ? tile : depth) * kPitch;
-  static constexpr int kPacks = (along_k ? depth : tile) / 8, kAll = tile * depth / 8;
+  static constexpr int kSize = tile * depth;
+  static constexpr int kPacks = (along_k ? depth : tile) / 8, kAll = kSize / 8;  // of 16 bytes, of a row and of all
   static constexpr int kEach = (kAll + threads - 1) / threads, kApart = threads / kPacks;
-  static_assert(threads % kPacks == 0, "a thread's packs are of one column");
+  static_assert(threads % kPacks == 0 && kApart % 8 == 0, "a thread's packs are as far apart in shared memory");
   const In* from;   // the thread's first pack
   i64 apart, step;  // from one of its packs to the next, and from one unit of k to the next
   Index depths;     // from its first pack on
@@ -33,7 +32,7 @@ struct OperandTile {
     from = matrix + (any ? static_cast<i64>(x) * line_step + static_cast<i64>(y) * depth_step : 0);
     apart = static_cast<i64>(kApart) * (along_k ? line_step : depth_step);
     this->depths = depths - y;
-    first = outer * kPitch + inner;
+    first = offset_of(outer, inner / 8);
     there = 0;
 #pragma unroll
     for (int i = 0; i < kEach; ++i)
@@ -49,22 +48,31 @@ struct OperandTile {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const bool is = (there >> i & 1) && begin + (along_k ? 0 : i * kApart) < depths;
-      if (is_mine(i)) begin_copy(to + i * kApart * kPitch, is ? at + i * apart : from, is);
+      if (is_mine(i)) begin_copy(to + i * kApart * kPacks * 8, is ? at + i * apart : from, is);
     }
   }
   // 16 rows of the left operand, 16 deep.
   RONDO_INLINE static void load_left(u32 (&to)[4], const In* tile_of, int line, int begin, int lane) {
     if constexpr (along_k)
-      load_matrices<false>(to, tile_of + (line + lane % 16) * kPitch + begin + lane / 16 * 8);
+      load_matrices<false>(to, tile_of + offset_of(line + lane % 16, begin / 8 + lane / 16));
     else
-      load_matrices<true>(to, tile_of + (begin + lane / 16 * 8 + lane % 8) * kPitch + line + lane / 8 % 2 * 8);
+      load_matrices<true>(to, tile_of + offset_of(begin + lane / 16 * 8 + lane % 8, line / 8 + lane / 8 % 2));
   }
   // 16 columns of the right one: of the first 8 and of the others the two words that a product takes.
   RONDO_INLINE static void load_right(u32 (&to)[4], const In* tile_of, int line, int begin, int lane) {
     if constexpr (along_k)
-      load_matrices<false>(to, tile_of + (line + lane / 16 * 8 + lane % 8) * kPitch + begin + lane / 8 % 2 * 8);
+      load_matrices<false>(to, tile_of + offset_of(line + lane / 16 * 8 + lane % 8, begin / 8 + lane / 8 % 2));
     else
-      load_matrices<true>(to, tile_of + (begin + lane % 16) * kPitch + line + lane / 16 * 8);
+      load_matrices<true>(to, tile_of + offset_of(begin + lane % 16, line / 8 + lane / 16));
+  }
+
+ private:
+  // The pack of a row in shared memory. Packs of a row are exchanged so that neither 8 neighbours of a row nor the same
+  // ones of 8 rows have banks in common.
+  RONDO_INLINE static int offset_of(int row, int pack) {
+    constexpr int kRowsOfAll = kPacks < 8 ? 8 / kPacks : 1,
+                  kTurns = kPacks < 8 ? kPacks : 8;  // rows that all banks hold
+    return 8 * (row * kPacks + (pack ^ row / kRowsOfAll % kTurns));
   }
 };
 
@@ -85,7 +93,7 @@ struct TensorProduct {
   using Left = OperandTile<In, Index, Tile::kM, kDepth, a_along_k, Tile::kThreads>;
   using Right = OperandTile<In, Index, Tile::kN, kDepth, b_along_k, Tile::kThreads>;
   static constexpr int kStage = Left::kSize + Right::kSize;
-  static constexpr int kPitch = Tile::kN + 4;  // of sums in shared memory, each as long as two elements
+  static constexpr int kPitch = Tile::kN + 8;  // of sums in shared memory, each as long as two elements
   static constexpr int kSums = 2 * Tile::kWarpsK * Tile::kM * kPitch;
   static constexpr int kShared = (kStages * kStage > kSums) ? (kStages * kStage) : kSums;
   static_assert(2 * kShared <= 48 << 10, "a kernel has as much shared memory without asking for more");
@@ -136,9 +144,10 @@ struct TensorProduct {
     const Right right(static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, of), j0, n, k,
                       static_cast<Index>(args.b_step[1]), static_cast<Index>(args.b_step[0]));
     const int lane = threadIdx.x % 32;
-    const auto begin_stage = [&](Index l0, i64 operands) {
+    // Of a step: where it begins along k, and its slot in shared memory.
+    const auto begin_stage = [&](Index l0, int slot, i64 operands) {
       if (l0 < k) {
-        In* const to = tiles + l0 / kDepth % kStages * kStage;
+        In* const to = tiles + slot * kStage;
         if (operands & kEarlyA) left.begin_load(to, l0);
         if (operands & kEarlyB) right.begin_load(to + Left::kSize, l0);
       }
@@ -148,15 +157,18 @@ struct TensorProduct {
 #pragma unroll 1
     for (;; operands = ~args.early, begun = true) {
 #pragma unroll
-      for (int s = 0; s < kStages - 1; ++s) begin_stage(s * kDepth, operands);
+      for (int s = 0; s < kStages - 1; ++s) begin_stage(s * kDepth, s, operands);
       if (begun) break;
       begin_kernel();
     }
+    int slot = 0, freed = kStages - 1;
     for (Index l0 = 0; l0 < k; l0 += kDepth) {
       wait_for_copies<kStages - 2>();
       __syncthreads();
-      begin_stage(l0 + (kStages - 1) * kDepth, kEarlyA | kEarlyB);
-      const In* const tile_a = tiles + l0 / kDepth % kStages * kStage;
+      begin_stage(l0 + (kStages - 1) * kDepth, freed, kEarlyA | kEarlyB);
+      freed = slot;
+      const In* const tile_a = tiles + slot * kStage;
+      slot = slot + 1 == kStages ? 0 : slot + 1;
       const In* const tile_b = tile_a + Left::kSize;
 #pragma unroll
       for (int l = 0; l < Tile::kSlice; l += 16) {
