@@ -13,15 +13,14 @@ namespace {
 constexpr int64_t kFewRows = 8, kSomeRows = 16, kSomeElements = int64_t{1} << 20;
 // Longer sums of 16 bits, and those of one row of f32, the library reads faster.
 constexpr int64_t kDepthOfRows = 8192, kDepthOfRow = 2048;
-// In graphs on an H200 one launch of small tiles was quicker than the library's and the one that finishes its product
-// up to so many of these tiles, so deep, and up to so much depth of all of them.
-constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} << 17;
-// The same of bare products, which are one launch of the library's too.
-constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
+// In chains on an H200 one launch of tiles was quicker than the library up to so many of them, and up to so much depth
+// of all of them: than its product alone, or than that and the kernel that finishes it.
+constexpr int64_t kFewTiles = 264, kDepthOfFew = 9 << 14;
+constexpr int64_t kSomeTiles = 384, kDepthOfSome = 9 << 15;
 
-constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 4, 0.0028F, 1.5F};  // most of k is on its way at once
-constexpr Tiling kMiddleTiles = {32, 64, 2, 2, 2, 64, 4, 0.0062F, 1.0F};
-constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 3, 0.0135F, 1.5F};
+constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 4, 0.0017F, 1.2F};  // most of k is on its way at once
+constexpr Tiling kMiddleTiles = {32, 32, 2, 1, 4, 128, 3, 0.0024F, 1.25F};
+constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 3, 0.0055F, 1.0F};
 
 struct KernelName {
   const char* name;
@@ -134,11 +133,12 @@ ProductKernel ProductShape::tiles_by_rule() const {
 bool ProductShape::prefers_tiles() const {
   const Product& p = product_;
   if (!takes_tensor_cores()) return false;
-  const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
-  const int64_t few = tiles(kSmallTiles);
   if (p.batch.count > 1) return true;
-  if (!staged) return p.n <= kMostOfBare && p.k <= kMostOfBare && few * p.k <= kDepthOfAllBare;
-  return few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll;
+  const ProductKernel kernel = tiles_by_rule();
+  const int64_t count = tiles(*tiling_of(kernel));
+  if (kernel == ProductKernel::small_tiles) return count * p.k <= kDepthOfFew;
+  const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
+  return staged && kernel == ProductKernel::middle_tiles && count <= kSomeTiles && count * p.k <= kDepthOfSome;
 }
 
 bool ProductShape::takes(ProductKernel kernel) const {
