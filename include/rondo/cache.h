@@ -31,8 +31,8 @@ typedef struct rondo_cache_info {
   int64_t refused;          /* files that were not used: others may write them, they are links or cannot be read */
   int64_t failed_writes;    /* kernels that could not be kept; the log says why */
   int64_t evicted;          /* files that this process removed because the folder was too large */
-  int64_t trials;           /* choices for cuDNN that this process made by timing, as none was kept: of an engine, and
-                               whether two of them run side by side */
+  int64_t trials;           /* choices that this process made by trying and timing, as none was kept: of an engine of
+                               cuDNN, whether two of them run side by side, and of the kernel of a product */
 } rondo_cache_info;
 #define RONDO_CACHE_INFO_INIT \
   { sizeof(rondo_cache_info), 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, 0, 0, 0 }
@@ -41,9 +41,9 @@ typedef struct rondo_cache_info {
 RONDO_API rondo_status rondo_cache_query(rondo_cache_info* info);
 
 /* Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices
- * they are for, 90 for 9.0; 0: all, with the choices of cuDNN's engines. What is damaged or refused is left out. The
- * file takes the place of a former one when it is complete and on the disk. *kernels (may be NULL) receives how many
- * there are in it, choices not counted. Blocks.
+ * they are for, 90 for 9.0; 0: all, with the choices among engines of cuDNN and among kernels of products. What is
+ * damaged or refused is left out. The file takes the place of a former one when it is complete and on the disk.
+ * *kernels (may be NULL) receives how many there are in it, choices not counted. Blocks.
  * RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is nothing to write;
  * RONDO_IO_ERROR if the file cannot be written. Since 0.1. */
 RONDO_API rondo_status rondo_cache_export(const char* path, int32_t capability, int64_t* kernels);
@@ -51,7 +51,7 @@ RONDO_API rondo_status rondo_cache_export(const char* path, int32_t capability, 
 /* Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same
  * one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,
  * not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be
- * NULL) receives how many were not there before. Choices of engines that are in it serve devices of the same name with
+ * NULL) receives how many were not there before. Choices that are in it serve devices of the same name with
  * the same driver and libraries, and take the place of those that were made there, so that results have the same bits
  * as where the file comes from. Blocks.
  * RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the

@@ -2,7 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "capi/capi.h"
 #include "capi/structs.h"
-#include "ops/cudnn/choice.h"
+#include "ops/trial/choice_table.h"
 #include "rtc/cache_file.h"
 #include "rtc/image.h"
 #include "rtc/kernel.h"
@@ -33,7 +33,7 @@ rondo_status rondo_cache_query(rondo_cache_info* info) {
     facts.refused = counts.refused;
     facts.failed_writes = counts.failed_writes;
     facts.evicted = counts.evicted;
-    facts.trials = ops::dnn::trials();
+    facts.trials = ops::trials();
     return capi::write_info("info", info, facts);
   });
 }

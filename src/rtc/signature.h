@@ -85,6 +85,7 @@ enum Family : uint8_t {
   kInteraction,
   kNumbers,
   kMatmulInteger,
+  kProductTrial,
 };
 
 }  // namespace rondo::rtc

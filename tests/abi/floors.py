@@ -22,7 +22,8 @@ WINGS = {
     "ops": [
         ["operators"],
         ["program"],
-        ["host", "task", "cudnn"],
+        ["host", "task", "trial"],
+        ["cudnn"],
         [""],
         ["elementwise", "autocast"],
         ["reduce", "rows", "matmul", "convolution", "attention", "batch_norm", "movement", "image", "optimizer"],

@@ -244,7 +244,7 @@ comm_rows() {
 whole_files() {
   local name code=0 pids=() others=() vm=(carry/java/runtime/bin/java -cp 'carry/java/lib/*:carry/java/classes')
   local sequences=("$build/examples/cpp/sequences_cpp")
-  export RONDO_CONVOLUTION_TIMING_MS=0 RONDO_EXAMPLE_SIZES=${RONDO_EXAMPLE_SIZES:-64}
+  export RONDO_TRIAL_MS=0 RONDO_EXAMPLE_SIZES=${RONDO_EXAMPLE_SIZES:-64}
   if [ -d carry/java/native ]; then # made without a portable build: what is there uses the library of this one
     vm+=(-Ddev.rondo.native.path="$PWD/carry/java/native")
     export LD_LIBRARY_PATH="$PWD/$build/src${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
@@ -267,10 +267,10 @@ file_starts() {
   local name code=0 runs=${RUNS:-10}
   export RONDO_EXAMPLE_SIZES=1
   for name in sentences photographs; do
-    RONDO_CONVOLUTION_TIMING_MS=0 python3 tests/examples/networks.py --whole --only "$name" --keep "$logs/files" "$DEVICE" "$build" "$build/examples/cpp/run_file_cpp" || code=1
+    RONDO_TRIAL_MS=0 python3 tests/examples/networks.py --whole --only "$name" --keep "$logs/files" "$DEVICE" "$build" "$build/examples/cpp/run_file_cpp" || code=1
   done
   for name in sentences photographs; do
-    RONDO_CONVOLUTION_TIMING_TOTAL_MS=600000 python3 tests/bench/programs.py "$build/src/rondo" "$build/src/librondo.so" "$logs/files/$name.safetensors" "$runs" "$DEVICE" "$build/tests/bench/bare" || code=1
+    RONDO_TRIAL_TOTAL_MS=600000 python3 tests/bench/programs.py "$build/src/rondo" "$build/src/librondo.so" "$logs/files/$name.safetensors" "$runs" "$DEVICE" "$build/tests/bench/bare" || code=1
   done
   rm -r "$logs/files"
   return $code
@@ -304,7 +304,7 @@ for step in $steps; do
       GTEST_FILTER=${GPU_FILTER:-*} test_suite "$step" "$step" 300 4 env RONDO_TEST_CASE_S=60
       ;;
     layouts) # of convolutions: every combination, then others by chance, with the first engine that works
-      RONDO_CONVOLUTION_TIMING_MS=0 RONDO_TEST_LAYOUTS_S=${LAYOUTS_SECONDS:-75} run layouts $((${LAYOUTS_SECONDS:-75} + 45)) \
+      RONDO_TRIAL_MS=0 RONDO_TEST_LAYOUTS_S=${LAYOUTS_SECONDS:-75} run layouts $((${LAYOUTS_SECONDS:-75} + 45)) \
         "$build/tests/conformance/conformance_convolution" --gtest_filter='*ConvolutionLayouts*cuda_async_eager' --gtest_brief=1
       lines+=("    $(tally layouts)")
       tell layouts 2 'combinations$|by chance$'
@@ -384,7 +384,7 @@ for step in $steps; do
       ;;
     networks)
       # All networks are of one process here, which has time to try the engines of each.
-      RONDO_CONVOLUTION_TIMING_TOTAL_MS=600000 run networks 440 "$build/tests/bench/bench" --device cuda:0 --networks --json "$logs/networks.json"
+      RONDO_TRIAL_TOTAL_MS=600000 run networks 440 "$build/tests/bench/bench" --device cuda:0 --networks --json "$logs/networks.json"
       tell networks 30 '   |cannot run|prepared in|^bench:|^torch|rondo_'
       ;;
     operators)

@@ -32,7 +32,7 @@ BOUND = 1e-4
 LIMIT = 120  # seconds of one network or case
 START = 120  # until a process has begun
 GRACE = 10  # for what has begun when the time is over
-UNTIMED = {"RONDO_CONVOLUTION_TIMING_TOTAL_MS": "0"}  # the first engine that works: what it computes is looked at here, not its time
+UNTIMED = {"RONDO_TRIAL_TOTAL_MS": "0"}  # the first engine that works: what it computes is looked at here, not its time
 
 
 class Twice(Rondo):

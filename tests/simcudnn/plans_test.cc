@@ -43,8 +43,7 @@ class Plans : public ::testing::Test {
   ~Plans() override { fs::remove_all(folder); }
 
   Outcome run(const std::string& words, Environment more = {}) {
-    Environment environment = {
-        {"RONDO_CACHE", "off"}, {"RONDO_CUDNN", SIMCUDNN_9}, {"RONDO_CONVOLUTION_TIMING_MS", "0"}};
+    Environment environment = {{"RONDO_CACHE", "off"}, {"RONDO_CUDNN", SIMCUDNN_9}, {"RONDO_TRIAL_MS", "0"}};
     for (const auto& [name, value] : more) environment[name] = value;
     if (environment["SIMCUDNN_VERSION"].rfind("8.", 0) == 0) environment["RONDO_CUDNN"] = SIMCUDNN_8;
     std::string command;
@@ -120,7 +119,7 @@ bool has(const std::vector<std::string>& list, const std::string& what) {
 }
 
 TEST_F(Plans, PromisesAboutNumbersExcludeEngines) {
-  const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
+  const Environment timed = {{"RONDO_TRIAL_MS", "5000"},
                              // What will not do would be the quickest.
                              {"SIMCUDNN_ENGINES", "0=slow:400,1=slow:400,10=slow:400"}};
   // Of single precision neither tensor cores, nor engines that compile, nor other algorithms.
@@ -166,7 +165,7 @@ TEST_F(Plans, AReluThatLosesNanIsNotTaken) {
 TEST_F(Plans, WhatComputesOtherwiseIsNotTaken) {
   for (const char* problem : {"data,f16,beta", "filter,bf16,beta", "forward,f16,beta"}) {
     const std::string words = std::string("problem ") + problem + " choose run";
-    const Outcome outcome = run(words, {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}});
+    const Outcome outcome = run(words, {{"RONDO_TRIAL_MS", "1000"}});
     EXPECT_NE(outcome["count"], "0") << outcome.text;
     for (const std::string& engine : engines_of(outcome)) EXPECT_TRUE(engine == "0" || engine == "1") << outcome.text;
     EXPECT_EQ(run(words, {{"SIMCUDNN_ENGINES", "0=roundsfirst,1=roundsfirst"}})["count"], "0");
@@ -213,7 +212,7 @@ TEST_F(Plans, AShapeIsTriedOnce) {
   const Outcome outcome =
       run("problem forward,f16,small choose calls cudnnBackendFinalize problem data,f16,small problem "
           "forward,f16,small choose calls cudnnBackendFinalize",
-          {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}});
+          {{"RONDO_TRIAL_MS", "1000"}});
   const std::vector<std::string> calls = outcome.all("calls");
   ASSERT_EQ(calls.size(), 2u) << outcome.text;
   EXPECT_EQ(calls[0], calls[1]) << outcome.text;
@@ -222,8 +221,8 @@ TEST_F(Plans, AShapeIsTriedOnce) {
 TEST_F(Plans, AllShapesTogetherHaveABudget) {
   // The first one spends it, so the second takes the first engine that works; the next process does that one's trials.
   const Environment little = {{"RONDO_CACHE", folder.string()},
-                              {"RONDO_CONVOLUTION_TIMING_MS", "5000"},
-                              {"RONDO_CONVOLUTION_TIMING_TOTAL_MS", "20"},
+                              {"RONDO_TRIAL_MS", "5000"},
+                              {"RONDO_TRIAL_TOTAL_MS", "20"},
                               {"SIMCUDNN_ENGINES", "0=slow:1000,1=slow:1000,23=slow:1000,41=slow:1000"}};
   const std::string words =
       "problem forward,f16,small choose problem data,f16,small calls cudnnBackendExecute choose calls "
@@ -242,9 +241,9 @@ TEST_F(Plans, AllShapesTogetherHaveABudget) {
 
 TEST_F(Plans, TheQuickestIsTaken) {
   const std::string slow = "0=slow:8000,1=slow:8000,23=slow:8000,";
-  const Environment first = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};
+  const Environment first = {{"RONDO_TRIAL_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", first)).at(0), "41");
-  const Environment second = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
+  const Environment second = {{"RONDO_TRIAL_MS", "5000"},
                               {"SIMCUDNN_ENGINES", "0=slow:50,1=slow:8000,23=slow:8000,41=slow:8000"}};
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", second)).at(0), "0");
 }
@@ -283,7 +282,7 @@ TEST_F(Plans, OnlyWhatCanBeCapturedUnlessNothingElseWorks) {
 }
 
 TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
-  const Environment warned = {{"RONDO_LOG", "warning"}, {"RONDO_CONVOLUTION_TIMING_MS", "5000"}};
+  const Environment warned = {{"RONDO_LOG", "warning"}, {"RONDO_TRIAL_MS", "5000"}};
   // Chosen while it worked; then every run of the first fails.
   const Outcome outcome = run("problem forward,f16,small choose fault cudnnBackendExecute:1:8 run run run", warned);
   EXPECT_EQ(outcome.all("status").size(), 4u) << outcome.text;
@@ -294,15 +293,14 @@ TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
 }
 
 TEST_F(Plans, LessWorkspaceThanTheBestWantsTakesAnother) {
-  const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "5000"},
-                             {"SIMCUDNN_ENGINES", "0=slow:8000,1=slow:8000,41=slow:8000"}};
+  const Environment timed = {{"RONDO_TRIAL_MS", "5000"}, {"SIMCUDNN_ENGINES", "0=slow:8000,1=slow:8000,41=slow:8000"}};
   const Outcome outcome = run("problem forward,f16,small choose workspace 0", timed);
   EXPECT_EQ(engines_of(outcome).at(0), "23") << outcome.text;
   EXPECT_EQ(outcome["status"], "0") << outcome.text;
 }
 
 TEST_F(Plans, RecipesAreKeptForTheNextProcess) {
-  const Environment kept = {{"RONDO_CACHE", folder.string()}, {"RONDO_CONVOLUTION_TIMING_MS", "1000"}};
+  const Environment kept = {{"RONDO_CACHE", folder.string()}, {"RONDO_TRIAL_MS", "1000"}};
   const Outcome first = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
   const Outcome second = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
   EXPECT_EQ(first.all("plan"), second.all("plan")) << first.text << second.text;
@@ -328,7 +326,7 @@ TEST_F(Plans, RecipesAreKeptForTheNextProcess) {
 }
 
 TEST_F(Plans, NothingIsLeftOfWhatWasNotChosen) {
-  const Environment timed = {{"RONDO_CONVOLUTION_TIMING_MS", "1000"}};
+  const Environment timed = {{"RONDO_TRIAL_MS", "1000"}};
   const Outcome outcome = run("problem forward,f16,small choose run live descriptors live handles", timed);
   // A plan has its engine, configuration, itself and at most one knob here; their graph six parts and itself.
   const std::vector<std::string> live = outcome.all("live");
@@ -429,7 +427,7 @@ TEST_F(Plans, AttentionThatIsWrongIsNotTaken) {
 TEST_F(Plans, AttentionIsKeptOnDisk) {
   const Environment kept = {{"SIMCUDNN_VERSION", "9.28"},
                             {"RONDO_CACHE", folder.string()},
-                            {"RONDO_CONVOLUTION_TIMING_MS", "200"},
+                            {"RONDO_TRIAL_MS", "200"},
                             {"SIMCUDNN_ENGINES", "9=slow:20000"}};
   const Outcome first = run("attention causal choose", kept);
   ASSERT_EQ(first["count"], "2") << first.text;

@@ -21,7 +21,7 @@ struct Lines {
 };
 
 Lines run(const std::string& arguments, const Environment& more) {
-  Environment environment = {{"RONDO_CUDNN", SIMCUDNN_9}, {"RONDO_CACHE", "off"}, {"RONDO_CONVOLUTION_TIMING_MS", "0"}};
+  Environment environment = {{"RONDO_CUDNN", SIMCUDNN_9}, {"RONDO_CACHE", "off"}, {"RONDO_TRIAL_MS", "0"}};
   for (const auto& [name, value] : more) environment[name] = value;
   std::string command;
   for (const auto& [name, value] : environment) command += name + "='" + value + "' ";
@@ -78,7 +78,7 @@ TEST(BackwardStreams, OwnKernelsAgree) {
 
 TEST(BackwardStreams, MeasuredWhereItPays) {
   // Engines that wait leave room for one another.
-  const Environment slow = {{"RONDO_CONVOLUTION_TIMING_MS", "1"}, {"SIMCUDNN_ENGINES", "0=slow:3000,10=slow:3000"}};
+  const Environment slow = {{"RONDO_TRIAL_MS", "1"}, {"SIMCUDNN_ENGINES", "0=slow:3000,10=slow:3000"}};
   const Lines found = run("async graph 1", slow);
   ASSERT_EQ(found.reports.size(), 1u) << found.text;
   EXPECT_EQ(found.reports[0].rfind("1 of 1 captured; gradients side by side: ", 0), 0u) << found.reports[0];
@@ -86,7 +86,7 @@ TEST(BackwardStreams, MeasuredWhereItPays) {
 }
 
 TEST(BackwardStreams, InTurnWhereWorkspacesAreTooLarge) {
-  Environment large = {{"RONDO_CONVOLUTION_TIMING_MS", "1"},
+  Environment large = {{"RONDO_TRIAL_MS", "1"},
                        {"RONDO_CONVOLUTION_WORKSPACE_MB", "1"},
                        {"SIMCUDNN_ENGINES", "0=workspace:700000,1=refuse,10=refuse"}};
   const Lines expected = run("naive eager 1", large);

@@ -34,7 +34,7 @@ std::string collect_from(const Program& program, const std::string& folder, cons
                                                 {"RONDO_NVRTC", NVRTC_RECORDER},
                                                 {"RONDO_CUBLASLT", "none"},
                                                 {"RONDO_CUDNN", SIMULATED_CUDNN},
-                                                {"RONDO_CONVOLUTION_TIMING_MS", "0"},
+                                                {"RONDO_TRIAL_MS", "0"},
                                                 {"RONDO_CACHE", "off"},
                                                 {"RONDO_TEST_KERNELS", folder + "/kernels"},
                                                 {"SIMCUDA_CACHE", folder + "/kernels"},

@@ -185,7 +185,7 @@ def case_carried_choices():
     assert counts(f"program={convolution}", **there, SIMCUDNN_VERSION="9.28")["trials"] > 0
     # Choices that were made there give way to the imported ones, which have the bits of where they come from.
     own, pure = {"RONDO_CACHE": str(FOLDER / "own")}, {"RONDO_CACHE": str(FOLDER / "pure")}
-    assert counts(f"program={convolution}", **own, RONDO_CONVOLUTION_TIMING_MS="0")["trials"] > 0
+    assert counts(f"program={convolution}", **own, RONDO_TRIAL_MS="0")["trials"] > 0
     found = contents(FOLDER / "own")
     rondo("import", FOLDER / "pack", **pure)
     packed = contents(FOLDER / "pure")

@@ -220,7 +220,7 @@ std::unique_ptr<Trial> SdpaQuestion::trial(CudaDevice& device) const {
 
 long long SdpaQuestion::timing_us() const {
   constexpr int kCompiled = 5;  // each of its engines is compiled before it is timed
-  return setting_number(Setting::convolution_timing_ms) * 1000 * kCompiled;
+  return setting_number(Setting::trial_ms) * 1000 * kCompiled;
 }
 
 }  // namespace rondo::ops::dnn

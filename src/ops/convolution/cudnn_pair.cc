@@ -3,19 +3,15 @@
 #include "ops/convolution/cudnn_pair.h"
 
 #include <algorithm>
-#include <map>
-#include <thread>
+#include <memory>
 
-#include "base/caught.h"
 #include "base/log.h"
 #include "base/machine/decimal.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "base/threads/thread.h"
-#include "base/threads/uncancelled.h"
 #include "engine/tasks/auxiliary.h"
 #include "ops/convolution/cudnn_trial.h"
-#include "rtc/disk_cache.h"
+#include "ops/trial/choice_table.h"
 
 namespace rondo::ops::dnn {
 
@@ -23,7 +19,6 @@ using namespace cuda;
 
 namespace {
 
-constexpr char kFileName[] = "cudnn pair";
 constexpr int kCopies = 10;
 constexpr int kRounds = 3;
 
@@ -72,27 +67,13 @@ Status measure(CudaDevice& device, const Chosen& first, const Chosen& second, Pa
 }
 
 Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const std::string& text, PairTimes* times) {
-  rtc::KeyBuilder key;
-  key.add(kFileName);
-  key.add(text);
-  key.add(circumstances(device));
-  std::string kept;
-  if (rtc::DiskCache::instance().find(key.key(), &kept) &&
-      scan(kept.c_str(), "%f %f", &times->one_by_one_us, &times->side_by_side_us) == 2)
-    return {};
+  const KeptChoice kept("cudnn pair", text, circumstances(device));
+  std::string said;
+  if (kept.read(&said) && scan(said.c_str(), "%f %f", &times->one_by_one_us, &times->side_by_side_us) == 2) return {};
   *times = {};
-  Status status;
   count_trial();
-  const Uncancelled uncancelled;
-  // On a thread of its own, as choices are made.
-  start_thread([&] {
-    status = caught(
-        [&] {
-          const CudaDevice::Current current(device);
-          return current.status().ok() ? measure(device, first, second, times) : current.status();
-        },
-        "convolution_gradients: measuring two streams");
-  }).join();
+  const Status status = run_trial(device, "convolution_gradients: measuring two streams",
+                                  [&] { return measure(device, first, second, times); });
   if (status.code() == RONDO_DEVICE_LOST) return status;
   if (!status.ok()) {
     log(RONDO_LOG_INFO, "convolution_gradients: two streams could not be measured: %s", status.message());
@@ -100,8 +81,7 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
     times->why_not = "could not be measured";
     return {};
   }
-  rtc::DiskCache::instance().store(key.key(), kFileName,
-                                   format("%.9g %.9g", times->one_by_one_us, times->side_by_side_us));
+  kept.keep(format("%.9g %.9g", times->one_by_one_us, times->side_by_side_us));
   return {};
 }
 
@@ -109,25 +89,27 @@ Status find(CudaDevice& device, const Chosen& first, const Chosen& second, const
 
 Status time_pair(CudaDevice& device, const Chosen& first, const Chosen& second, PairTimes* times) {
   *times = {};
-  if (setting_number(Setting::convolution_timing_ms) == 0) {
-    times->why_not = "nothing is timed, as RONDO_CONVOLUTION_TIMING_MS says";
+  if (setting_number(Setting::trial_ms) == 0) {
+    times->why_not = "nothing is timed, as RONDO_TRIAL_MS says";
     return {};
   }
   if (!first.choice->capturable() || !second.choice->capturable()) {
     times->why_not = "not both can be captured";
     return {};
   }
-  static std::mutex measuring;  // two measurements at once would say nothing of either
-  static auto* known = new std::map<std::string, PairTimes>;
-  std::lock_guard lock(measuring);
+  static auto* const table = new ChoiceTable<PairTimes>;
   const std::string text = text_of(first) + text_of(second);
-  const auto found = known->try_emplace(text + device_name(device.id()));
-  if (found.second)
-    if (const Status status = find(device, first, second, text, &found.first->second); !status.ok()) {
-      known->erase(found.first);
-      return status;
-    }
-  *times = found.first->second;
+  const PairTimes* found = nullptr;
+  RONDO_TRY(table->find_or_make(
+      text + device_name(device.id()),
+      [&](std::unique_ptr<PairTimes>* made) {
+        auto measured = std::make_unique<PairTimes>();
+        RONDO_TRY(find(device, first, second, text, measured.get()));
+        *made = std::move(measured);
+        return Status();
+      },
+      &found));
+  *times = *found;
   return {};
 }
 

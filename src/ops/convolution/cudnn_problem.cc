@@ -144,7 +144,7 @@ size_t ConvolutionQuestion::workspace_limit() const {
 }
 
 long long ConvolutionQuestion::timing_us() const {
-  return setting_number(Setting::convolution_timing_ms) * 1000;
+  return setting_number(Setting::trial_ms) * 1000;
 }
 
 // Engines of the kinds that were often seen to go wrong are not taken unseen.

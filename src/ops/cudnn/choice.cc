@@ -5,25 +5,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <thread>
-#include <unordered_map>
 
-#include "base/caught.h"
-#include "base/dtype.h"
 #include "base/log.h"
-#include "base/settings.h"
 #include "base/sort_few.h"
 #include "base/text.h"
-#include "base/threads/thread.h"
-#include "base/threads/uncancelled.h"
 #include "engine/tasks/making_limit.h"
-#include "ops/cudnn/budget.h"
-#include "rtc/disk_cache.h"
-#include "rtc/unkept.h"
+#include "ops/trial/budget.h"
+#include "ops/trial/choice_table.h"
 
 namespace rondo::ops::dnn {
 
@@ -36,24 +27,6 @@ constexpr int kCopies = 10;      // of a plan in a graph that times it, at most
 constexpr float kSlow = 3;       // so many times the best so far is not worth timing well
 constexpr float kLongUs = 2000;  // what copies of a plan may take together
 
-struct CachedChoice {
-  std::atomic<const Choice*> choice{nullptr};
-};
-
-std::string file_name(const Question& question) {
-  return std::string("cudnn ") + question.promises().family;
-}
-
-rtc::Key key_of(CudaDevice& device, const Question& question) {
-  rtc::KeyBuilder key;
-  key.add(file_name(question));
-  key.add(question.bytes());
-  key.add(circumstances(device));
-  return key.key();
-}
-
-std::atomic<int64_t> trial_count{0};
-
 // A failure of the device, or of the host's memory, does not concern a single plan; the end of the caller's time says
 // nothing about any.
 bool is_fatal(const Status& status) {
@@ -62,13 +35,6 @@ bool is_fatal(const Status& status) {
 }
 
 }  // namespace
-
-void count_trial() {
-  trial_count.fetch_add(1, std::memory_order_relaxed);
-}
-int64_t trials() {
-  return trial_count.load(std::memory_order_relaxed);
-}
 
 bool available() {
   static const bool found = [] {
@@ -82,11 +48,8 @@ bool available() {
 }
 
 std::string circumstances(CudaDevice& device) {
-  rondo_device_info info = RONDO_DEVICE_INFO_INIT;
-  const Status known = device.query(&info);
-  return format("%s %d %d driver %d; cuDNN %s; cuBLASLt %s", known.ok() ? info.name : "", device.capability(),
-                device.multiprocessors(), driver().driver_version(), cudnn().version().c_str(),
-                cublaslt().is_open() ? cublaslt().version().c_str() : "");
+  return device_circumstances(device) + format("; cuDNN %s; cuBLASLt %s", cudnn().version().c_str(),
+                                               cublaslt().is_open() ? cublaslt().version().c_str() : "");
 }
 
 const Plan* Choice::plan() const {
@@ -124,6 +87,7 @@ class PlanSelection {
       : device_(device),
         question_(question),
         family_(question.promises().family),
+        kept_file_(std::string("cudnn ") + family_),
         trial_(question.trial(device)),
         budget_(TimingBudget::of_one(question.timing_us())) {}
 
@@ -135,6 +99,7 @@ class PlanSelection {
     Status status = handles_of(device_, &handles);
     if (status.ok()) status = describe(*handles, question_, &graph_);
     if (status.ok()) {
+      kept_.emplace(kept_file_.c_str(), question_.bytes(), circumstances(device_));  // of a library that is open
       status = take_memory();
       if (status.ok() && read_kept(&recipes)) status = take_kept(recipes, made.get());
       if (status.ok() && made->plans_.empty()) {
@@ -276,7 +241,7 @@ class PlanSelection {
 
   bool read_kept(std::vector<Recipe>* recipes) {
     std::string text;
-    if (!rtc::DiskCache::instance().find(key_of(device_, question_), &text)) return false;
+    if (!kept_->read(&text)) return false;
     std::string_view lines = text;
     for (std::string_view line; take_part(&lines, '\n', &line) && recipes->size() < kKept;) {
       Recipe recipe;
@@ -305,12 +270,14 @@ class PlanSelection {
   void keep(const Choice& choice) {
     std::string text;
     for (const auto& plan : choice.plans_) text += text_of(plan->recipe()) + "\n";
-    rtc::DiskCache::instance().store(key_of(device_, question_), file_name(question_).c_str(), text);
+    kept_->keep(text);
   }
 
   CudaDevice& device_;
   const Question& question_;
   const char* const family_;
+  const std::string kept_file_;
+  std::optional<KeptChoice> kept_;
   const std::unique_ptr<Trial> trial_;
   bool has_memory_ = true;
   float best_us_ = std::numeric_limits<float>::infinity();
@@ -328,41 +295,18 @@ Status describe(Handles& handles, const Question& question, std::shared_ptr<cons
 }
 
 Status find_choice(CudaDevice& device, const Question& question, const Choice** choice) {
-  static std::mutex table;
-  static auto* entries = new std::unordered_map<std::string, std::unique_ptr<CachedChoice>>;
-  CachedChoice* entry = nullptr;
+  static auto* const table = new ChoiceTable<Choice>;
   const int index = device.id().index;
   std::string name(reinterpret_cast<const char*>(&index), sizeof index);
   name.append(question.promises().family).append(question.bytes());
-  {
-    std::lock_guard lock(table);
-    std::unique_ptr<CachedChoice>& slot = (*entries)[name];
-    if (!slot) slot = std::make_unique<CachedChoice>();
-    entry = slot.get();
-  }
-  if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
-  // One at a time on the whole: two that are timed side by side would say nothing of either.
-  static std::mutex choosing;
-  std::lock_guard lock(choosing);
-  if ((*choice = entry->choice.load(std::memory_order_acquire))) return {};
-  const Uncancelled uncancelled;
-  // On a thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
-  std::unique_ptr<Choice> made;
-  Status status;
-  start_thread([&, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
-    const rtc::Unkept scope(unkept);
-    const MakingLimit::Scope limited(limit);
-    status = caught(
-        [&] {
-          const CudaDevice::Current current(device);
-          return current.status().ok() ? PlanSelection(device, question).choose(&made) : current.status();
-        },
-        "choosing an engine of cuDNN");
-  }).join();
-  RONDO_TRY(status);
-  *choice = made.release();
-  entry->choice.store(*choice, std::memory_order_release);
-  return {};
+  if ((*choice = table->find(name))) return {};
+  return table->find_or_make(
+      name,
+      [&](std::unique_ptr<Choice>* made) {
+        return run_trial(device, "choosing an engine of cuDNN",
+                         [&] { return PlanSelection(device, question).choose(made); });
+      },
+      choice);
 }
 
 }  // namespace rondo::ops::dnn

@@ -65,10 +65,6 @@ class Choice {
 // The choice for a question, made when it is first asked. An error only for what concerns more than this question.
 Status find_choice(cuda::CudaDevice& device, const Question& question, const Choice** choice);
 
-// Counts choices that were made by timing, as none was kept: for rondo_cache_query.
-void count_trial();
-int64_t trials();
-
 // Returns whether there is a cuDNN; if not, a warning says why, once.
 bool available();
 // The facts that decide a choice in addition to the question: device, driver, versions of the libraries.

@@ -6,9 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "base/caught.h"
 #include "base/dtype.h"
-#include "base/room.h"
 
 namespace rondo::ops::dnn {
 
@@ -52,30 +50,10 @@ void put_number(int32_t dtype, double number, void* bytes) {
               size);
 }
 
-Trial::~Trial() {
-  for (void* address : taken_) device_.release(address);
-  if (workspace_) device_.release(workspace_);
-  for (void* event : {begin_, end_})
-    if (event) device_.event_destroy(event);
-  if (stream_) device_.stream_destroy(stream_);
-}
-
 Status Trial::take() {
-  RONDO_TRY(device_.stream_create(false, &stream_));
-  RONDO_TRY(device_.event_create(true, &begin_));
-  RONDO_TRY(device_.event_create(true, &end_));
+  RONDO_TRY(open());
   RONDO_TRY(take_operands());
   return synchronize();
-}
-
-Status Trial::take_memory(size_t bytes, size_t margin, void** address) {
-  bytes = (bytes + 3) / 4 * 4;  // filled in words
-  void* memory = nullptr;
-  make_room(&taken_);
-  RONDO_TRY(device_.allocate(margin + bytes + margin, &memory));
-  taken_.push_back(memory);
-  *address = static_cast<char*>(memory) + margin;
-  return device_.fill_bytes(memory, kNan, margin + bytes + margin, stream_);
 }
 
 Status Trial::fill_numbers(int32_t dtype, int64_t first, void* address, size_t bytes, double factor) {
@@ -92,43 +70,11 @@ Status Trial::fill_numbers(int32_t dtype, int64_t first, void* address, size_t b
   return synchronize();  // the numbers go
 }
 
-Status Trial::take_workspace(size_t bytes) {
-  if (bytes <= workspace_bytes_) return {};
-  if (workspace_) device_.release(workspace_);
-  workspace_ = nullptr;
-  workspace_bytes_ = 0;
-  RONDO_TRY(device_.allocate(bytes, &workspace_));
-  workspace_bytes_ = bytes;
-  return {};
-}
-
 Status Trial::run(const Plan& plan) {
   RONDO_TRY(take_workspace(plan.workspace_bytes()));
-  if (workspace_) RONDO_TRY(device_.fill_bytes(workspace_, kNan, workspace_bytes_, stream_));  // never cleared
-  const Status status = plan.run(device_, pointers_, workspace_, stream_);
+  if (workspace()) RONDO_TRY(device_.fill_bytes(workspace(), kNan, workspace_bytes_, stream_));  // never cleared
+  const Status status = plan.run(device_, pointers_, workspace(), stream_);
   RONDO_TRY(synchronize());
-  return status;
-}
-
-Status Trial::time_graph(const std::function<Status(void* stream)>& body, float* microseconds) {
-  NativeGraph graph;
-  RONDO_TRY(device_.capture_begin(stream_));
-  const Status enqueued = caught([&] { return body(stream_); });
-  const Status sound = enqueued.ok() ? device_.capture_check(stream_) : enqueued;
-  const Status ended = device_.capture_end(stream_, sound.ok(), &graph);
-  if (!sound.ok()) return sound;
-  RONDO_TRY(ended);
-  Status status = device_.graph_instantiate(&graph, stream_);
-  float milliseconds = 0;
-  if (status.ok()) status = device_.graph_launch(graph, stream_);
-  if (status.ok()) status = device_.event_record(begin_, stream_);
-  if (status.ok()) status = device_.graph_launch(graph, stream_);
-  if (status.ok()) status = device_.event_record(end_, stream_);
-  const Status done = device_.stream_synchronize(stream_);
-  if (status.ok()) status = done;
-  if (status.ok()) status = device_.event_elapsed(begin_, end_, &milliseconds);
-  device_.graph_destroy(&graph);
-  *microseconds = milliseconds * 1000;
   return status;
 }
 
@@ -136,7 +82,7 @@ Status Trial::time(const Plan& plan, int copies, float* microseconds) {
   RONDO_TRY(take_workspace(plan.workspace_bytes()));
   RONDO_TRY(time_graph(
       [&](void* stream) {
-        for (int i = 0; i < copies; ++i) RONDO_TRY(plan.run(device_, pointers_, workspace_, stream));
+        for (int i = 0; i < copies; ++i) RONDO_TRY(plan.run(device_, pointers_, workspace(), stream));
         return Status();
       },
       microseconds));

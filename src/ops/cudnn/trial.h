@@ -5,11 +5,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <utility>
-#include <vector>
-
 #include "ops/cudnn/plan.h"
+#include "ops/trial/trial_memory.h"
 
 namespace rondo::ops::dnn {
 
@@ -26,51 +23,34 @@ void put_number(int32_t dtype, double number, void* bytes);
 constexpr unsigned char kNan = 0xff;  // a byte of NaN in every dtype
 
 // Scratch memory of a problem, and a stream; gives them back at the end.
-class Trial {
+class Trial : public TrialMemory {
  public:
-  explicit Trial(cuda::CudaDevice& device) : device_(device) {}
-  virtual ~Trial();
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
+  explicit Trial(cuda::CudaDevice& device) : TrialMemory(device) {}
 
   // RONDO_OUT_OF_MEMORY if there is none.
   Status take();
-  // Makes sure of as many bytes of workspace.
-  Status take_workspace(size_t bytes);
 
   // Runs the plan once and waits. An error that is not RONDO_DEVICE_LOST is the plan's.
   Status run(const Plan& plan);
   // Looks at what the plan makes of numbers that give themselves away. *flaw says what is wrong with it; null: nothing.
   // A status of success proves none of that: libraries were seen to answer so and compute otherwise.
   virtual Status examine(const Plan& plan, const char** flaw) = 0;
+  using TrialMemory::time;
   // Sets *microseconds to those of one run, from `copies` of them in a graph, if a capture of it holds.
   Status time(const Plan& plan, int copies, float* microseconds);
 
   const Pointers& pointers() const { return pointers_; }
-  void* workspace() const { return workspace_; }
-  // Times what `body` enqueues on a stream, as above.
-  Status time_graph(const std::function<Status(void* stream)>& body, float* microseconds);
 
  protected:
   // Takes and fills what the problem is made of, and adds it to pointers_.
   virtual Status take_operands() = 0;
   // Memory that holds NaN, with a margin of it on both sides: an engine that reads or writes outside its operand is
   // found out.
-  Status take_memory(size_t bytes, size_t margin, void** address);
+  Status take_memory(size_t bytes, size_t margin, void** address) { return take_filled(kNan, bytes, margin, address); }
   // Fills it with the numbers of a trial, times a power of two.
   Status fill_numbers(int32_t dtype, int64_t first, void* address, size_t bytes, double factor = 1);
-  Status synchronize() { return device_.stream_synchronize(stream_); }
 
-  cuda::CudaDevice& device_;
   Pointers pointers_;
-  void* stream_ = nullptr;
-
- private:
-  std::vector<void*> taken_;
-  void* workspace_ = nullptr;
-  size_t workspace_bytes_ = 0;
-  void* begin_ = nullptr;
-  void* end_ = nullptr;
 };
 
 }  // namespace rondo::ops::dnn

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "base/log.h"
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_cublaslt.h"
+#include "ops/matmul/product_choice.h"
 #include "ops/task/cuda_kernel.h"
 #include "ops/task/early_reads.h"
 #include "ops/task/kernel_task.h"
@@ -33,28 +35,7 @@ enum MatmulKernel : int {
 
 constexpr int64_t kTile = 64;  // of the result, per block
 constexpr int64_t kMaxGridY = 65535;
-// Up to so many rows our kernel reads a matrix at the speed of memory; some more by a matrix of up to so many elements.
-constexpr int64_t kFewRows = 8, kSomeRows = 16, kSomeElements = int64_t{1} << 20;
-// Longer sums of 16 bits, and those of one row of f32, the library reads faster.
-constexpr int64_t kDepthOfRows = 8192, kDepthOfRow = 2048;
-constexpr int64_t kColumnsOfRows = 16;               // of a block of that kernel
 constexpr int64_t kWorthStaging = int64_t{1} << 24;  // multiplications; below, our kernel is as quick as two launches
-constexpr int64_t kManyBlocks = 132;                 // that keep a GPU busy
-// In graphs on an H200 one launch of small tiles was quicker than the library's and the one that finishes its product
-// up to so many of these tiles, so deep, and up to so much depth of all of them.
-constexpr int64_t kFewTiles = 264, kMostDepth = 1024, kDepthOfAll = int64_t{1} << 17;
-// The same of bare products, which are one launch of the library's too.
-constexpr int64_t kMostOfBare = 512, kDepthOfAllBare = 40960;
-
-// How a block shares a tile of results among its warps, as TensorTile of rtc/device/matmul_tiles.h.
-struct Tiling {
-  int m, n, warps_m, warps_n, warps_k, depth, stages;
-
-  int threads() const { return 32 * warps_m * warps_n * warps_k; }
-};
-constexpr Tiling kSmallTiles = {16, 32, 1, 2, 4, 128, 3};  // most of k is on its way at once
-constexpr Tiling kMiddleTiles = {32, 48, 2, 1, 4, 64, 3};
-constexpr Tiling kLargeTiles = {64, 64, 2, 2, 2, 64, 2};
 
 // For batches that are no single stride: fewer multiplications in each of the library's calls are quicker in one
 // launch.
@@ -65,7 +46,7 @@ using device::MatmulArguments;
 // Stores the results.
 constexpr const char* kStoredText = R"(
 using Arguments = MatmulArguments;
-using Sink = EndedProduct<Out, Index, kRows>;
+using Sink = EndedProduct<Out, Index, kRows, kActivation>;
 )";
 constexpr const char* kMadeText = R"(
 struct Arguments : MatmulArguments {
@@ -134,7 +115,12 @@ bool describe(int64_t rows, int64_t columns, int64_t row_step, int64_t column_st
 
 class CudaMatmul final : public KernelTask {
  public:
-  explicit CudaMatmul(const Product& product) : KernelTask("matmul", product.out.device()), product_(product) {
+  // given: the kernel that makes it; none: the one that is chosen.
+  CudaMatmul(const Product& product, std::optional<ProductKernel> given)
+      : KernelTask("matmul", product.out.device()),
+        product_(product),
+        shape_(product_, cuda_device(*this)),
+        given_(given) {
     product.declare(*this);
   }
   ~CudaMatmul() override {
@@ -142,11 +128,12 @@ class CudaMatmul final : public KernelTask {
   }
 
   Status prepare() override {
-    if (!chosen_) RONDO_TRY(choose());
+    if (!chosen_) RONDO_TRY(choose(true));
     return KernelTask::prepare();
   }
   Status run(const TaskContext& context) override {
-    RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
+    if (!chosen_) RONDO_TRY(choose(!context.capturing));  // chosen already, unless the task came here by another way
+    RONDO_TRY(KernelTask::prepare());
     if (plan_) RONDO_TRY(run_library(context));
     if (context.capturing && may_be_early_) {
       const bool a = EarlyReads::may_read(product_.a.storage);
@@ -160,59 +147,112 @@ class CudaMatmul final : public KernelTask {
   size_t own_kernels() const override { return plan_ ? 0 : KernelTask::own_kernels(); }
   void list_operands(std::vector<TaskOperand>* list) const override { product_.list_operands(list); }
   Ref<OperatorTask> again(const Rebinding& memory) const override {
-    return make_ref<CudaMatmul>(memory.moved(product_));
+    return make_ref<CudaMatmul>(memory.moved(product_), given_);
   }
   // True if it is one launch.
-  bool takes_all() { return choose().ok() && !one_by_one_; }
+  bool takes_all() { return choose(true).ok() && !one_by_one_; }
 
  private:
-  // The library, if it takes the product, and the kernel that follows it or does it all.
-  Status choose() {
-    if (product_.as_alone) return choose_as_alone();
-    if (product_.k > 0 && !takes_few_rows() && !prefers_tensor_kernel() && have_cublaslt()) {
-      if (!product_.after) RONDO_TRY(find_plan(false));
-      const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
-      if (!plan_ && (product_.after || work >= kWorthStaging)) RONDO_TRY(find_plan(true));
+  Status choose(bool may_try) {
+    ProductKernel kernel = given_.value_or(ProductKernel::any_strides);
+    if (product_.as_alone)
+      RONDO_TRY(choose_as_alone(may_try, &kernel));
+    else if (!given_)
+      RONDO_TRY(find_kernel(may_try, &kernel));
+    return make_by(kernel);
+  }
+
+  class Question final : public ProductQuestion {
+   public:
+    explicit Question(CudaMatmul& task) : task_(task) {}
+    Status takes(ProductKernel kernel, bool* takes) override { return task_.takes(kernel, takes); }
+    Status by_rule(ProductKernel* kernel) override { return task_.by_rule(kernel); }
+
+   private:
+    CudaMatmul& task_;
+  };
+
+  Status find_kernel(bool may_try, ProductKernel* kernel) {
+    Question question(*this);
+    RONDO_TRY(find_product_choice(cuda_device(*this), product_, may_try, question, &choice_));
+    if (!choice_) return by_rule(kernel);
+    *kernel = choice_->kernel;
+    return {};
+  }
+
+  // Finds the kernel that each product of the stack would have, for all of them in one launch.
+  RONDO_COLD Status choose_as_alone(bool may_try, ProductKernel* kernel) {
+    Product first = product_;
+    first.as_alone = false;
+    first.batch = {};
+    for (View* each : {&first.a, &first.b, &first.out}) each->layout.shape[0] = 1;
+    const Ref<CudaMatmul> alone = make_ref<CudaMatmul>(first, given_);
+    RONDO_TRY(alone->choose(may_try));
+    choice_ = alone->choice_;
+    *kernel = alone->kernel_;
+    bool all = *kernel != ProductKernel::library_in_two;
+    if (all) RONDO_TRY(takes(*kernel, &all));
+    one_by_one_ = !all;
+    if (one_by_one_) *kernel = shape_.own_by_rule();
+    return {};
+  }
+
+  RONDO_COLD Status by_rule(ProductKernel* kernel) {
+    const int64_t work = product_.batch.elements() * product_.m * product_.n * product_.k;
+    bool library = false;
+    if (product_.k > 0 && !shape_.own_first()) {
+      *kernel = ProductKernel::library;
+      if (!product_.after) RONDO_TRY(takes(*kernel, &library));
+      if (library) return {};
+      *kernel = ProductKernel::library_in_two;
+      if (product_.after || work >= kWorthStaging) RONDO_TRY(takes(*kernel, &library));
+    }
+    if (!library) *kernel = shape_.own_by_rule();
+    return {};
+  }
+
+  RONDO_COLD Status takes(ProductKernel kernel, bool* takes) {
+    const lt::Plan* plan = nullptr;
+    const bool in_two = kernel == ProductKernel::library_in_two;
+    if (!in_two && kernel != ProductKernel::library) {
+      *takes = shape_.takes(kernel);
+      return {};
+    }
+    if (product_.k > 0 && (in_two || !product_.after) && have_cublaslt()) RONDO_TRY(find_plan(in_two, &plan));
+    *takes = plan != nullptr;
+    return {};
+  }
+
+  // Takes a kernel that can make it.
+  Status make_by(ProductKernel kernel) {
+    const bool in_two = kernel == ProductKernel::library_in_two;
+    kernel_ = kernel;
+    if (in_two || kernel == ProductKernel::library) {
+      RONDO_TRY(find_plan(in_two, &plan_));
+      if (!plan_) return error(RONDO_INTERNAL, "cuBLASLt does not take a product any more that it took");
+      const int64_t results = product_.batch.elements() * product_.m * product_.n;
+      staged_bytes_ =
+          in_two ? (static_cast<size_t>(results) * dtype_size(compute_dtype(product_.dtype())) + 255) / 256 * 256 : 0;
+      workspace_bytes_ = staged_bytes_ + plan_->workspace_bytes;
+      if (product_.has_bias() && !in_two && !own_description_)
+        RONDO_TRY(lt::make_description(plan_->problem, &own_description_));
     }
     if (!plan_)
-      add_own_kernel();
-    else if (staged_bytes_)
+      add_own_kernel(kernel);
+    else if (in_two)
       add_finish_kernel();
     chosen_ = true;
     return {};
   }
 
-  // Makes the choice that each product of the stack would make, for all of them in one launch.
-  Status choose_as_alone() {
-    Product first = product_;
-    first.as_alone = false;
-    first.batch = {};
-    for (View* each : {&first.a, &first.b, &first.out}) each->layout.shape[0] = 1;
-    const Ref<CudaMatmul> alone = make_ref<CudaMatmul>(first);
-    RONDO_TRY(alone->choose());
-    one_by_one_ = alone->staged_bytes_ > 0;
-    if (alone->plan_ && !one_by_one_) RONDO_TRY(find_plan(false));
-    one_by_one_ = one_by_one_ || (alone->plan_ && !plan_) || alone->takes_few_rows() != takes_few_rows();
-    if (!plan_) add_own_kernel();
-    chosen_ = true;
-    return {};
-  }
-
-  // Asks cuBLASLt for the whole product, or `staged` for the bare one into workspace. Leaves plan_ null if it has none.
-  Status find_plan(bool staged) {
+  // Asks cuBLASLt for the whole product, or `staged` for the bare one into workspace. Null if it has none.
+  Status find_plan(bool staged, const lt::Plan** found) {
     lt::Problem problem;
     if (!pose(staged, &problem)) return {};
     const lt::Plan* plan = nullptr;
     if (Status status = lt::find_plan(cuda_device(*this), problem, &plan); !status.ok())
       return status.with_context(kMatmul);
-    if (!plan->usable) return {};
-    if (product_.has_bias() && !staged && !own_description_)
-      RONDO_TRY(lt::make_description(problem, &own_description_));
-    const int64_t results = product_.batch.elements() * product_.m * product_.n;
-    staged_bytes_ =
-        staged ? (static_cast<size_t>(results) * dtype_size(compute_dtype(product_.dtype())) + 255) / 256 * 256 : 0;
-    plan_ = plan;
-    workspace_bytes_ = staged_bytes_ + plan->workspace_bytes;
+    if (plan->usable) *found = plan;
     return {};
   }
 
@@ -328,68 +368,7 @@ class CudaMatmul final : public KernelTask {
     return vector;
   }
 
-  // True if an operand is contiguous along k or along its lines, of which 16 bytes move at once.
-  bool moves_16_bytes(const View& view, int array, int64_t lines, int64_t line_step, int64_t depth_step,
-                      bool* along_k) const {
-    const auto pack = static_cast<int64_t>(16 / dtype_size(view.dtype));
-    *along_k = depth_step == 1;
-    if (!*along_k && line_step != 1) return false;
-    if ((*along_k ? product_.k : lines) % pack != 0 || (*along_k ? line_step : depth_step) % pack != 0) return false;
-    for (int d = 0; d < product_.batch.count; ++d)
-      if (product_.batch.stride[array][d] % pack != 0) return false;
-    return alignment_of(view, 16) >= 16;
-  }
-  bool operands_move_16_bytes(bool* a_along_k, bool* b_along_k) const {
-    const Product& p = product_;
-    return p.k > 0 && moves_16_bytes(p.a, 0, p.m, p.a_step[0], p.a_step[1], a_along_k) &&
-           moves_16_bytes(p.b, 1, p.n, p.b_step[1], p.b_step[0], b_along_k);
-  }
-  bool takes_tensor_cores(bool* a_along_k, bool* b_along_k) const {
-    return is_half(product_.dtype()) && cuda_device(*this).capability() >= 80 &&
-           operands_move_16_bytes(a_along_k, b_along_k);
-  }
-  // True for few rows by a matrix that is contiguous along k. How many there are in a batch does not matter.
-  bool takes_few_rows() const {
-    const Product& p = product_;
-    if (p.n <= kColumnsOfRows || p.m > kSomeRows) return false;
-    bool a_along_k, b_along_k, takes;
-    if (p.dtype() == RONDO_F32)
-      takes = p.m <= kFewRows && (p.m > 1 || p.k <= kDepthOfRow) && operands_move_16_bytes(&a_along_k, &b_along_k);
-    else
-      takes = (p.m <= kFewRows || p.n * p.k <= kSomeElements) && p.k <= kDepthOfRows &&
-              takes_tensor_cores(&a_along_k, &b_along_k);
-    return takes && a_along_k && b_along_k;
-  }
-  // Rows that its kernel is made for.
-  int lines_of_rows() const {
-    const auto rows = static_cast<int>(product_.m);
-    if (product_.dtype() != RONDO_F32) return rows > 8 ? 16 : 8;
-    return rows > 4 ? 8 : rows > 2 ? 4 : rows;
-  }
-  // Tiles of results. A stack has as many as each product of it, so that it adds up in the same order.
-  int64_t tiles(const Tiling& tiling) const {
-    const Product& p = product_;
-    return int64_t{blocks_for(p.m, tiling.m)} * blocks_for(p.n, tiling.n) * (p.as_alone ? 1 : p.batch.elements());
-  }
-  // Small tiles where large ones would leave processors idle.
-  const Tiling& tiling() const {
-    if (tiles(kSmallTiles) <= kFewTiles) return kSmallTiles;
-    return tiles(kLargeTiles) < kManyBlocks ? kMiddleTiles : kLargeTiles;
-  }
-  // True for products for which the library would need several launches, where one launch is quicker or their batches
-  // have no single stride.
-  bool prefers_tensor_kernel() const {
-    const Product& p = product_;
-    bool a_along_k, b_along_k;
-    if (!takes_tensor_cores(&a_along_k, &b_along_k)) return false;
-    const bool staged = p.after || p.activation != RONDO_ACTIVATION_NONE;
-    const int64_t few = tiles(kSmallTiles);
-    if (p.batch.count > 1) return true;
-    if (!staged) return p.n <= kMostOfBare && p.k <= kMostOfBare && few * p.k <= kDepthOfAllBare;
-    return few <= kFewTiles && p.k <= kMostDepth && few * p.k <= kDepthOfAll;
-  }
-
-  void add_own_kernel() {
+  void add_own_kernel(ProductKernel kernel) {
     const Product& p = product_;
     MatmulArguments& arguments = arguments_;
     const KernelDims<3> batch(p.batch);
@@ -401,8 +380,7 @@ class CudaMatmul final : public KernelTask {
       arguments.b_step[i] = p.b_step[i];
     }
     bool a_along_k, b_along_k;
-    const bool tensor = takes_tensor_cores(&a_along_k, &b_along_k);
-    if (!tensor) {
+    if (kernel == ProductKernel::any_strides || !shape_.operands_move_16_bytes(&a_along_k, &b_along_k)) {
       a_along_k = std::abs(p.a_step[1]) <= std::abs(p.a_step[0]);
       b_along_k = std::abs(p.b_step[0]) < std::abs(p.b_step[1]);
     }
@@ -410,17 +388,13 @@ class CudaMatmul final : public KernelTask {
         std::max({p.batch.reach(0) + p.m * std::abs(p.a_step[0]) + p.k * std::abs(p.a_step[1]),
                   p.batch.reach(1) + p.k * std::abs(p.b_step[0]) + p.n * std::abs(p.b_step[1]), reach(), p.n, p.k});
     const int64_t layers = std::min(p.batch.elements(), kMaxGridY);
-    if (takes_few_rows()) {
-      made_by_ = "Rondo's kernel for few rows";
+    if (kernel == ProductKernel::few_rows) {
       may_be_early_ = device::kEarlyB;
       KernelSpec spec(rtc::kMatmul, p.after ? kRowsMadeKernel : kRowsKernel, needs_wide(largest), "matmul");
-      spec.constant("kBatch", p.batch.count).constant("kLines", lines_of_rows());
+      spec.constant("kBatch", p.batch.count).constant("kLines", shape_.lines_of_rows());
       add_kernel_of(spec, kRowsText, 1, blocks_for(p.n, kColumnsOfRows), layers, kThreads);
-    } else if (tensor) {
-      const Tiling& of = tiling();
-      made_by_ = of.m == kSmallTiles.m   ? "Rondo's small tiles"
-                 : of.m == kLargeTiles.m ? "Rondo's large tiles"
-                                         : "Rondo's tiles";
+    } else if (const Tiling* const tiling = tiling_of(kernel)) {
+      const Tiling& of = *tiling;
       may_be_early_ = device::kEarlyA | device::kEarlyB;
       arguments.blocks_n = blocks_for(p.n, of.n);
       KernelSpec spec(rtc::kMatmul, p.after ? kTensorMadeKernel : kTensorKernel, needs_wide(largest), "matmul");
@@ -437,7 +411,6 @@ class CudaMatmul final : public KernelTask {
       spec.constant("kKContiguousA", a_along_k).constant("kKContiguousB", b_along_k);
       add_kernel_of(spec, kTensorText, vector, blocks_for(p.m, of.m) * arguments.blocks_n, layers, of.threads());
     } else {
-      made_by_ = "Rondo's kernel for any strides";
       // Tiles of 128 x 128 do twice as much with what they load; in shared memory those of f64 have no room.
       const bool large = compute_dtype(p.dtype()) != RONDO_F64 &&
                          blocks_for(p.m, 2 * kTile) * blocks_for(p.n, 2 * kTile) * p.batch.elements() >= kManyBlocks &&
@@ -473,7 +446,6 @@ class CudaMatmul final : public KernelTask {
     arguments_.batches = p.batch.elements();
     arguments_.out_step = p.out_step[1];
     arguments_.bias_step = p.bias_step;
-    arguments_.activation = p.activation;
     arguments_.accumulate = p.out.accumulate;
     spec.type("In", p.dtype()).type("Out", p.out.dtype).constant("kRows", p.rows.count);
     const bool tiles = text == kTensorText, few = text == kRowsText;
@@ -493,6 +465,7 @@ class CudaMatmul final : public KernelTask {
       spec.computing("after", p.after->expression, repeats, p.after->expression.inputs() - 1);
       kernel = add_kernel(spec.text({rtc::kRowFinishText, rtc::kMatmulText, core, product, kMadeText, text}));
     } else {
+      spec.constant("kActivation", p.activation);
       kernel = add_kernel(spec.text({rtc::kMatmulText, core, product, kStoredText, text}));
     }
     add_launch(kernel, *word(0), blocks, layers, threads);
@@ -505,10 +478,13 @@ class CudaMatmul final : public KernelTask {
   }
 
   const Product product_;
+  const ProductShape shape_;
+  const std::optional<ProductKernel> given_;
   bool chosen_ = false;
-  const char* made_by_ = "cuBLASLt";
-  int64_t may_be_early_ = 0;        // operands that its kernel reads before it waits if nothing is against it
-  int64_t early_ = 0;               // of these, those that it may, in the graph that it was captured for
+  ProductKernel kernel_ = ProductKernel::any_strides;
+  const ProductChoice* choice_ = nullptr;  // null: by rule, or it was given
+  int64_t may_be_early_ = 0;               // operands that its kernel reads before it waits if nothing is against it
+  int64_t early_ = 0;                      // of these, those that it may, in the graph that it was captured for
   bool one_by_one_ = false;         // of a stack: each alone would be by the library, which does not take all in a call
   const lt::Plan* plan_ = nullptr;  // null: our own kernel does it
   bool swapped_ = false;
@@ -521,8 +497,8 @@ class CudaMatmul final : public KernelTask {
 // Tells who makes the product.
 std::string CudaMatmul::remark() const {
   if (!chosen_) return {};
-  std::string text = std::string("by ") + made_by_;
-  if (staged_bytes_) text += " and a kernel that finishes it";
+  std::string text = std::string("by ") + text_of(kernel_);
+  if (choice_ && !choice_->times.empty() && choice_->kernel == kernel_) text += " (" + choice_->times + ")";
   for (const auto& [operand, name] : {std::pair{device::kEarlyA, "a"}, std::pair{device::kEarlyB, "b"}})
     if (early_ & operand) text += std::string(", may read ") + name + " before it waits";
   return text;
@@ -531,11 +507,15 @@ std::string CudaMatmul::remark() const {
 }  // namespace
 
 Ref<OperatorTask> make_cuda_matmul(const Product& product) {
-  return make_ref<CudaMatmul>(product);
+  return make_ref<CudaMatmul>(product, std::nullopt);
+}
+
+Ref<OperatorTask> make_cuda_matmul_by(const Product& product, ProductKernel kernel) {
+  return make_ref<CudaMatmul>(product, kernel);
 }
 
 bool is_one_launch(const Product& batch) {
-  return make_ref<CudaMatmul>(batch)->takes_all();
+  return make_ref<CudaMatmul>(batch, std::nullopt)->takes_all();
 }
 
 }  // namespace rondo::ops

@@ -20,7 +20,7 @@ struct MatmulArguments {
   i64 a_step[2], b_step[2];
   i64 out_step, bias_step;  // between columns
   i64 blocks_n;
-  i32 activation, accumulate;
+  i64 accumulate;
   i64 early;  // operands that may be read before the kernel waits: kEarlyA, kEarlyB
 };
 inline constexpr i64 kEarlyA = 1, kEarlyB = 2;
@@ -53,23 +53,39 @@ struct ProductToMemory {
 };
 
 // Memory, with the operator's own epilogue in front of it.
-template <class Out, class Index, int rows>
+template <class Out, class Index, int rows, int activation>
 struct EndedProduct {
   using Memory = ProductToMemory<Out, Index, rows>;
   using Place = typename Memory::Place;
   const MatmulArguments& args;
 
+  // What the results of some columns take from memory: of several it can be on its way at once.
+  template <int n>
+  struct Fetched {
+    Register<Out> bias[n];
+  };
+
   RONDO_INLINE Place place(Index row) const { return Memory{args}.place(row); }
   template <int n>
-  RONDO_INLINE void write(const Place& place, Index column, const Register<Out>* values) const {
+  RONDO_INLINE Fetched<n> fetch(const Place&, Index column) const {
     const Out* const bias = static_cast<const Out*>(args.bias);
+    Fetched<n> fetched;
+#pragma unroll
+    for (int v = 0; v < n; ++v)
+      fetched.bias[v] = bias ? from_memory(bias[(column + v) * static_cast<Index>(args.bias_step)]) : Register<Out>(0);
+    return fetched;
+  }
+  template <int n>
+  RONDO_INLINE void write(const Place& place, Index column, const Register<Out>* values,
+                          const Fetched<n>& fetched) const {
     Register<Out> ended[n];
 #pragma unroll
-    for (int v = 0; v < n; ++v) {
-      ended[v] = bias ? values[v] + from_memory(bias[(column + v) * static_cast<Index>(args.bias_step)]) : values[v];
-      ended[v] = activated(args.activation, ended[v]);
-    }
+    for (int v = 0; v < n; ++v) ended[v] = activated(activation, args.bias ? values[v] + fetched.bias[v] : values[v]);
     Memory{args}.template write<n>(place, column, ended);
+  }
+  template <int n>
+  RONDO_INLINE void write(const Place& place, Index column, const Register<Out>* values) const {
+    write<n>(place, column, values, fetch<n>(place, column));
   }
 };
 

@@ -193,7 +193,7 @@ class Unit:
         if not self.device.startswith("cpu") and programs:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 subprocess.run([sys.executable, __file__, "--compile", str(self.build), self.device, *programs], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               env={**os.environ, "RONDO_CONVOLUTION_TIMING_TOTAL_MS": "0"}, timeout=max(10, self.left()), check=False)
+                               env={**os.environ, "RONDO_TRIAL_TOTAL_MS": "0"}, timeout=max(10, self.left()), check=False)
 
     def attempt(self, row, way, make):
         """Makes a way of a row, or says why it is left out."""

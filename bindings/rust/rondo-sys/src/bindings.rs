@@ -1244,8 +1244,8 @@ pub struct rondo_cache_info {
     pub failed_writes: i64,
     #[doc = " files that this process removed because the folder was too large"]
     pub evicted: i64,
-    #[doc = " choices for cuDNN that this process made by timing, as none was kept: of an engine, and"]
-    #[doc = "whether two of them run side by side"]
+    #[doc = " choices that this process made by trying and timing, as none was kept: of an engine of"]
+    #[doc = "cuDNN, whether two of them run side by side, and of the kernel of a product"]
     pub trials: i64,
 }
 #[test]
@@ -1431,9 +1431,9 @@ extern "C" {
 }
 extern "C" {
     #[doc = " Writes the kept kernels into one file, for rondo_cache_import on another machine. `capability` is that of the devices"]
-    #[doc = " they are for, 90 for 9.0; 0: all, with the choices of cuDNN's engines. What is damaged or refused is left out. The"]
-    #[doc = " file takes the place of a former one when it is complete and on the disk. *kernels (may be NULL) receives how many"]
-    #[doc = " there are in it, choices not counted. Blocks."]
+    #[doc = " they are for, 90 for 9.0; 0: all, with the choices among engines of cuDNN and among kernels of products. What is"]
+    #[doc = " damaged or refused is left out. The file takes the place of a former one when it is complete and on the disk."]
+    #[doc = " *kernels (may be NULL) receives how many there are in it, choices not counted. Blocks."]
     #[doc = " RONDO_INVALID_STATE where no kernels are kept at all, with the reason; RONDO_NOT_FOUND if there is nothing to write;"]
     #[doc = " RONDO_IO_ERROR if the file cannot be written. Since 0.1."]
     pub fn rondo_cache_export(path: *const ::std::os::raw::c_char, capability: i32, kernels: *mut i64) -> rondo_status;
@@ -1442,7 +1442,7 @@ extern "C" {
     #[doc = " Takes the kernels of such a file into the folder, so that operators use them where there is no NVRTC, or the same"]
     #[doc = " one. All of the file is checked before anything is taken: lengths, and a checksum of every kernel. That finds damage,"]
     #[doc = " not bad intent: a kernel is code, so import what comes from somebody whose programs you would run. *kernels (may be"]
-    #[doc = " NULL) receives how many were not there before. Choices of engines that are in it serve devices of the same name with"]
+    #[doc = " NULL) receives how many were not there before. Choices that are in it serve devices of the same name with"]
     #[doc = " the same driver and libraries, and take the place of those that were made there, so that results have the same bits"]
     #[doc = " as where the file comes from. Blocks."]
     #[doc = " RONDO_NOT_FOUND if there is no such file; RONDO_IO_ERROR if it cannot be read or is not valid, with the place and the"]

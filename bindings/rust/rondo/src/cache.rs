@@ -44,8 +44,8 @@ pub struct CacheInfo {
     pub failed_writes: i64,
     /// Files that this process removed because the folder was too large.
     pub evicted: i64,
-    /// Choices for cuDNN that this process made by timing, as none was kept: of an engine, and whether two of them run side
-    /// by side.
+    /// Choices that this process made by trying and timing, as none was kept: of an engine of cuDNN, whether two of them
+    /// run side by side, and of the kernel of a product.
     pub trials: i64,
 }
 

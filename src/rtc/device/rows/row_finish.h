@@ -44,11 +44,20 @@ struct FinishedRows {
     args.after.template place<dims>(place.at, row);
     return place;
   }
-  template <int n, class C>
-  RONDO_INLINE void write(const Place& place, Index i, const C* values) const {
+  template <int n>
+  using Fetched = after::Loaded<n>;
+  template <int n>
+  RONDO_INLINE Fetched<n> fetch(const Place& place, Index i) const {
     Index at[count];
     args.after.along(at, place.at, i);
-    after::Loaded<n> loaded = after::load<n>(args.after.operands, at);
+    return after::load<n>(args.after.operands, at);
+  }
+  template <int n, class C>
+  RONDO_INLINE void write(const Place& place, Index i, const C* values) const {
+    write<n>(place, i, values, fetch<n>(place, i));
+  }
+  template <int n, class C>
+  RONDO_INLINE void write(const Place& place, Index i, const C* values, Fetched<n> loaded) const {
     after::Element results[n];
 #pragma unroll
     for (int v = 0; v < n; ++v) {

@@ -1,14 +1,14 @@
-// Limits how long this process may time cuDNN's engines: for one problem, and for all of them together.
+// Limits how long this process may try and time what can do a work: for one problem, and for all of them together.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <chrono>
 
-namespace rondo::ops::dnn {
+namespace rondo::ops {
 
 struct TimingBudget {
-  long long microseconds = 0;  // 0: the first engine that works
+  long long microseconds = 0;  // 0: nothing is timed
   bool cut = false;            // 0 because the others took all there is
 
   // The budget of the next problem, which by itself would have so many microseconds.
@@ -27,4 +27,4 @@ struct TimingBudget {
   };
 };
 
-}  // namespace rondo::ops::dnn
+}  // namespace rondo::ops
