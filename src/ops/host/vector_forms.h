@@ -96,7 +96,7 @@ inline ops::F32 op_celu(ops::F32 x, ops::F32 alpha) {
 }
 template <>
 inline ops::F32 op_hard_swish(ops::F32 x) {
-  const float value = x.v * ops::within(x.v / 6 + 0.5F, 0, 1);
+  const float value = x.v * ops::within(x.v * 0.16666666666666666667F + 0.5F, 0, 1);
   return ops::F32::of(x.v == -static_cast<float>(ops::wide::kInfinity) ? -0.0F : value);
 }
 template <>

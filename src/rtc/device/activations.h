@@ -67,6 +67,12 @@ RONDO_INLINE T op_silu(T x) {
   if (minus_infinity(x)) return T(-0.0);
   return x * op_sigmoid(x);
 }
+// By a multiplication, since a division would take most of the time.
+template <class T>
+RONDO_INLINE T op_hard_swish(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * op_clamp(x * T(0.16666666666666666667) + T(0.5), T(0), T(1));
+}
 // The end of a matrix product or a convolution: rondo_activation, whose checks let no other number come here. Its
 // operators by name: ops/activation.h.
 template <class T>
@@ -76,6 +82,7 @@ RONDO_INLINE T activated(int activation, T x) {
     case 2: return op_gelu_tanh(x);
     case 3: return op_clamp(x, T(0), T(6));
     case 4: return op_silu(x);
+    case 5: return op_hard_swish(x);
     default: return x;
   }
 }
@@ -112,11 +119,6 @@ RONDO_INLINE T op_hard_tanh(T x, T low, T high) {
 template <class T>
 RONDO_INLINE T op_hard_sigmoid(T x, T alpha, T beta) {
   return op_clamp(x * alpha + beta, T(0), T(1));
-}
-template <class T>
-RONDO_INLINE T op_hard_swish(T x) {
-  if (minus_infinity(x)) return T(-0.0);
-  return x * op_clamp(x / T(6) + T(0.5), T(0), T(1));
 }
 
 template <class T>
