@@ -35,6 +35,9 @@ inline const View* view_of(const rondo_tensor* tensor) {
   return tensor ? &tensor->view : nullptr;
 }
 
+// Refuses a number that is no activation of a product or a convolution.
+RONDO_COLD Status check_activation(rondo_activation activation);
+
 // Casts an operator's operands as the thread's autocast scope demands (ops/autocast/autocast.h): all of them, optional
 // ones included, for they decide together.
 RONDO_COLD Status cast_operands(Call call, std::span<rondo_tensor** const> operands, rondo_tensor** out);

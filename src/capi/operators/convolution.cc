@@ -18,10 +18,7 @@ Status read(const rondo_convolution_options* options, rondo_convolution_options*
   if (given->scale) RONDO_TRY(check_tensor(given->scale, "options->scale"));
   if (given->bias) RONDO_TRY(check_tensor(given->bias, "options->bias"));
   if (given->residual) RONDO_TRY(check_tensor(given->residual, "options->residual"));
-  if (given->activation < RONDO_ACTIVATION_NONE || given->activation > RONDO_ACTIVATION_SILU)
-    return error(RONDO_INVALID_ARGUMENT,
-                 "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
-                 given->activation);
+  RONDO_TRY(capi::check_activation(given->activation));
   for (int d = 0; d < ops::kMaxSpatial; ++d) {
     chosen->stride[d] = given->stride[d];
     chosen->before[d] = given->padding[d];

@@ -35,6 +35,13 @@ Status check_axes(int32_t n_axes, const int32_t* axes) {
 
 }  // namespace
 
+Status capi::check_activation(rondo_activation activation) {
+  if (activation >= RONDO_ACTIVATION_NONE && activation <= RONDO_ACTIVATION_HARD_SWISH) return {};
+  return error(RONDO_INVALID_ARGUMENT,
+               "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_HARD_SWISH (5) are possible",
+               activation);
+}
+
 extern "C" {
 
 const char* rondo_unary_op_name(rondo_unary_op op) {
@@ -203,10 +210,7 @@ rondo_status rondo_matmul(rondo_tensor* a, rondo_tensor* b, const rondo_matmul_o
     const ops::Casting casting;
     rondo_tensor *left = a, *right = b;
     RONDO_TRY(capi::cast_operands(casting, function, {&left, &right, &given.bias}, out));
-    if (given.activation < RONDO_ACTIVATION_NONE || given.activation > RONDO_ACTIVATION_SILU)
-      return error(RONDO_INVALID_ARGUMENT,
-                   "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_SILU (4) are possible",
-                   given.activation);
+    RONDO_TRY(capi::check_activation(given.activation));
     ops::MatmulOptions chosen;
     chosen.transpose_a = given.transpose_a != 0;
     chosen.transpose_b = given.transpose_b != 0;

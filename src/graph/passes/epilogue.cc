@@ -36,8 +36,7 @@ struct Epilogue {
 
 // The activation that an elementwise operator is, if it is one of those that a product can end with.
 rondo_activation activation_of(const ops::ElementwiseCall& call) {
-  for (const rondo_activation each :
-       {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU}) {
+  for (const rondo_activation each : ops::kActivations) {
     const ops::ActivationOperator& of = ops::operator_of(each);
     bool same = of.op == call.row->op;
     for (int k = 0; same && k < of.parameters; ++k)

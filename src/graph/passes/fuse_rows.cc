@@ -1,5 +1,6 @@
 // One task of a reduction, a softmax or a normalisation and the elementwise nodes around it: the node that makes what
-// it reads, if nothing else reads that, and the node that makes something of its results alone. The results that they
+// it reads, if nothing else reads that, and the node that makes something of its results alone. A product of whole
+// numbers on the host takes the node after it, which may read other values too. The results that they
 // hand over never reach memory; elements are combined in the order in which they would have been, so that the bits are
 // the same.
 //
@@ -25,16 +26,23 @@ using ops::Fused;
 using ops::ProgramNode;
 using ops::ProgramOperand;
 
+// Sums that are exact: the host makes results of them while they are in its cache.
+bool is_whole_product(const ProgramNode& node) {
+  return std::holds_alternative<ops::MatmulIntegerCall>(node.call->of) && node.device->is_host();
+}
+
 // Its operand comes first, its one result last.
 bool combines(const ProgramNode& node) {
   if (node.opaque()) return false;
   const bool of_one =
       std::holds_alternative<ops::ReduceCall>(node.call->of) || std::holds_alternative<ops::SoftmaxCall>(node.call->of);
-  return (of_one ? node.operands.size() == 2 : std::holds_alternative<ops::NormalisationCall>(node.call->of)) &&
+  const bool of_several = std::holds_alternative<ops::NormalisationCall>(node.call->of) || is_whole_product(node);
+  return (of_one ? node.operands.size() == 2 : of_several) &&
          std::all_of(node.operands.begin(), node.operands.end(), [](const ProgramOperand& each) { return each.known; });
 }
 
-std::variant<ops::ReduceCall, ops::SoftmaxCall, ops::NormalisationCall> rows_of(const ops::Call& call) {
+decltype(ops::FusedRowsCall::rows) rows_of(const ops::Call& call) {
+  if (const auto* product = std::get_if<ops::MatmulIntegerCall>(&call.of)) return *product;
   if (const auto* reduce = std::get_if<ops::ReduceCall>(&call.of)) return *reduce;
   if (const auto* softmax = std::get_if<ops::SoftmaxCall>(&call.of)) return *softmax;
   return std::get<ops::NormalisationCall>(call.of);
@@ -77,6 +85,7 @@ bool RowFusionPass::handed_over(uint32_t i, size_t operand, size_t readers) cons
 
 // The elementwise node that makes what one that combines elements reads, and nothing else.
 uint32_t RowFusionPass::maker(uint32_t core) const {
+  if (is_whole_product(node(core))) return Dependences::kNone;
   const Dependences::Source source = dependences(core).operands[0].source;
   if (source.node == Dependences::kNone || !handed_over(source.node, source.operand, 1)) return Dependences::kNone;
   const std::vector<ProgramOperand>& operands = node(source.node).operands;
@@ -88,23 +97,22 @@ uint32_t RowFusionPass::maker(uint32_t core) const {
   return source.node;
 }
 
-// The node that combines elements whose result is all that an elementwise node reads.
+// The node that combines elements whose result is all that an elementwise node reads, but for what it reads besides a
+// product.
 uint32_t RowFusionPass::only_source(uint32_t i) const {
   uint32_t found = Dependences::kNone;
-  size_t readers = 0, written = 0;
+  size_t readers = 0, read = 0;
   const std::vector<ProgramOperand>& operands = node(i).operands;
+  const auto source = [&](size_t k) { return dependences(i).operands[k].source.node; };
   for (size_t k = 0; k < operands.size(); ++k) {
-    if (!operands[k].known) return Dependences::kNone;
-    if (operands[k].written) {
-      ++written;
-      continue;
-    }
-    const uint32_t from = dependences(i).operands[k].source.node;
-    if (from == Dependences::kNone || (readers > 0 && from != found)) return Dependences::kNone;
-    found = from;
-    ++readers;
+    if (!operands[k].known || (operands[k].written && k + 1 < operands.size())) return Dependences::kNone;
+    if (operands[k].written || source(k) == Dependences::kNone || !combines(node(source(k)))) continue;
+    if (found == Dependences::kNone || (is_whole_product(node(source(k))) && !is_whole_product(node(found))))
+      found = source(k);
   }
-  if (readers == 0 || written != 1 || !combines(node(found)) ||
+  if (found == Dependences::kNone || !operands.back().written) return Dependences::kNone;
+  for (size_t k = 0; k + 1 < operands.size(); ++k, ++read) readers += source(k) == found;
+  if ((readers < read && !is_whole_product(node(found))) ||
       !handed_over(found, node(found).operands.size() - 1, readers))
     return Dependences::kNone;
   const Layout& shape = node(found).operands.back().view.layout;
@@ -143,6 +151,12 @@ std::optional<FusedNode> RowFusionPass::made(const std::vector<uint32_t>& nodes)
     name += std::string("+") + node(nodes.back()).name;
   }
   for (size_t k = call.before ? 1 : 0; k + 1 < operands.size(); ++k) inputs.push_back(operands[k].view);
+  for (size_t k = 0; call.after && k + 1 < node(nodes.back()).operands.size(); ++k) {
+    if (dependences(nodes.back()).operands[k].source.node == *core)
+      call.from_rows |= 1U << k;
+    else
+      inputs.push_back(node(nodes.back()).operands[k].view);
+  }
   // All of them is read before any result is written, apart; together an element may be gone too early.
   for (const View& input : inputs)
     if (ops::overlap(input, to)) return {};

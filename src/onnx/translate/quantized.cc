@@ -183,19 +183,29 @@ Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, con
 
 }  // namespace
 
+namespace {
+
+// Sums of so many products are less than 2^31, which longer ones may exceed: 255 * 255 * 33025.
+constexpr int64_t kMostExact = 33025;
+
+// The product of both scales of what stands for an operator of dequantised numbers, if each is one number.
+std::optional<double> one_scale(const Call& call) {
+  double a = 0, b = 0;
+  if (!call.scalar(4, &a) || !call.scalar(5, &b)) return {};
+  return static_cast<double>(static_cast<float>(a) * static_cast<float>(b));
+}
+
+}  // namespace
+
 void matmul_integer(Call& call) {
   const Tensor az = factor_zero(call, 2, true), bz = factor_zero(call, 3, false);
   if (!call.node().rewritten) return call.out(0, whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32));
-  // It stands for a product of dequantised numbers, and has their scales. Sums of so many are less than 2^31, which
-  // longer ones may exceed.
-  constexpr int64_t kMostExact = 33025;  // 255 * 255
+  // It stands for a product of dequantised numbers, and has their scales.
   const Shape s = call.shape(0);
   const bool is_exact = s.empty() || s.back() <= kMostExact;
   const Tensor sums = is_exact ? whole_product(call.in(0), call.in(1), az, bz).to(RONDO_I32)
                                : matrix_product(centred(call.in(0), az), centred(call.in(1), bz));
-  double a = 0, b = 0;
-  if (call.scalar(4, &a) && call.scalar(5, &b))
-    return call.out(0, sums.to(RONDO_F32) * static_cast<double>(static_cast<float>(a) * static_cast<float>(b)));
+  if (const std::optional<double> scale = one_scale(call)) return call.out(0, sums.to(RONDO_F32) * *scale);
   call.out(0, sums.to(RONDO_F32) * call.precomputed([&] { return call.in(4) * call.in(5); }));
 }
 
@@ -274,9 +284,21 @@ Tensor whole_convolution(Call& call, const Tensor& x, const Tensor& w, const Ten
 }  // namespace
 
 void convolution_integer(Call& call) {
-  const Tensor xz = call.has(2) ? call.in(2).reshape({}) : Tensor();
-  const Tensor wz = call.has(3) ? per_filter(call.in(3), static_cast<size_t>(call.ndim(1)), 0) : Tensor();
-  call.out(0, whole_convolution(call, call.in(0), call.in(1), xz, wz).to(RONDO_I32));
+  const auto ndim = static_cast<size_t>(call.ndim(1));
+  const Tensor xz = factor_zero(call, 2, false), zeros = factor_zero(call, 3, false);
+  const Tensor wz = zeros ? per_filter(zeros, ndim, 0) : Tensor();
+  if (!call.node().rewritten) return call.out(0, whole_convolution(call, call.in(0), call.in(1), xz, wz).to(RONDO_I32));
+  // It stands for a convolution of dequantised numbers, and has their scales and the bias.
+  const Shape w = call.shape(1);
+  const bool is_exact = product(w, 1, w.size()) <= kMostExact;
+  const Tensor sums = is_exact ? whole_convolution(call, call.in(0), call.in(1), xz, wz)
+                               : convolved(call, centred(call.in(0), xz), centred(call.in(1), wz), nullptr);
+  Tensor y;
+  if (const std::optional<double> scale = one_scale(call))
+    y = sums.to(RONDO_F32) * *scale;
+  else
+    y = sums.to(RONDO_F32) * call.precomputed([&] { return per_filter(call.in(4) * call.in(5), ndim, 1); });
+  call.out(0, call.has(6) ? y + per_filter(call.in(6), ndim, 1) : y);
 }
 
 void quantized_convolution(Call& call) {

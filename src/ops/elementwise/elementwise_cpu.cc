@@ -135,8 +135,15 @@ struct Evaluation {
   // results stay there.
   void stream_result();
   void run(int64_t first, int64_t last) const;
+  // The same in memory of the caller's, which lay_out() has prepared once for all runs.
+  void run(int64_t first, int64_t last, char** values) const;
+  size_t memory_bytes() const { return slot() * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions() + 1); }
+  // Finds where values are on their way, and fills in scalars.
+  void lay_out(char* memory, char** values) const;
 
  private:
+  static constexpr int kMade = kValues;  // the result as it is in memory, on its way there
+  size_t slot() const { return static_cast<size_t>(piece) * sizeof(uint64_t); }
   void prepare();
   Loop find_halves() const;
   void join_quantising();
@@ -296,19 +303,12 @@ void Evaluation::store(int operand, const Block& block, int64_t begin, int64_t n
   }
 }
 
-// Blocks [first, last).
-void Evaluation::run(int64_t first, int64_t last) const {
-  const size_t slot = static_cast<size_t>(piece) * sizeof(uint64_t);
-  char* next = scratch(slot * static_cast<size_t>(e.inputs() + e.scalars() + e.instructions() + 1));
-  char* values[kValues];
-  const auto take = [&](Value value) { values[value] = std::exchange(next, next + slot); };
-  OperandAccess inputs[Expression::kMaxInputs];
-  for (int k = 0; k < e.inputs(); ++k) {
-    inputs[k] = ways[k];
-    if (!ways[k].as_it_lies) take(static_cast<Value>(k));
-  }
+void Evaluation::lay_out(char* memory, char** values) const {
+  const auto take = [&](int value) { values[value] = std::exchange(memory, memory + slot()); };
+  for (int k = 0; k < e.inputs(); ++k)
+    if (!ways[k].as_it_lies) take(k);
   for (int k = 0; k < e.scalars(); ++k) {
-    const auto value = static_cast<Value>(Expression::kMaxInputs + k);
+    const int value = Expression::kMaxInputs + k;
     take(value);
     with_element(e.scalar_dtype(k), [&]<class M>(M*) {
       Register<M> scalar;
@@ -322,8 +322,19 @@ void Evaluation::run(int64_t first, int64_t last) const {
     });
   }
   for (int k = 0; k < e.instructions(); ++k) take(Expression::result_of(k));
-  char* const made = next;  // the result as it is in memory, on its way there
+  take(kMade);
+}
 
+// Blocks [first, last).
+void Evaluation::run(int64_t first, int64_t last) const {
+  char* values[kValues + 1];
+  lay_out(scratch(memory_bytes()), values);
+  run(first, last, values);
+}
+
+void Evaluation::run(int64_t first, int64_t last, char** values) const {
+  OperandAccess inputs[Expression::kMaxInputs];
+  std::copy_n(ways, e.inputs(), inputs);
   for (Block block = blocks.at(first); block.number < last; blocks.next(&block))
     for (int64_t begin = 0, n; begin < block.elements(); begin += n) {
       n = std::min(piece, block.elements() - begin);
@@ -347,7 +358,7 @@ void Evaluation::run(int64_t first, int64_t last) const {
       if (streams) {
         const OperandAccess& way = ways[e.inputs()];
         const char* from = values[e.output(0).value];
-        if (!way.as_it_lies) way.moves.store(made, 1, std::exchange(from, made), n);
+        if (!way.as_it_lies) way.moves.store(values[kMade], 1, std::exchange(from, values[kMade]), n);
         table.stream(where_it_lies(e.inputs()), from, n * way.size);
         continue;
       }
@@ -393,11 +404,16 @@ struct RowEvaluator::Row {
   Blocks blocks;
   char* addresses[kMaxOperands];
   Evaluation evaluation;
+  const std::unique_ptr<char[]> memory;
+  char* values[kValues + 1];  // in there
 
   Row(const Expression& e, const uint64_t* scalars, const int64_t* steps, int64_t n)
       : space(space_of(e.inputs(), steps, n)),
         blocks(space, e.inputs(), e.operands(), false),
-        evaluation(e, space, addresses, scalars, {}, blocks, loops(instructions())) {}
+        evaluation(e, space, addresses, scalars, {}, blocks, loops(instructions())),
+        memory(new char[evaluation.memory_bytes()]) {
+    evaluation.lay_out(memory.get(), values);
+  }
   bool is(const int64_t* steps, int64_t n) const {
     return space.elements == n && std::equal(steps, steps + space.dims.size() - 2, space.dims.begin() + 1);
   }
@@ -425,7 +441,7 @@ void RowEvaluator::run(char* const* addresses, const int64_t* steps, int64_t n, 
   Row& row = *rows_[last_];
   std::copy_n(addresses, expression_.inputs(), row.addresses);
   row.addresses[expression_.inputs()] = static_cast<char*>(to);
-  row.evaluation.run(0, row.blocks.count());
+  row.evaluation.run(0, row.blocks.count(), row.values);
 }
 
 }  // namespace rondo::ops

@@ -57,10 +57,11 @@ SumFinish::SumFinish(rondo_dtype dtype, int activation, bool accumulate)
   const ActivationOperator& of = operator_of(static_cast<rondo_activation>(activation));
   activate_ = find(of.op);
   const bool limits = only_limits(static_cast<rondo_activation>(activation));
-  one_loop_ = one_loop_ && limits;
+  hard_swish_ = activation == RONDO_ACTIVATION_HARD_SWISH;
+  one_loop_ = one_loop_ && (limits || hard_swish_);
   low_ = 0;
   if (of.parameters == 2) high_ = static_cast<float>(of.parameter[1]);
-  activation_cost_ = limits ? kLoopCost : kExponentialCost;
+  activation_cost_ = limits || hard_swish_ ? kLoopCost : kExponentialCost;
   for (int i = 0; i < of.parameters; ++i)
     limits_[i] =
         computed == RONDO_F64 ? constants<double, kPiece>(of.parameter[i]) : constants<float, kPiece>(of.parameter[i]);
@@ -89,7 +90,8 @@ void SumFinish::run_at_once(const SumLine& line, int64_t lines, int64_t n) const
                   line.residual.apart,
                   line.out.apart,
                   low_,
-                  high_};
+                  high_,
+                  hard_swish_};
   for (; n > 0; n -= kPiece) {
     of.n = std::min(kPiece, n);
     finish_(of);

@@ -58,8 +58,9 @@ class SumFinish {
   const bool accumulate_;
   Moves memory_, computed_;
   void (*const finish_)(const SumsToFinish& of);
-  bool one_loop_;     // is enough, in f32 where the activation only limits
+  bool one_loop_;     // is enough, in f32 where the activation only limits, or is hard_swish
   float low_, high_;  // between which it keeps numbers
+  bool hard_swish_ = false;
   Loop multiply_ = nullptr, add_ = nullptr, activate_ = nullptr;
   int64_t activation_cost_ = 0;
   float nothing_[kPiece];       // to add where there is no bias or residual

@@ -41,13 +41,14 @@ struct Adders {
 };
 
 // Lines of sums of f32, each with one scale and one bias: to = sums * scale + bias + residual, at least `low` and at
-// most `high`. From one line to the next the arrays go so far on.
+// most `high`, or hard_swish of that. From one line to the next the arrays go so far on.
 struct SumsToFinish {
   int64_t lines, n;
   const float *sums, *scale, *bias, *residual;
   float* to;
   int64_t sums_apart, scale_apart, bias_apart, residual_apart, to_apart;
   float low, high;
+  bool hard_swish;
 };
 
 struct Loops {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/machine/instructions.h"
 #include "dynlib/blas.h"
 
 namespace rondo::ops {
@@ -35,30 +36,33 @@ template <class C, int rows, int lanes, int vectors>
     }
 }
 
+// So many columns of at most that many rows: in tiles of those vectors, then of narrower ones for the columns left.
+template <class C, int rows, int lanes, int vectors>
+[[gnu::always_inline]] inline void by_columns(int64_t these, int64_t depth, const C* a, int64_t lda, const C* b,
+                                              int64_t ldb, C* out, int64_t columns) {
+  constexpr int64_t kColumns = int64_t{lanes} * vectors;
+  for (; columns >= kColumns; columns -= kColumns, b += kColumns, out += kColumns) {
+    if (these == rows) {
+      tile<C, rows, lanes, vectors>(depth, a, lda, b, ldb, out, ldb);
+      continue;
+    }
+    for (int64_t x = 0; x < these; ++x) tile<C, 1, lanes, vectors>(depth, a + x * lda, lda, b, ldb, out + x * ldb, ldb);
+  }
+  if constexpr (vectors > 1)
+    by_columns<C, rows, lanes, 1>(these, depth, a, lda, b, ldb, out, columns);
+  else if constexpr (lanes * sizeof(C) > 16)
+    by_columns<C, rows, lanes / 2, 1>(these, depth, a, lda, b, ldb, out, columns);
+  else if constexpr (lanes > 1)
+    by_columns<C, rows, 1, 1>(these, depth, a, lda, b, ldb, out, columns);
+}
+
 // Each element is the same sum in the same order, whatever the tile.
 template <class C, int rows, int lanes, int vectors>
 [[gnu::always_inline]] inline void by_tiles(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* out) {
-  constexpr int64_t kColumns = int64_t{lanes} * vectors;
-  for (int64_t l = 0; l < k; l += kBlock) {
-    const int64_t depth = std::min(kBlock, k - l);
-    for (int64_t i = 0; i < m; i += rows) {
-      const C* left = a + i * k + l;
-      const int64_t these = std::min<int64_t>(rows, m - i);
-      int64_t j = 0;
-      for (; j + kColumns <= n; j += kColumns) {
-        const C* right = b + l * n + j;
-        if (these == rows) {
-          tile<C, rows, lanes, vectors>(depth, left, k, right, n, out + i * n + j, n);
-          continue;
-        }
-        for (int64_t x = 0; x < these; ++x)
-          tile<C, 1, lanes, vectors>(depth, left + x * k, k, right, n, out + (i + x) * n + j, n);
-      }
-      for (; j < n; ++j)
-        for (int64_t x = 0; x < these; ++x)
-          tile<C, 1, 1, 1>(depth, left + x * k, k, b + l * n + j, n, out + (i + x) * n + j, n);
-    }
-  }
+  for (int64_t l = 0; l < k; l += kBlock)
+    for (int64_t i = 0; i < m; i += rows)
+      by_columns<C, rows, lanes, vectors>(std::min<int64_t>(rows, m - i), std::min(kBlock, k - l), a + i * k + l, k,
+                                          b + l * n, n, out + i * n, n);
 }
 
 template <class C>
@@ -80,8 +84,9 @@ template <class C>
 template <class C>
 void by_loops(int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* out) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return by_avx512(m, n, k, a, b, out);
-  if (__builtin_cpu_supports("avx2")) return by_avx2(m, n, k, a, b, out);
+  const Instructions set = instructions();
+  if (set == Instructions::avx512) return by_avx512(m, n, k, a, b, out);
+  if (set == Instructions::avx2) return by_avx2(m, n, k, a, b, out);
 #endif
   by_own_loops(m, n, k, a, b, out);
 }

@@ -334,7 +334,8 @@ Moves bytes(size_t size) {
 }
 
 // --- what follows a sum
-RONDO_VECTOR void finish(const SumsToFinish& of) {
+template <bool hard_swish>
+RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
   const float low = of.low, high = of.high;
   for (int64_t line = 0; line < of.lines; ++line) {
     const float *sums = of.sums + line * of.sums_apart, *residual = of.residual + line * of.residual_apart;
@@ -342,10 +343,18 @@ RONDO_VECTOR void finish(const SumsToFinish& of) {
     float* to = of.to + line * of.to_apart;
     RONDO_APART
     for (int64_t i = 0; i < of.n; ++i) {
-      const float value = sums[i] * scale + bias + residual[i], at_least = value < low ? low : value;
-      to[i] = settled<true>(high < at_least ? high : at_least);
+      const float value = sums[i] * scale + bias + residual[i];
+      if constexpr (hard_swish) {
+        to[i] = settled<true>(device::op_hard_swish(F32::of(value)).v);
+      } else {
+        const float at_least = value < low ? low : value;
+        to[i] = settled<true>(high < at_least ? high : at_least);
+      }
     }
   }
+}
+RONDO_VECTOR void finish(const SumsToFinish& of) {
+  of.hard_swish ? finish_lines<true>(of) : finish_lines<false>(of);
 }
 
 // --- softmax

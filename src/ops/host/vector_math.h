@@ -1,9 +1,9 @@
 // Computes functions of f32 on the cpu by formulas without branches: the compiler makes vectors of them, of whatever
 // width, and since they consist of operations that IEEE 754 defines to the last bit, results are the same on every
 // processor, with every instruction set and with every C library. Most are computed in f64, and their errors stay below
-// 0.6 units in the last place, mostly the rounding of f64 to f32; exp and tanh, which are used most, in f32, which
-// takes half the time or less, with errors below 1.1 and 1.4 (tests/unit/ops/vector_math_test.cc goes through all
-// values of f32).
+// 0.6 units in the last place, mostly the rounding of f64 to f32; exp, tanh and GELU, which are used most, in f32,
+// which takes half the time or less, with errors below 1.1, 1.4 and 6 (tests/unit/ops/vector_math_test.cc goes through
+// all values of f32).
 //
 // A value is an F32, not a float: the device functions (rtc/device/*.h), which are written for any type, find these
 // functions by their argument, and so every operator made of them is vectorised too.
@@ -242,6 +242,31 @@ inline f32 near_tanh(f32 x) {
   p = p * z + 0.133327697F;
   p = p * z - 0.333333289F;
   return x * z * p + x;
+}
+
+// exp(-u^2 / 2) of u between 0 and 13.15 times the error function's part of that, whose product is Phi(-u): both
+// factors of Phi, the first one a power of 2, so that what is multiplied by both in turn leaves the range only at the
+// end. u is two parts, the first of 12 bits, whose square is exact. The part is interpolated in s = 2 t - 1, t = 1 / (1
+// + 0.3 u).
+struct NormalTail {
+  f32 scale, rest;
+};
+inline NormalTail normal_tail(f32 u) {
+  const f32 high = bits_as<f32>(bits_as<u32>(u) & 0xfffff000u), half = high * high * 0.5F;
+  const f32 whole = (kRound + 127) - half * kLog2E, n = whole - (kRound + 127);
+  const f32 power = near_one(less_logs(-half, n) - (u - high) * (u + high) * 0.5F);
+  const f32 t = 1 / (1 + 0.3F * u), s = 2 * t - 1;
+  f32 p = -4.02044071E-5F;
+  p = p * s + 7.65085078E-5F;
+  p = p * s + 0.00028067991F;
+  p = p * s - 0.000569615955F;
+  p = p * s - 0.00242354826F;
+  p = p * s + 0.00181602501F;
+  p = p * s + 0.0277603453F;
+  p = p * s + 0.08654971F;
+  p = p * s + 0.164579485F;
+  p = p * s + 0.221970613F;
+  return {bits_as<f32>(bits_as<u32>(whole) << 23), p * t * power};
 }
 
 }  // namespace narrow

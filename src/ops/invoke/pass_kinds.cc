@@ -6,6 +6,7 @@
 #include "ops/elementwise/form.h"
 #include "ops/invoke/lower.h"
 #include "ops/matmul/matmul.h"
+#include "ops/matmul/matmul_integer.h"
 #include "ops/reduce/reduce.h"
 #include "ops/rows/rows.h"
 
@@ -81,6 +82,12 @@ Ref<OperatorTask> make_task(const FusedRowsCall& call, const PassNode& node) {
     fusion.to = &to;
   }
   const View out = call.after ? view_of(call.result, to) : to;
+  if (const auto* product = std::get_if<MatmulIntegerCall>(&call.rows)) {
+    const std::span<const View> all = node.inputs;
+    const size_t own = size_t{2} + product->a_zero + product->b_zero;
+    return finished_matmul_integer(*product, all.first(own), to,
+                                   {*call.after, call.from_rows, all.subspan(own), node.decided});
+  }
   if (const auto* reduce = std::get_if<ReduceCall>(&call.rows))
     return fused_reduce(node.name, *reduce, inputs[0], out, fusion);
   if (const auto* softmax = std::get_if<SoftmaxCall>(&call.rows))

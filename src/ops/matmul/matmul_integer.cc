@@ -2,7 +2,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/matmul_integer.h"
 
+#include <algorithm>
+
 #include "base/small_vector.h"
+#include "ops/elementwise/form.h"
 #include "ops/program/infer.h"
 #include "ops/task/nothing.h"
 #include "ops/task/submit.h"
@@ -86,17 +89,81 @@ void fold_integer_batch(IntegerProduct* product) {
   }
 }
 
+// A product of these operands, each zero point null where there is none.
+IntegerProduct lay_out(const View& a, const View& b, const View* a_zero, const View* b_zero, const View& out) {
+  IntegerProduct product;
+  product.out = out;
+  product.a = a;
+  product.b = b;
+  if (a_zero) product.a_zero = *a_zero;
+  if (b_zero) product.b_zero = *b_zero;
+  const Layout& shape = out.layout;
+  const int lead = shape.ndim - 2;
+  Layout batch = shape;
+  batch.ndim = lead;
+  const Layout of_a = over_batch(&a, a.layout, batch), of_b = over_batch(&b, b.layout, batch),
+               of_a_zero = over_batch(a_zero, a.layout, batch), of_b_zero = over_batch(b_zero, b.layout, batch);
+  for (int d = 0; d < lead; ++d)
+    product.batch.push(batch.shape[d], {of_a.strides[d], of_b.strides[d], of_a_zero.strides[d], of_b_zero.strides[d],
+                                        shape.strides[d]});
+  for (int i = 0; i < 2; ++i) {
+    product.a_step[i] = a.layout.strides[a.layout.ndim - 2 + i];
+    product.b_step[i] = b.layout.strides[b.layout.ndim - 2 + i];
+    product.out_step[i] = shape.strides[lead + i];
+  }
+  product.a_zero_step = zero_step(a_zero, a.layout, 2);
+  product.b_zero_step = zero_step(b_zero, b.layout, 1);
+  product.m = shape.shape[lead];
+  product.n = shape.shape[lead + 1];
+  product.k = a.layout.shape[a.layout.ndim - 1];
+  fold_integer_batch(&product);
+  return product;
+}
+
+// Lays out what follows a product over the rows of its results.
+std::shared_ptr<const RowSide> lay_out_end(const IntegerEnd& end, const View& out) {
+  const Expression& given = end.form.expression;
+  auto side = std::make_shared<RowSide>();
+  side->inputs.assign(end.others.begin(), end.others.end());
+  side->scalars.assign(end.form.words, end.form.words + given.scalars());
+  Expression& e = side->expression;
+  Value inputs[Expression::kMaxInputs] = {}, made[Expression::kMaxOutputs] = {};
+  for (int k = 0; k < given.inputs(); ++k)
+    if (!(end.sums >> k & 1)) inputs[k] = e.input(given.input_dtype(k));
+  const Value sum = e.input(RONDO_I32);
+  for (int k = 0; k < given.inputs(); ++k)
+    if (end.sums >> k & 1) inputs[k] = sum;
+  e.append(given, inputs, made);
+  e.output(made[0], out.dtype, false);
+  if (e.overflow()) return {};
+  constexpr int kInputs = Expression::kMaxInputs;
+  Dims<kInputs> rows;
+  const int last = out.layout.ndim - 1;
+  for (int d = 0; d <= last; ++d) {
+    int64_t steps[kInputs] = {};
+    for (size_t k = 0; k < side->inputs.size(); ++k) steps[k] = side->inputs[k].layout.strides[d];
+    if (d < last)
+      rows.push(out.layout.shape[d], steps);
+    else
+      std::copy_n(steps, kInputs, side->step);
+  }
+  side->rows = rows;
+  return side;
+}
+
 }  // namespace
 
 void IntegerProduct::declare(Task& task) const {
   for (const View* each : {&a, &b, &a_zero, &b_zero})
     if (each->storage) task.reads(*each->storage);
+  for (size_t i = 0; after && i < after->inputs.size(); ++i) task.reads(*after->inputs[i].storage);
   declare_output(task, out);
 }
 
 void IntegerProduct::list_operands(std::vector<TaskOperand>* list) const {
   for (const View* each : {&a, &b, &a_zero, &b_zero})
     if (each->storage) list->push_back({*each, false});
+  for (size_t i = 0; after && i < after->inputs.size(); ++i) list->push_back({after->inputs[i], false});
   list->push_back({out, true});
 }
 
@@ -117,37 +184,27 @@ Status matmul_integer(const View& a, const View& b, const View* a_zero, const Vi
   RONDO_TRY(check_inputs({named.begin(), named.size()}));
   Layout shape;
   RONDO_TRY(find_product(a, b, a_zero, b_zero, &shape));
-  IntegerProduct product;
-  RONDO_TRY(out.resolve(a.engine(), a.device(), RONDO_I32, shape, std::span(inputs.begin(), inputs.size()), false,
-                        &product.out));
-  product.a = a;
-  product.b = b;
-  if (a_zero) product.a_zero = *a_zero;
-  if (b_zero) product.b_zero = *b_zero;
+  View to;
+  RONDO_TRY(
+      out.resolve(a.engine(), a.device(), RONDO_I32, shape, std::span(inputs.begin(), inputs.size()), false, &to));
+  const IntegerProduct product = lay_out(a, b, a_zero, b_zero, to);
   const auto describe = [&] { return Call{MatmulIntegerCall{a_zero != nullptr, b_zero != nullptr}}; };
-  if (product.out.elements() == 0) return submit_nothing("matmul_integer", product, {&out}, describe);
-  const int lead = shape.ndim - 2;
-  Layout batch = shape;
-  batch.ndim = lead;
-  const Layout of_a = over_batch(&a, a.layout, batch), of_b = over_batch(&b, b.layout, batch),
-               of_a_zero = over_batch(a_zero, a.layout, batch), of_b_zero = over_batch(b_zero, b.layout, batch);
-  const int64_t* strides = product.out.layout.strides;
-  for (int d = 0; d < lead; ++d)
-    product.batch.push(batch.shape[d],
-                       {of_a.strides[d], of_b.strides[d], of_a_zero.strides[d], of_b_zero.strides[d], strides[d]});
-  for (int i = 0; i < 2; ++i) {
-    product.a_step[i] = a.layout.strides[a.layout.ndim - 2 + i];
-    product.b_step[i] = b.layout.strides[b.layout.ndim - 2 + i];
-    product.out_step[i] = strides[lead + i];
-  }
-  product.a_zero_step = zero_step(a_zero, a.layout, 2);
-  product.b_zero_step = zero_step(b_zero, b.layout, 1);
-  product.m = shape.shape[lead];
-  product.n = shape.shape[lead + 1];
-  product.k = a.layout.shape[a.layout.ndim - 1];
-  fold_integer_batch(&product);
+  if (to.elements() == 0) return submit_nothing("matmul_integer", product, {&out}, describe);
   return a.device().is_host() ? submit(a.engine(), make_cpu_matmul_integer(product), {&out}, describe)
                               : submit_prepared(a.engine(), make_cuda_matmul_integer(product), {&out}, describe);
+}
+
+Ref<OperatorTask> finished_matmul_integer(const MatmulIntegerCall& call, std::span<const View> inputs, const View& out,
+                                          const IntegerEnd& end) {
+  constexpr int64_t kShortest = 128;  // columns that are worth loops of their own
+  const View *const a_zero = call.a_zero ? &inputs[2] : nullptr, *const b_zero = call.b_zero
+                                                                                     ? &inputs[call.a_zero ? 3 : 2]
+                                                                                     : nullptr;
+  if (!out.device().is_host() || out.accumulate || out.elements() == 0 || !stands_alone(end.form.expression)) return {};
+  IntegerProduct product = lay_out(inputs[0], inputs[1], a_zero, b_zero, out);
+  if (product.k > kMostNumbers || (!end.decided && product.n < kShortest)) return {};
+  product.after = lay_out_end(end, out);
+  return product.after ? make_cpu_matmul_integer(product) : Ref<OperatorTask>();
 }
 
 }  // namespace rondo::ops

@@ -2,6 +2,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "base/machine/processors.h"
 #include "engine/tasks/workers.h"
@@ -16,13 +17,23 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kMostNumbers = 1 << 14;  // of a row that are multiplied at once: a thread's memory has a line of it
 constexpr int64_t kLeastPacked = 1 << 12;  // numbers that are worth a copy
 constexpr double kWorthAThread = 1 << 20;  // multiplications
+// A part whose sums are finished in long lines has so many, which stay in the cache.
+constexpr int64_t kFinishedRows = 48, kFinishedColumns = 1024, kLeastFinished = 256, kFinishedParts = 4;
 
 Bytes bytes_of(const View& view, int64_t first, int64_t row, int64_t column) {
   if (!view.storage) return {};
   return {reinterpret_cast<const uint8_t*>(view.address()) + first, {row, column}, view.dtype == RONDO_I8};
+}
+
+// Sums are exact, so no bit depends on the parts.
+ProductPart part_of_whole_product(const IntegerProduct& product, const IntegerDepth& depth) {
+  if (!product.after) return part_of_own_product(product.m, product.n, depth.units);
+  const int64_t blocks = std::max<int64_t>((product.m + kFinishedRows - 1) / kFinishedRows, 1);
+  const int64_t most = blocks * product.batch.elements() < kFinishedParts ? kLeastFinished : kFinishedColumns;
+  const int64_t groups = (std::min(product.n, most) + kGroupColumns - 1) / kGroupColumns;
+  return {(product.m + blocks - 1) / blocks, groups * kGroupColumns};
 }
 
 void pack_integers(const WeightMatrix& matrix, char* copy) {
@@ -45,7 +56,7 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
       : Computation("matmul_integer", product.out.device()),
         product_(product),
         depth_(tiles_, std::min(product.k, kMostNumbers)),
-        part_(part_of_own_product(product.m, product.n, depth_.units)),
+        part_(part_of_whole_product(product, depth_)),
         down_((product.m + part_.rows - 1) / part_.rows),
         along_((product.n + part_.columns - 1) / part_.columns) {
     product.declare(*this);
@@ -53,7 +64,7 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
                         static_cast<double>(product.k) * static_cast<double>(product.batch.elements());
     threads_ = std::min({static_cast<int64_t>(std::clamp(work / kWorthAThread, 1.0, 1024.0)), parts(),
                          static_cast<int64_t>(known_processors())});
-    workspace_bytes_ = static_cast<size_t>(threads_ * depth_.memory(part_.rows)) * sizeof(uint32_t);
+    workspace_bytes_ = static_cast<size_t>(threads_ * thread_memory()) * sizeof(uint32_t);
   }
 
   Status run(const TaskContext& context) override {
@@ -79,6 +90,10 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
   std::string remark() const override { return weights_.remark(); }
 
  private:
+  // A thread has so many numbers of 32 bits, with the sums of a part that are finished.
+  int64_t thread_memory() const {
+    return depth_.memory(part_.rows) + (product_.after ? part_.rows * part_.columns : 0);
+  }
   int64_t parts() const { return product_.batch.elements() * down_ * along_; }
   WeightMatrix matrix() const {
     const IntegerProduct& p = product_;
@@ -95,7 +110,10 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
   void run(int64_t l, int64_t k, const uint32_t* panels, uint32_t* memory) const {
     std::atomic<int64_t> next{0};
     Workers::share(threads_, [&](int64_t thread) {
-      uint32_t* const own = memory + thread * depth_.memory(part_.rows);
+      uint32_t* const own = memory + thread * thread_memory();
+      auto* const sums = reinterpret_cast<int32_t*>(own + depth_.memory(part_.rows));
+      std::optional<RowSideEvaluator> after;
+      if (product_.after) after.emplace(*product_.after);
       int64_t taken = -1;  // the rows that are in memory
       for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts();) {
         const int64_t rows = number / along_, batch = rows / down_, i = rows % down_ * part_.rows,
@@ -103,8 +121,15 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
         const IntegerRows part = part_of(batch, i, l, k, panels);
         if (rows != taken) part.take_rows(own);
         taken = rows;
-        part.multiply(j, std::min(part_.columns, product_.n - j), own, out_of(batch, i, j), product_.out_step,
-                      product_.out.accumulate || l > 0);
+        const int64_t columns = std::min(part_.columns, product_.n - j);
+        if (!after) {
+          part.multiply(j, columns, own, reinterpret_cast<int32_t*>(out_of(batch, i, j)), product_.out_step,
+                        product_.out.accumulate || l > 0);
+          continue;
+        }
+        part.multiply(j, columns, own, sums, {part_.columns, 1}, false);
+        for (int64_t x = 0; x < part.m; ++x)
+          finish(*after, batch * product_.m + i + x, j, columns, sums + x * part_.columns, out_of(batch, i + x, j));
       }
     });
   }
@@ -121,9 +146,21 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
             bytes_of(p.b_zero, first(kIntegerBZero), 0, p.b_zero_step),
             panels};
   }
-  int32_t* out_of(int64_t batch, int64_t i, int64_t j) const {
-    return reinterpret_cast<int32_t*>(product_.out.address()) + product_.batch.offset(kIntegerOut, batch) +
-           i * product_.out_step[0] + j * product_.out_step[1];
+  char* out_of(int64_t batch, int64_t i, int64_t j) const {
+    const int64_t offset =
+        product_.batch.offset(kIntegerOut, batch) + i * product_.out_step[0] + j * product_.out_step[1];
+    return product_.out.address() + offset * out_size_;
+  }
+  // Makes results of sums: n of a row, from column j on.
+  void finish(RowSideEvaluator& after, int64_t row, int64_t j, int64_t n, const int32_t* sums, char* out) const {
+    if (product_.out_step[1] == 1) return after.run(row, j, n, sums, 1, out);
+    constexpr int64_t kAtOnce = 256;
+    uint64_t made[kAtOnce];
+    for (int64_t i = 0; i < n; i += kAtOnce) {
+      const int64_t count = std::min(kAtOnce, n - i);
+      after.run(row, j + i, count, sums + i, 1, made);
+      bytes_.store(out + i * product_.out_step[1] * out_size_, product_.out_step[1], made, count);
+    }
   }
 
   const IntegerTiles& tiles_ = integer_tiles(instructions());
@@ -131,6 +168,8 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
   const IntegerDepth depth_;
   const ProductPart part_;
   const int64_t down_, along_;
+  const int64_t out_size_ = static_cast<int64_t>(dtype_size(product_.out.dtype));
+  const Moves bytes_ = loops(instructions()).bytes(dtype_size(product_.out.dtype));
   int64_t threads_ = 1;  // that have memory of their own
   KeptWeights weights_;
 };

@@ -8,6 +8,10 @@
 
 namespace rondo::ops {
 
+inline constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU,
+                                                    RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU,
+                                                    RONDO_ACTIVATION_HARD_SWISH};
+
 struct ActivationOperator {
   Op op;
   const char* name;
@@ -21,7 +25,8 @@ inline const ActivationOperator& operator_of(rondo_activation activation) {
   static const ActivationOperator operators[] = {{Op::relu, "relu", "relu_grad"},
                                                  {Op::gelu_tanh, "gelu", "gelu_grad"},
                                                  {Op::hard_tanh, "relu6", "relu6_grad", 2, {0, 6}},
-                                                 {Op::silu, "silu", "silu_grad"}};
+                                                 {Op::silu, "silu", "silu_grad"},
+                                                 {Op::hard_swish, "hard_swish", "hard_swish_grad"}};
   return operators[activation - RONDO_ACTIVATION_RELU];
 }
 

@@ -416,13 +416,14 @@ struct UnstoredValue {
   int64_t offset;
   Layout layout;
 };
-// A reduction, a softmax or a normalisation. `before` makes its first operand of the first inputs, `after` the result
-// of what would be its own; either may be null.
+// A reduction, a softmax, a normalisation or a product of whole numbers. `before` makes its first operand of the first
+// inputs, `after` the result of what would be its own; either may be null.
 struct FusedRowsCall {
-  std::variant<ReduceCall, SoftmaxCall, NormalisationCall> rows;
+  std::variant<ReduceCall, SoftmaxCall, NormalisationCall, MatmulIntegerCall> rows;
   std::shared_ptr<const Fused> before, after;
   UnstoredValue operand, result;  // of rows, which `before` makes and `after` reads
-  RONDO_MEMBERS(rows, before, after, operand, result)
+  uint32_t from_rows;             // a bit for each input of `after`: it is `result`, not an input of the node
+  RONDO_MEMBERS(rows, before, after, operand, result, from_rows)
 };
 
 // Compilers of graphs alone make the next three, where a device has several tasks for an operator, or one for two.

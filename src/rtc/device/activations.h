@@ -34,6 +34,13 @@ RONDO_INLINE T op_softsign(T x) {
   return op_isinf(x) ? copysign(T(1), x) : x / (T(1) + size);
 }
 
+// A result below the smallest normal number is 0, with its sign: the products and convolutions that read results of a
+// GELU would take many times as long over subnormal numbers.
+template <class T>
+RONDO_INLINE T without_subnormal(T x) {
+  return op_abs(x) < (sizeof(T) == 4 ? T(1.1754943508222875e-38) : T(2.2250738585072014e-308)) ? copysign(T(0), x) : x;
+}
+
 // In the far tail erfc makes much of the rounding of its argument: what was lost is added by the derivative.
 template <class T>
 RONDO_INLINE T op_gelu(T x) {
@@ -42,7 +49,8 @@ RONDO_INLINE T op_gelu(T x) {
   constexpr T rest = sizeof(T) == 4 ? T(-0.70710678118654752440 - f64(f32(-0.70710678118654752440)))
                                     : T(4.8336466567264567e-17);  // of the root of 1/2, beyond T
   const T argument = x * root, lost = fma(x, root, -argument) + x * rest;
-  return T(0.5) * x * (erfc(argument) - lost * T(1.12837916709551257390) * exp(-argument * argument));
+  const T twice = erfc(argument) - lost * T(1.12837916709551257390) * exp(-argument * argument);
+  return without_subnormal(T(0.5) * x * twice);
 }
 // The argument of the tanh form, doubled: 0.5 (1 + tanh(u)) is the sigmoid of 2 u.
 template <class T>
@@ -59,6 +67,12 @@ RONDO_INLINE T op_silu(T x) {
   if (minus_infinity(x)) return T(-0.0);
   return x * op_sigmoid(x);
 }
+// By a multiplication, since a division would take most of the time.
+template <class T>
+RONDO_INLINE T op_hard_swish(T x) {
+  if (minus_infinity(x)) return T(-0.0);
+  return x * op_clamp(x * T(0.16666666666666666667) + T(0.5), T(0), T(1));
+}
 // The end of a matrix product or a convolution: rondo_activation, whose checks let no other number come here. Its
 // operators by name: ops/activation.h.
 template <class T>
@@ -68,6 +82,7 @@ RONDO_INLINE T activated(int activation, T x) {
     case 2: return op_gelu_tanh(x);
     case 3: return op_clamp(x, T(0), T(6));
     case 4: return op_silu(x);
+    case 5: return op_hard_swish(x);
     default: return x;
   }
 }
@@ -104,11 +119,6 @@ RONDO_INLINE T op_hard_tanh(T x, T low, T high) {
 template <class T>
 RONDO_INLINE T op_hard_sigmoid(T x, T alpha, T beta) {
   return op_clamp(x * alpha + beta, T(0), T(1));
-}
-template <class T>
-RONDO_INLINE T op_hard_swish(T x) {
-  if (minus_infinity(x)) return T(-0.0);
-  return x * op_clamp(x / T(6) + T(0.5), T(0), T(1));
 }
 
 template <class T>

@@ -262,6 +262,7 @@ Real activated(rondo_activation activation, Real x) {
   if (activation == RONDO_ACTIVATION_NONE || std::isnan(x)) return x;
   if (activation == RONDO_ACTIVATION_RELU) return std::max<Real>(x, 0);
   if (activation == RONDO_ACTIVATION_RELU6) return std::clamp<Real>(x, 0, 6);
+  if (activation == RONDO_ACTIVATION_HARD_SWISH) return x < -3 ? -Real(0) : x * std::clamp<Real>(x / 6 + 0.5L, 0, 1);
   const bool gelu = activation == RONDO_ACTIVATION_GELU;
   const Real gate = 1 / (1 + std::exp(gelu ? -std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x) : -x));
   return gate == 0 ? -Real(0) : x * gate;
@@ -271,7 +272,7 @@ Real activated(rondo_activation activation, Real x) {
 TEST_P(Convolutions, WhatFollowsTheSum) {
   const Convolution problem{{2, 4, 6, 5}, {10, 4, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}};
   std::vector<int> combinations;
-  for (int each = 1; each < 40; ++each) combinations.push_back(each);
+  for (int each = 1; each < 48; ++each) combinations.push_back(each);
   int turn = 0;
   for (const rondo_dtype dtype : dtypes(3)) {
     const Way way = turn++ % 2 ? Way::data : Way::forward;
@@ -299,9 +300,9 @@ TEST_P(Convolutions, WhatFollowsTheSum) {
                          const Real factor = each & 1 ? scales[channel] : 1, added = each & 2 ? biases[channel] : 0,
                                     beside = each & 4 ? residuals[i] : 0;
                          const Real z = out.values[i] * factor + added + beside;
-                         out.absolute[i] = 1.25L * (out.absolute[i] * std::fabs(factor) +
-                                                    epsilon * (std::fabs(out.values[i] * factor) + std::fabs(added) +
-                                                               std::fabs(beside) + 8 * std::fabs(z)));
+                         out.absolute[i] = 1.5L * (out.absolute[i] * std::fabs(factor) +
+                                                   epsilon * (std::fabs(out.values[i] * factor) + std::fabs(added) +
+                                                              std::fabs(beside) + 8 * std::fabs(z)));
                          out.values[i] = activated(activation, z);
                        }
                        return out;
@@ -369,7 +370,7 @@ TEST_P(Convolutions, NanBehindActivations) {
     const Array residuals = random_array(dtype, problem.result(), 3, -1, 1);
     run([&](Results& results) {
       const Tensor first = up(x), second = up(w), bias = up(biases), residual = up(residuals);
-      for (int each = 4; each < 20; ++each) {
+      for (int each = 4; each < 24; ++each) {
         if (each % 4 == 2) continue;  // a residual alone
         const auto activation = static_cast<rondo_activation>(each / 4);
         rondo_convolution_options options = problem.options();

@@ -7,8 +7,9 @@
 namespace conformance {
 namespace {
 
-constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU,
-                                             RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU};
+constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU,
+                                             RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6,
+                                             RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH};
 
 struct Epilogue {
   rondo_tensor *scale = nullptr, *bias = nullptr, *residual = nullptr, *added_to = nullptr;
@@ -62,6 +63,7 @@ class WhatFollows : public OnEngine {
       case RONDO_ACTIVATION_GELU: sum = make(rondo_unary, RONDO_GELU_TANH, sum); break;
       case RONDO_ACTIVATION_RELU6: sum = make(rondo_unary_with, RONDO_HARD_TANH, sum, 2, six); break;
       case RONDO_ACTIVATION_SILU: sum = make(rondo_unary, RONDO_SILU, sum); break;
+      case RONDO_ACTIVATION_HARD_SWISH: sum = make(rondo_unary, RONDO_HARD_SWISH, sum); break;
       default: break;
     }
     if (epilogue.added_to) sum = make(rondo_binary, RONDO_ADD, cast(epilogue.added_to, wide), sum);

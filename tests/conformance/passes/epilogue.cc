@@ -49,6 +49,7 @@ const Activation kActivations[] = {
        return make(rondo_unary_with, RONDO_HARD_TANH, x, 2, limits);
      }},
     {RONDO_ACTIVATION_SILU, [](rondo_tensor* x) { return make(rondo_unary, RONDO_SILU, x); }},
+    {RONDO_ACTIVATION_HARD_SWISH, [](rondo_tensor* x) { return make(rondo_unary, RONDO_HARD_SWISH, x); }},
 };
 
 TEST_P(Epilogue, ProductsTakeInBiasAndActivation) {

@@ -184,6 +184,91 @@ TEST_P(FusedRows, RowsBecomeWholeNumbersOnTheHost) {
     }
 }
 
+// Sums of whole numbers become what follows them: scaled by column, with a bias and a residual, activated, quantised.
+// Rows of 127 columns are too short for it, and rows of 16,385 numbers are added up in parts.
+TEST_P(FusedRows, WholeProductsTakeWhatFollowsOnTheHost) {
+  if (on_cuda()) GTEST_SKIP() << "of a cpu";
+  const struct {
+    Shape a, b;
+    int32_t tasks;  // on the host
+  } problems[] = {{{50, 33}, {33, 127}, 2},     {{1, 7}, {7, 128}, 1},        {{97, 40}, {40, 1100}, 1},
+                  {{2, 3, 20, 9}, {9, 130}, 1}, {{2, 5, 6}, {2, 6, 300}, 1},  {{3, 1, 17, 12}, {2, 12, 129}, 1},
+                  {{200, 64}, {64, 256}, 1},    {{2, 16385}, {16385, 128}, 2}};
+  for (const auto& [a, b, tasks] : problems)
+    for (const rondo_dtype dtype : {RONDO_U8, RONDO_I8})
+      for (const int ending : {0, 1, 2, 3}) {
+        if (quick() && ending == 1 && a.size() == 2) continue;
+        const int64_t m = a[a.size() - 2], n = b.back();
+        Shape whole = a.size() == 4 && b.size() == 3 ? Shape{3, 2} : Shape(a.begin(), a.end() - 2);
+        whole.push_back(m), whole.push_back(n);
+        Shape rows = a;
+        rows.back() = 1;
+        const Real low = dtype == RONDO_U8 ? 0 : -128;
+        const std::vector<Array> arrays = {
+            random_array(dtype, a, 3, low, low + 255),    random_array(RONDO_I8, b, 4, -128, 127),
+            random_array(dtype, rows, 5, low, low + 255), random_array(RONDO_F32, {n}, 6, 0.0001, 0.001),
+            random_array(RONDO_F32, {n}, 7, -2, 2),       random_array(RONDO_F32, whole, 8, -2, 2)};
+        const auto make_results = [&, ending = ending](const auto& x) {
+          const Tensor sums =
+              make(rondo_matmul_integer, x[0], x[1], ending ? static_cast<rondo_tensor*>(x[2]) : nullptr,
+                   static_cast<rondo_tensor*>(nullptr));
+          Tensor y = make(rondo_binary, RONDO_MUL, make(rondo_cast, sums, RONDO_F32), x[3]);
+          if (ending == 0) return list(std::move(y));
+          y = make(rondo_binary, RONDO_ADD, make(rondo_binary, RONDO_ADD, y, x[4]), x[5]);
+          if (ending == 1) return list(make(rondo_cast, make(rondo_unary, RONDO_GELU, y), RONDO_F16));
+          const Tensor rounded = make(rondo_unary, RONDO_ROUND, make(rondo_binary_scalar, RONDO_DIV, y, 0.037));
+          Tensor bytes = make(rondo_cast, make(rondo_binary_scalar, RONDO_ADD, rounded, 3.0), dtype);
+          if (ending == 2) return list(std::move(bytes));
+          return list(make(rondo_binary_scalar, RONDO_MUL, make(rondo_cast, bytes, RONDO_F32), 0.037));
+        };
+        const std::string label = std::string(rondo_dtype_name(dtype)) + " " + std::to_string(m) + " x " +
+                                  std::to_string(a.back()) + " x " + std::to_string(n) + ", ending " +
+                                  std::to_string(ending);
+        const Graph graph = compare(arrays, make_results, label);
+        EXPECT_EQ(graph_info(graph.get()).tasks, tasks) << label << graph_report(graph.get());
+      }
+}
+
+// A sum that others read too, what is written in between, and results that lie across the sums.
+TEST_P(FusedRows, WholeProductsThatAreReadElsewhereStay) {
+  if (on_cuda()) GTEST_SKIP() << "of a cpu";
+  const std::vector<Array> arrays = {random_array(RONDO_U8, {40, 30}, 3, 0, 255),
+                                     random_array(RONDO_I8, {30, 200}, 4, -128, 127),
+                                     random_array(RONDO_F32, {40, 200}, 5, -2, 2)};
+  const auto scaled = [](rondo_tensor* sums) {
+    return make(rondo_binary_scalar, RONDO_MUL, make(rondo_cast, sums, RONDO_F32), 0.01);
+  };
+  const auto product = [](const auto& x) {
+    return make(rondo_matmul_integer, x[0], x[1], static_cast<rondo_tensor*>(nullptr),
+                static_cast<rondo_tensor*>(nullptr));
+  };
+  const Graph both = compare(
+      arrays,
+      [&](const auto& x) {
+        const Tensor sums = product(x);
+        return list(scaled(sums), make(rondo_reduce, RONDO_SUM, sums, 0, static_cast<const int32_t*>(nullptr), 0));
+      },
+      "read twice");
+  const Graph across = compare(
+      arrays,
+      [&](const auto& x) {
+        into(transpose(reshape(x[2], {200, 40}), {1, 0}), rondo_binary_scalar, RONDO_MUL,
+             make(rondo_cast, product(x), RONDO_F32), 0.01);
+        return list(make(rondo_copy, x[2]));
+      },
+      "across");
+  const Graph in_place = compare(
+      arrays,
+      [&](const auto& x) {
+        into(x[2], rondo_binary, RONDO_ADD, scaled(product(x)), x[2]);
+        return list();
+      },
+      "in place");
+  EXPECT_EQ(graph_info(both.get()).tasks, 3) << graph_report(both.get());
+  EXPECT_EQ(graph_info(across.get()).tasks, 2) << graph_report(across.get());
+  EXPECT_EQ(graph_info(in_place.get()).tasks, 2) << graph_report(in_place.get());
+}
+
 // Threads of the host share what is around one long row, but not the row.
 TEST_P(FusedRows, OneLongRowOfTheHostStaysApart) {
   const Graph graph = compare(

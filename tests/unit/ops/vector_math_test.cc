@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -36,6 +37,11 @@ double soft_plus(double x) {
 double gated(double x, double gate) {
   return x == -INFINITY ? -0.0 : x * gate;
 }
+// 0 where that is below the smallest normal number of f32.
+double gelu(double x) {
+  const double exact = gated(x, 0.5 * std::erfc(x * -0.70710678118654752440));
+  return std::fabs(exact) < std::numeric_limits<float>::min() ? std::copysign(0.0, x) : exact;
+}
 double sigmoid(double x) {
   return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
@@ -56,7 +62,7 @@ const Function kFunctions[] = {
     {Op::tan, [](double x) { return std::tan(x); }},
     {Op::erf, [](double x) { return std::erf(x); }},
     {Op::erfc, [](double x) { return std::erfc(x); }},
-    {Op::gelu, [](double x) { return gated(x, 0.5 * std::erfc(x * -0.70710678118654752440)); }},
+    {Op::gelu, gelu, 6},
     {Op::sigmoid, sigmoid},
     {Op::log_sigmoid, [](double x) { return -soft_plus(-x); }},
     {Op::silu, [](double x) { return gated(x, sigmoid(x)); }},
@@ -147,6 +153,16 @@ TEST_P(VectorMath, KeepsTheSpecialValues) {
       {Op::sigmoid, 0, 0.5F},
       {Op::silu, -inf, -0.0F},
       {Op::silu, inf, inf},
+      {Op::gelu, -inf, -0.0F},
+      {Op::gelu, inf, inf},
+      {Op::gelu, -0.0F, -0.0F},
+      {Op::gelu, 0, 0},
+      {Op::gelu, 0x1p-125F, 0x1p-126F},
+      {Op::gelu, -0x1p-125F, -0x1p-126F},
+      {Op::gelu, 0x1.fffffep-126F, 0},
+      {Op::gelu, -0x1p-149F, -0.0F},
+      {Op::gelu, -13.1463F, -0.0F},
+      {Op::gelu, 7, 7},
       {Op::gelu_tanh, -inf, -0.0F},
       {Op::mish, -inf, -0.0F},
       {Op::mish, inf, inf},

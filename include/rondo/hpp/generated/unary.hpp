@@ -238,7 +238,8 @@ inline Tensor softplus(const Tensor& a, double beta = 1) {
 inline Tensor softsign(const Tensor& a) {
   return unary(RONDO_SOFTSIGN, a);
 }
-// x Phi(x), by the error function (Hendrycks and Gimpel, arXiv 1606.08415).
+// x Phi(x), by the error function (Hendrycks and Gimpel, arXiv 1606.08415); 0 where that is below the smallest normal
+// number of f32, or of f64.
 inline Tensor gelu(const Tensor& a) {
   return unary(RONDO_GELU, a);
 }

@@ -727,5 +727,8 @@ Relu6 = 3,
 /// As `RONDO_SILU`: NaN for NaN, -0 for -infinity.
 #[doc(alias = "RONDO_ACTIVATION_SILU")]
 Silu = 4,
+/// As `RONDO_HARD_SWISH`: NaN for NaN, -0 for -infinity.
+#[doc(alias = "RONDO_ACTIVATION_HARD_SWISH")]
+HardSwish = 5,
 }
 }
