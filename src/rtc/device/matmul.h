@@ -59,7 +59,7 @@ struct EndedProduct {
   using Place = typename Memory::Place;
   const MatmulArguments& args;
 
-  // What the results of some columns take from memory: of several it can be on its way at once.
+  // Holds what the results of some columns take from memory. It can be on its way for several at once.
   template <int n>
   struct Fetched {
     Register<Out> bias[n];

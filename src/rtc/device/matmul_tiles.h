@@ -144,7 +144,7 @@ struct TensorProduct {
     const Right right(static_cast<const In*>(args.b) + offset<batch>(args.batch, 1, of), j0, n, k,
                       static_cast<Index>(args.b_step[1]), static_cast<Index>(args.b_step[0]));
     const int lane = threadIdx.x % 32;
-    // Of a step: where it begins along k, and its slot in shared memory.
+    // Begins to load the step that begins at l0 along k, into a slot of shared memory.
     const auto begin_stage = [&](Index l0, int slot, i64 operands) {
       if (l0 < k) {
         In* const to = tiles + slot * kStage;
