@@ -69,14 +69,13 @@ Status make_image(const Target& target, const ImageRequest& request, std::string
     const Progress::Compiling compiling(Progress::instance(), request.name);
     RONDO_TRY(request.compile(target, image));
   }
-  RONDO_TRY(MakingLimit::take(2 * static_cast<int64_t>(image->size())));  // its module has them as well
   const auto spent = std::chrono::steady_clock::now() - begin;
   compile_us.fetch_add(std::chrono::duration_cast<std::chrono::microseconds>(spent).count(), std::memory_order_relaxed);
   compiled.fetch_add(1, std::memory_order_relaxed);
   log(RONDO_LOG_DEBUG, "compiled %s in %.1f ms", request.name,
       std::chrono::duration<double, std::milli>(spent).count());
   disk.store(key, origin, request.name, *image);
-  return {};
+  return MakingLimit::take(2 * static_cast<int64_t>(image->size()));  // its module has them as well
 }
 
 // True if PTX, translated by the driver itself, may succeed where a cubin did not.

@@ -128,7 +128,8 @@ Status make_ready(CudaDevice& device, CachedKernel& entry, const char* name, con
     entry.changed.wait(lock, [&entry] { return !entry.compiling; });
     if (entry.ready.load(std::memory_order_relaxed)) return {};
     // The limits of a stranger's program, which have ended its compile, are not those of others who want the kernel.
-    if (entry.failure.code() != RONDO_TIMED_OUT && entry.failure.code() != RONDO_UNSUPPORTED) return entry.failure;
+    const rondo_status code = entry.failure.code();
+    if (code != RONDO_TIMED_OUT && code != RONDO_UNSUPPORTED && code != RONDO_OUT_OF_MEMORY) return entry.failure;
   }
   if (entry.ready.load(std::memory_order_relaxed)) return {};
   if (entry.failure.code() == RONDO_COMPILE_FAILED) return entry.failure;

@@ -3,7 +3,8 @@
 // add, mul, neg, graph (several of them at once), module (a kernel of the user's), files (one that takes in files),
 // program=FILE (its functions of floats and fixed sizes, called with zeros), stranger=FILE (the same, not trusted),
 // export=FILE, import=FILE. Each gets a line: "add ok", or its status and message. The last line is the counts, as
-// JSON. "slowly" in front: the progress of compiling is told on stderr.
+// JSON. "slowly" in front: the progress of compiling is told on stderr. host_memory=BYTES in front: what programs may
+// take of the host.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
@@ -22,6 +23,8 @@ using Floats = std::vector<float>;
 std::mutex mutex;
 std::condition_variable changed;
 bool compiling = false;
+
+int64_t host_memory = 0;  // 0: any
 
 void told(const std::string& kernel, int64_t done, int64_t known, double seconds) {
   std::fprintf(stderr, "progress '%s' %lld of %lld after %.3f s\n", kernel.c_str(), static_cast<long long>(done),
@@ -46,8 +49,9 @@ void make_module(const rondo::Engine& engine, const char* compiler_options) {
 }
 
 void call_program(const rondo::Engine& engine, const std::string& file, bool trusted) {
-  const rondo::Program program(file);
+  rondo::Program program(file);
   if (trusted) program.trust();
+  program.limit_host_memory(host_memory);
   const rondo::ProgramInstance instance = program.instance(engine, kDevice);
   for (const auto& function : program.functions()) {
     std::vector<rondo::Tensor> inputs;
@@ -90,6 +94,8 @@ void run(const rondo::Engine& engine, const std::string& word) {
     call_program(engine, word.substr(8), true);
   } else if (word.rfind("stranger=", 0) == 0) {
     call_program(engine, word.substr(9), false);
+  } else if (word.rfind("host_memory=", 0) == 0) {
+    host_memory = std::stoll(word.substr(12));
   } else if (word.rfind("export=", 0) == 0) {
     rondo::export_cache(word.substr(7));
   } else if (word.rfind("import=", 0) == 0) {

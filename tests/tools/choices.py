@@ -106,7 +106,7 @@ def case_damaged():
     products(SMALL)
     (path,) = entries()
     whole = path.read_bytes()
-    path.write_bytes(whole[:-3] + b"9" + whole[-2:])
+    path.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
     _, counts = products(SMALL)
     assert (counts["trials"], counts["damaged"]) == (1, 1), counts
     # Whole files that say what no choice of this product says.
@@ -119,6 +119,58 @@ def case_damaged():
     run(PROGRAM.parent / "choices_forge", KERNELS, "large_tiles 1.5\nsmall_tiles 2.5\n")
     lines, counts = products(SMALL)
     assert counts["trials"] == 0 and lines[0]["by"].startswith("by Rondo's large tiles (1.50 us in a chain, Rondo's small tiles 2.50)"), lines
+
+
+def case_large_views():
+    """Weights that are a part of a large tensor are tried in little memory, or not at all."""
+    lines, counts = products("32,64,64,apart=131072", SIMCUDA_MEMORY="192")  # over 16 MiB
+    assert counts["trials"] == 1 and len(entries()) == 1, (lines, counts)
+    lines, counts = products("32,64,64,apart=1200000", SIMCUDA_MEMORY="4096")  # over 144 MiB
+    assert counts["trials"] == 1 and len(entries()) == 1 and "(" not in lines[0]["by"], (lines, counts)
+
+
+def case_unmakable():
+    """A kept choice whose kernel cannot be made leaves a product to the rule."""
+    products(SMALL)
+    run(PROGRAM.parent / "choices_forge", KERNELS, "large_tiles 1.5\nsmall_tiles 2.5\n")
+    (choice,) = entries()
+    here = {"RONDO_CACHE": str(FOLDER / "here"), "RONDO_TRIAL_MS": "0"}
+    ruled, _ = products(SMALL, **here)  # whose kernels are there, and not that of the choice
+    copied = FOLDER / "here" / choice.relative_to(KERNELS)
+    copied.parent.mkdir(exist_ok=True)
+    shutil.copy(choice, copied)
+    lines, counts = products(SMALL, **here, RONDO_NVRTC="none")
+    assert (lines[0]["by"], lines[0]["bits"], counts["compiled"]) == (ruled[0]["by"], ruled[0]["bits"], 0), (lines, ruled)
+    lines, counts = products(SMALL, **here)
+    assert lines[0]["by"].startswith("by Rondo's large tiles (1.50 us"), lines
+
+
+def case_library_fails():
+    """A cuBLASLt whose calls fail takes no product, and does not keep Rondo's kernels from making it."""
+    library = {"RONDO_CUBLASLT": str(SIMULATED.parent / "simcudnn/v9/libcublasLt.so.12")}
+    lines, counts = products(SMALL, **library)
+    assert counts["trials"] == 1 and "cuBLASLt" not in lines[0]["by"], (lines, counts)
+    run(PROGRAM.parent / "choices_forge", KERNELS, "library 1.5\nsmall_tiles 2.5\n")
+    lines, counts = products(SMALL, **library)
+    assert counts["trials"] == 1 and "cuBLASLt" not in lines[0]["by"], (lines, counts)
+
+
+def case_host_memory():
+    """Kernels that are only tried take nothing of the host's memory that making a program may take."""
+    program = program_file()
+    command = PROGRAM.parent / "cache_program"
+    run(command, f"program={program}")
+    (chosen,) = entries().values()
+    sizes = [path.stat().st_size for path in KERNELS.rglob("*.sm_*")]
+    enough = 2 * max(sizes) + (32 << 10)
+    assert enough < 2 * sum(sizes), sizes
+    run(command, f"host_memory={enough}", f"program={program}", RONDO_CACHE=str(FOLDER / "enough"))
+    (text,) = entries(FOLDER / "enough").values()
+    assert len(text.splitlines()) == len(chosen.splitlines()) > 1, (text, chosen)
+    # The rule's kernel is what a program is charged for.
+    few = {**os.environ, **SETTINGS, "RONDO_CACHE": str(FOLDER / "few")}
+    done = subprocess.run([command, f"host_memory={2 * max(sizes) - 1}", f"program={program}"], env=few, capture_output=True, text=True, timeout=280, check=False)
+    assert "RONDO_OUT_OF_MEMORY" in done.stdout and not entries(FOLDER / "few"), done
 
 
 def case_faults():

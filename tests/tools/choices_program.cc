@@ -2,9 +2,9 @@
 // bits, and what that took: choices_program WORD...
 //
 // graph-first: each product is recorded before it is called. threads=N: so many threads want each at once. time: each
-// is timed in a chain of twelve with another one in one graph. M,K,N[,f16|bf16|f32][,gelu][,bias][,flat]: a product of
-// M x K by K x N; flat: the matrix is contiguous along N. Each product gets a line of JSON, and the last line has the
-// counts of the cache.
+// is timed in a chain of twelve with another one in one graph. M,K,N[,f16|bf16|f32][,gelu][,bias][,flat|,apart=STEP]:
+// a product of M x K by K x N; flat: the matrix is contiguous along N; apart: its lines along K begin so many elements
+// after each other. Each product gets a line of JSON, and the last line has the counts of the cache.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <rondo/rondo.hpp>
@@ -31,7 +31,7 @@ double milliseconds_since(Clock::time_point start) {
 
 struct Problem {
   std::string text;
-  int64_t m = 1, k = 1, n = 1;
+  int64_t m = 1, k = 1, n = 1, apart = 0;
   rondo_dtype dtype = RONDO_F16;
   bool gelu = false, bias = false, flat = false;
 };
@@ -53,6 +53,8 @@ Problem read_problem(const std::string& text) {
       problem.bias = true;
     else if (part == "flat")
       problem.flat = true;
+    else if (part.rfind("apart=", 0) == 0)
+      problem.apart = std::atoll(part.c_str() + 6);
     else
       throw std::runtime_error("no such word: " + part);
   }
@@ -80,6 +82,12 @@ class Product {
         a_(numbers(engine, {problem.m, problem.k}, problem.dtype, 2)),
         b_(numbers(engine, problem.flat ? std::vector{problem.k, problem.n} : std::vector{problem.n, problem.k},
                    problem.dtype, 4 / std::sqrt(static_cast<double>(problem.k)))) {
+    if (problem.apart) {
+      const rondo::Tensor large = engine.empty(kDevice, problem.dtype, {problem.n, problem.apart});
+      const rondo::Tensor part = large.slice(1, 0, problem.k);
+      rondo::copy_into(b_, part);
+      b_ = part;
+    }
     if (problem.bias) bias_.push_back(numbers(engine, {problem.n}, problem.dtype, 1));
     engine.wait_all();
   }
@@ -95,7 +103,8 @@ class Product {
 
  private:
   const Problem problem_;
-  const rondo::Tensor a_, b_;
+  const rondo::Tensor a_;
+  rondo::Tensor b_;
   std::vector<rondo::Tensor> bias_;
 };
 

@@ -25,11 +25,11 @@ Status MakingLimit::look() const {
     if (each->over())  // mutation: making_without_an_end
       return error(RONDO_TIMED_OUT, "making it has had %lld ms, and is given up (rondo_program_limit_making)",
                    printable(each->milliseconds_));
-  return {};
+  return count(0);
 }
 
 Status MakingLimit::count(int64_t bytes) const {
-  for (const MakingLimit* each = this; each; each = each->outer_) {
+  for (const MakingLimit* each = this; each && each->most_bytes_ != kUncounted; each = each->outer_) {
     const int64_t taken = each->taken_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes > each->most_bytes_ - taken)  // mutation: host_memory_without_an_end
       return error(

@@ -1,7 +1,8 @@
 // The time and the host's memory that making graphs of a program may take (rondo_program_limit_making and
 // rondo_program_limit_host_memory). Who makes something of many nodes asks for each of them whether the time is over,
 // takes the bytes before it makes something, and gives up what it has made so far. A kernel that is compiled, and an
-// engine of cuDNN that is tried, go on to their end.
+// engine of cuDNN that is tried, go on to their end. A kernel's bytes are taken once it is compiled and kept: one that
+// is there already takes none.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,19 +30,22 @@ struct MakingLimits {
 
 class MakingLimit {
  public:
+  // As bytes, it counts nothing, as what is made is only tried.
+  static constexpr int64_t kUncounted = -1;
+
   // From now on, within that which the calling thread has. milliseconds: 0: any. bytes: 0: what the setting says.
   explicit MakingLimit(int64_t milliseconds, int64_t bytes = 0);
   virtual ~MakingLimit();
   MakingLimit(const MakingLimit&) = delete;
   MakingLimit& operator=(const MakingLimit&) = delete;
 
-  // An error if the time is over of what the calling thread makes.
+  // An error if the time is over of what the calling thread makes, or more was taken than the limit has.
   static Status check() {
     const MakingLimit* const limit = current();
     return limit ? limit->look() : Status();
   }
   // Takes bytes of the host for what is made next. An error if the limit does not have them. Nothing is given back
-  // before the end.
+  // before the end, so it stays one.
   static Status take(int64_t bytes) {
     const MakingLimit* const limit = current();
     return limit ? limit->count(bytes) : Status();

@@ -27,11 +27,9 @@ constexpr int kCopies = 10;      // of a plan in a graph that times it, at most
 constexpr float kSlow = 3;       // so many times the best so far is not worth timing well
 constexpr float kLongUs = 2000;  // what copies of a plan may take together
 
-// A failure of the device, or of the host's memory, does not concern a single plan; the end of the caller's time says
-// nothing about any.
+// A failure that does not concern a single plan.
 bool is_fatal(const Status& status) {
-  return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_LIBRARY_MISSING ||
-         status.code() == RONDO_TIMED_OUT;
+  return status.code() == RONDO_LIBRARY_MISSING || ends_trial(status);
 }
 
 }  // namespace

@@ -67,11 +67,15 @@ class ProductWords {
   SmallVector<int64_t, 64> words_;
 };
 
+static_assert(sizeof(Tiling) == 9 * sizeof(float), "it has no bytes of padding");
+
 // The device, the library, and Rondo's kernels.
 std::string product_circumstances(cuda::CudaDevice& device) {
   (void)cuda::cublaslt().open();  // without it there is no version
   std::string all = device_circumstances(device) + "; cuBLASLt ";
   if (cuda::cublaslt().is_open()) all += cuda::cublaslt().version();
+  for (const ProductKernel each : {ProductKernel::small_tiles, ProductKernel::middle_tiles, ProductKernel::large_tiles})
+    all.append(reinterpret_cast<const char*>(tiling_of(each)), sizeof(Tiling));
   for (const char* const text : {rtc::kPreludeText, rtc::kMatmulText, rtc::kTensorCoreText, rtc::kMatmulTilesText,
                                  rtc::kMatmulRowsText, rtc::kRowFinishText})
     all += text;
@@ -138,8 +142,12 @@ class ProductSelection {
     if (candidates_.size() > 1) {
       const TimingBudget budget = TimingBudget::of_one(wanted);
       if (budget.microseconds > 0) {
+        bool can = false;
+        RONDO_TRY(can_make(rule_, true, &can));
+        if (!can) return {};  // it fails, and says why
+        const MakingLimit tried(0, MakingLimit::kUncounted);
+        const MakingLimit::Scope uncounted(&tried);
         RONDO_TRY(prepare_candidates());
-        if (candidates_.empty()) return {};  // the rule's fails, and says why
         if (candidates_.size() > 1) {
           RONDO_TRY(choose_by_time(budget.microseconds, made));
           if (*made) return {};
@@ -155,8 +163,27 @@ class ProductSelection {
     std::string text;
     std::vector<ProductTime> times;
     *found = kept_.read(&text) && read_kept_text(text, &times);
-    if (*found) RONDO_TRY(question_.takes(times[0].kernel, found));
+    if (*found) {
+      const bool rules = times[0].kernel == ProductShape(product_, device_).own_by_rule();
+      RONDO_TRY(can_make(times[0].kernel, !rules, found));
+    }
     if (*found) *made = std::make_unique<ProductChoice>(ProductChoice{times[0].kernel, times_text(times)});
+    return {};
+  }
+
+  // An error that concerns this kernel alone means that it cannot. A stranger's program that may have no more kernels
+  // ends here.
+  Status can_make(ProductKernel kernel, bool prepared, bool* can) {
+    *can = true;
+    Status status = question_.takes(kernel, can);
+    if (status.ok() && *can && prepared) {
+      const StreamDevice::Relaxed relaxed(device_);
+      status = make_cuda_matmul_by(product_, kernel)->prepare();
+    }
+    if (status.ok()) return {};
+    *can = false;
+    if (ends_trial(status) || (status.code() == RONDO_UNSUPPORTED && rtc::Unkept::current())) return status;
+    log(RONDO_LOG_DEBUG, "rondo_matmul: %s is passed over: %s", text_of(kernel), status.message());
     return {};
   }
 
@@ -175,7 +202,7 @@ class ProductSelection {
     float library = std::numeric_limits<float>::infinity();
     for (const ProductKernel each : {ProductKernel::library, ProductKernel::library_in_two}) {
       bool takes = each == rule_;
-      if (!takes && shape.estimate_us(each) <= kLibraryPlausible * own) RONDO_TRY(question_.takes(each, &takes));
+      if (!takes && shape.estimate_us(each) <= kLibraryPlausible * own) RONDO_TRY(can_make(each, false, &takes));
       if (!takes) continue;
       library = shape.estimate_us(each);
       if (each != rule_) candidates_.push_back(each);
@@ -187,20 +214,15 @@ class ProductSelection {
     return {};
   }
 
-  // Compiles and loads what they need; in the caller's thread, so that products are compiled side by side.
+  // Compiles and loads what all but the rule's need; in the caller's thread, so that products are compiled side by
+  // side.
   Status prepare_candidates() {
-    const StreamDevice::Relaxed relaxed(device_);
-    std::vector<ProductKernel> ready;
-    for (const ProductKernel each : candidates_) {
+    std::vector<ProductKernel> ready = {rule_};
+    for (size_t i = 1; i < candidates_.size(); ++i) {
       RONDO_TRY(MakingLimit::check());
-      const Status status = make_cuda_matmul_by(product_, each)->prepare();
-      if (status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_TIMED_OUT) return status;
-      if (status.ok())
-        ready.push_back(each);
-      else if (each == rule_)
-        break;
-      else
-        log(RONDO_LOG_DEBUG, "rondo_matmul: %s is passed over: %s", text_of(each), status.message());
+      bool can = false;
+      RONDO_TRY(can_make(candidates_[i], true, &can));
+      if (can) ready.push_back(candidates_[i]);
     }
     candidates_ = std::move(ready);
     return {};
@@ -214,7 +236,7 @@ class ProductSelection {
       count_trial();
       return time_products(device_, product_, candidates_, budget_us, &times);
     });
-    if (status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_TIMED_OUT) return status;
+    if (ends_trial(status)) return status;
     if (!status.ok() || times.empty() || times[0].kernel != rule_) {
       log(RONDO_LOG_INFO, "rondo_matmul: kernels of a product could not be tried, the rule decides: %s",
           status.ok() ? "its own does not run" : status.message());
@@ -225,7 +247,7 @@ class ProductSelection {
     RONDO_TRY(read_kept(made, &found));
     if (found) return {};
     const auto fastest = std::min_element(times.begin(), times.end(), [](const ProductTime& a, const ProductTime& b) {
-      return a.microseconds < b.microseconds;
+      return a.in_chain > b.in_chain || (a.in_chain == b.in_chain && a.microseconds < b.microseconds);
     });
     // A choice that is made again on another day shall be the same one.
     if (fastest->microseconds < kMargin * times[0].microseconds) std::swap(times[0], *fastest);

@@ -12,6 +12,7 @@
 #include "engine/tasks/storage.h"
 #include "ops/task/early_reads.h"
 #include "ops/task/kernel_spec.h"
+#include "ops/trial/choice_table.h"
 #include "ops/trial/trial_memory.h"
 #include "rtc/device_text.h"
 
@@ -24,7 +25,7 @@ constexpr int kAtOnce = 2;  // launches of a chain that are timed together
 constexpr int kMostRounds = 15, kLeastRounds = 3;
 constexpr float kSlow = 3;          // so many times the best one's time is not worth a chain
 constexpr long long kWarming = 10;  // part of the time in which nothing is measured: a device that was idle runs slower
-constexpr int64_t kMostWeights = int64_t{128} << 20;  // bytes; as many do not stay in a cache
+constexpr int64_t kMostWeights = int64_t{128} << 20;  // bytes beyond the operands; as many do not stay in a cache
 constexpr int64_t kAligned = Product::kAligned;
 
 // The kernel between products: it reads what one has made, and makes the next one's rows, numbers between 1/8 and 1/4.
@@ -75,11 +76,11 @@ class ProductTrial {
     for (Chain& each : chains_) {
       std::vector<float>& of = each.times;
       if (of.empty()) {
-        times->push_back({each.kernel, each.once});
+        times->push_back({each.kernel, each.once, false});
         continue;
       }
       std::nth_element(of.begin(), of.begin() + static_cast<int64_t>(of.size() / 2), of.end());
-      times->push_back({each.kernel, of[of.size() / 2] / static_cast<float>(kAtOnce * length_)});
+      times->push_back({each.kernel, of[of.size() / 2] / static_cast<float>(kAtOnce * length_), true});
     }
     return {};
   }
@@ -93,8 +94,9 @@ class ProductTrial {
     std::vector<float> times;
   };
 
-  // Memory for so many of a view, which are moved there, aligned as it was.
-  Status take(const View& view, int64_t count, std::vector<View>* views, Room* room) {
+  // Memory for a view, or for up to so many of it as do not stay in a cache, which are moved there, aligned as it was.
+  // An error if it reaches much further than its elements: a part of a large tensor.
+  Status take(const View& view, int64_t most, std::vector<View>* views, Room* room) {
     int64_t low = 0, high = 0;
     view.layout.extent(&low, &high);
     const auto size = static_cast<int64_t>(dtype_size(view.dtype));
@@ -102,6 +104,11 @@ class ProductTrial {
     const auto residue = static_cast<int64_t>(address % static_cast<uint64_t>(kAligned));
     const int64_t first = (-low * size + kAligned - 1) / kAligned * kAligned + residue;
     const int64_t bytes = (first + high * size + kAligned - 1) / kAligned * kAligned;
+    const int64_t count = std::clamp<int64_t>(spare_ / std::max<int64_t>(bytes, 1), 1, most);
+    spare_ -= count * bytes - std::min(bytes, static_cast<int64_t>(view.bytes()));
+    if (spare_ < 0)
+      return error(RONDO_UNSUPPORTED, "its operands reach over too much memory, one of them over %lld bytes",
+                   static_cast<long long>(bytes));
     RONDO_TRY(memory_.take_filled(0, static_cast<size_t>(count * bytes), 0, &room->address));
     room->words = count * bytes / 4;
     for (int64_t i = 0; i < count; ++i) {
@@ -139,9 +146,7 @@ class ProductTrial {
       }
       product_.after = std::move(after);
     }
-    const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(product_.b.bytes()), 1);
-    const auto copies = std::clamp<int64_t>(kMostWeights / bytes, 1, kChain);
-    RONDO_TRY(take(product_.b, copies, &weights_, &other));
+    RONDO_TRY(take(product_.b, kChain, &weights_, &other));
     RONDO_TRY(make_numbers(results_, other, nullptr, memory_.stream()));
     RONDO_TRY(make_numbers(results_, rows_, nullptr, memory_.stream()));
     return memory_.synchronize();
@@ -181,7 +186,7 @@ class ProductTrial {
       Chain chain;
       chain.kernel = kernel;
       const Status made = make_chain(&chain);
-      if (made.code() == RONDO_DEVICE_LOST || (!made.ok() && kernel == kernels_[0])) return made;
+      if (ends_trial(made) || (!made.ok() && kernel == kernels_[0])) return made;
       if (made.ok())
         chains_.push_back(std::move(chain));
       else
@@ -277,6 +282,7 @@ class ProductTrial {
   std::vector<Ref<Storage>> storages_;
   std::vector<View> weights_;
   Room rows_, results_;
+  int64_t spare_ = kMostWeights;
   const rtc::Kernel* numbers_ = nullptr;
   int length_ = 1;
   float best_once_ = std::numeric_limits<float>::infinity();

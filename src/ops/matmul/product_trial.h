@@ -12,7 +12,8 @@ namespace rondo::ops {
 
 struct ProductTime {
   ProductKernel kernel;
-  float microseconds;  // of the product and the kernel after it
+  float microseconds;     // of the product and the kernel after it
+  bool in_chain = false;  // else of one alone: it was too slow for a chain
 };
 
 // Times those kernels, all of which can make it, for about as many microseconds. One that fails is left out.

@@ -65,18 +65,26 @@ std::string device_circumstances(cuda::CudaDevice& device) {
 Status run_trial(cuda::CudaDevice& device, const char* what, const std::function<Status()>& body) {
   static std::mutex trying;
   const std::lock_guard lock(trying);
-  Status status;
-  start_thread([&, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
-    const rtc::Unkept scope(unkept);
-    const MakingLimit::Scope limited(limit);
-    status = caught(
-        [&] {
-          const cuda::CudaDevice::Current current(device);
-          return current.status().ok() ? body() : current.status();
-        },
-        what);
-  }).join();
-  return status;
+  const auto start = [&] {
+    Status status;
+    start_thread([&, unkept = rtc::Unkept::allowance(), limit = MakingLimit::current()] {
+      const rtc::Unkept scope(unkept);
+      const MakingLimit::Scope limited(limit);
+      status = caught(
+          [&] {
+            const cuda::CudaDevice::Current current(device);
+            return current.status().ok() ? body() : current.status();
+          },
+          what);
+    }).join();
+    return status;
+  };
+  return caught(start, what);  // the system may have no thread
+}
+
+bool ends_trial(const Status& status) {
+  return status.code() == RONDO_DEVICE_LOST || status.code() == RONDO_TIMED_OUT ||
+         (status.code() == RONDO_OUT_OF_MEMORY && !MakingLimit::check().ok());
 }
 
 void count_trial() {

@@ -89,6 +89,10 @@ std::string device_circumstances(cuda::CudaDevice& device);
 // thread of its own: the caller's may be capturing, and a trial's captures must be judged as strictly as any.
 Status run_trial(cuda::CudaDevice& device, const char* what, const std::function<Status()>& body);
 
+// True for a failure that says nothing of the candidate that met it: the device is lost, or the caller's time or host's
+// memory is at its end (MakingLimit).
+bool ends_trial(const Status& status);
+
 // Counts choices that were made by a trial, as none was kept: for rondo_cache_query.
 void count_trial();
 int64_t trials();

@@ -307,5 +307,21 @@ TEST_F(HostMemory, StricterOfTwoLimitsHolds) {
   EXPECT_NE(message.find("than 10 bytes"), std::string::npos) << message;
 }
 
+TEST_F(HostMemory, LimitThatIsOverStaysSo) {
+  const MakingLimit limit(0, 100);
+  const MakingLimit::Scope scope(&limit);
+  EXPECT_TRUE(MakingLimit::take(100).ok());
+  EXPECT_TRUE(MakingLimit::check().ok());
+  {
+    const MakingLimit tried(0, MakingLimit::kUncounted);
+    const MakingLimit::Scope within(&tried);
+    EXPECT_TRUE(MakingLimit::take(1000).ok());
+    EXPECT_TRUE(MakingLimit::check().ok());
+  }
+  EXPECT_EQ(limit.taken(), 100);
+  EXPECT_EQ(MakingLimit::take(1).code(), RONDO_OUT_OF_MEMORY);
+  EXPECT_EQ(MakingLimit::check().code(), RONDO_OUT_OF_MEMORY);
+}
+
 }  // namespace
 }  // namespace rondo::program_files
