@@ -37,6 +37,7 @@ Status inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Stora
 // the recording's.
 Recording::Inlined Recording::inline_from(size_t first) {
   Inlined inlined;
+  not_inlined = {};
   if (as_written) return inlined;
   for (size_t i = first; i < taken_.size(); ++i) {
     if (const ops::Call* const known = call(i); known && !std::holds_alternative<ops::LaunchCall>(known->of)) continue;
