@@ -283,6 +283,8 @@ Tensor whole_convolution(Call& call, const Tensor& x, const Tensor& w, const Ten
 
 void convolution_integer(Call& call) {
   const auto ndim = static_cast<size_t>(call.ndim(1));
+  if (const int64_t count = call.has(2) ? product(call.shape(2)) : 1; count != 1)
+    malformed("x_zero_point has " + std::to_string(count) + " numbers; 1 is needed");
   const Tensor xz = factor_zero(call, 2, false), zeros = factor_zero(call, 3, false);
   const Tensor wz = zeros ? per_filter(zeros, ndim, 0) : Tensor();
   const Tensor sums = whole_convolution(call, call.in(0), call.in(1), xz, wz);
