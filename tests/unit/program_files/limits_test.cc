@@ -197,6 +197,31 @@ TEST_F(ProgramMaking, AsksForNodesThatARecordingTakesIn) {
   rondo_program_destroy(program);
 }
 
+// Both factors of the product are one tensor.
+TEST_F(ProgramMaking, CountsEachOperandThatIsTakenIn) {
+  rondo_program* program = open(one_function("", R"(["x","f32",[3,4]])",
+                                             R"({"kind":"Matmul","with":{"transpose_b":true,"activation":"none"},)"
+                                             R"("in":{"a":0,"b":0},"out":{"out":[1,"f32",[3,3]]}})",
+                                             R"(["y",1,"f32",[3,3]])"));
+  rondo_program_instance* instance = nullptr;
+  require_ok(create(program, &instance));
+  rondo_tensor *const x = input(), *y = nullptr;
+  rondo_graph* graph = nullptr;
+  const MakingLimit limit(0, INT64_MAX);
+  {
+    const MakingLimit::Scope scope(&limit);
+    require_ok(rondo_record_begin(engine_, nullptr));
+    require_ok(rondo_program_call(instance, "f", 1, &x, 1, &y));
+    require_ok(rondo_record_end(engine_, &graph));
+  }
+  EXPECT_EQ(limit.taken(), node_bytes(3));
+  rondo_graph_destroy(graph);
+  rondo_tensor_destroy(x);
+  rondo_tensor_destroy(y);
+  rondo_program_instance_destroy(instance);
+  rondo_program_destroy(program);
+}
+
 // A limit of an hour within one that is over, and the other way around.
 TEST(MakingLimits, EarlierOfTwoDeadlinesHolds) {
   const Questions none(0), any(INT64_MAX);
