@@ -222,6 +222,22 @@ TEST_F(ProgramMaking, CountsEachOperandThatIsTakenIn) {
   rondo_program_destroy(program);
 }
 
+// Lists of operands that are empty have names all the same.
+TEST_F(ProgramMaking, CountsNamesOfEmptyLists) {
+  constexpr int kNames = 10000;
+  std::string names;
+  for (int i = 0; i < kNames; ++i) names += (i ? ",\"" : "\"") + std::to_string(i) + "\":[]";
+  const std::string text = one_function("", R"(["x","f32",[4]])", R"({"kind":"Softmax","in":{)" + names + "}}", "");
+  const std::string path = folder_ / "names.safetensors";
+  const char *const key = kProgramKey, *const value = text.c_str();
+  require_ok(rondo_model_file_write(path.c_str(), nullptr, nullptr, 0, &key, &value, 1));
+  const MakingLimit limit(0, INT64_MAX);
+  const MakingLimit::Scope scope(&limit);
+  rondo_program* program = nullptr;
+  EXPECT_EQ(rondo_program_open(path.c_str(), &program), RONDO_IO_ERROR) << rondo_last_error();
+  EXPECT_GE(limit.taken() - 8 * static_cast<int64_t>(text.size()), kNames * static_cast<int64_t>(sizeof(std::string)));
+}
+
 // A limit of an hour within one that is over, and the other way around.
 TEST(MakingLimits, EarlierOfTwoDeadlinesHolds) {
   const Questions none(0), any(INT64_MAX);
