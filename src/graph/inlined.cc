@@ -2,6 +2,8 @@
 // one.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engine/tasks/making_limit.h"
 #include "graph/recording.h"
 #include "graph/run/segment_run.h"
@@ -23,9 +25,12 @@ Status inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Stora
     made->push_back(make_ref<Storage>(graph.engine(), storage.device(), storage.bytes(), storage.pinned()));
     memory->put(storage, *made->back());
   }
+  std::vector<TaskOperand> operands;
   for (const Step& step : facts.steps) {
     RONDO_TRY(MakingLimit::check());
-    RONDO_TRY(MakingLimit::take(node_bytes(step.task->accesses().size())));
+    operands.clear();
+    step.task->list_operands(&operands);
+    RONDO_TRY(MakingLimit::take(node_bytes(std::max<size_t>(operands.size(), step.task->accesses().size()))));
     nodes->push_back({step.task->again(*memory), step.call, step.random_offset, step.operators(), step.site()});
   }
   return {};
@@ -37,6 +42,7 @@ Status inline_graph(const Graph& graph, Rebinding* memory, std::vector<Ref<Stora
 // the recording's.
 Recording::Inlined Recording::inline_from(size_t first) {
   Inlined inlined;
+  not_inlined = {};
   if (as_written) return inlined;
   for (size_t i = first; i < taken_.size(); ++i) {
     if (const ops::Call* const known = call(i); known && !std::holds_alternative<ops::LaunchCall>(known->of)) continue;

@@ -125,7 +125,7 @@ class ProgramReader {
     return {};
   }
   Status read_dims() {
-    RONDO_TRY(json_.array([&] {
+    RONDO_TRY(tuple("the list of sizes", 0, kMostDims, [&](size_t) {
       Dim& each = program_.dims.emplace_back();
       return tuple("a size", 3, 3, [&](size_t i) {
         return i == 0 ? json_.text(&each.name) : json_.integer(i == 1 ? &each.least : &each.most);
@@ -490,6 +490,7 @@ class ProgramReader {
   template <class Operand, class Read>
   Status read_operands(std::vector<Named>* names, std::vector<Operand>* operands, const Read& read) {
     return json_.object([&](const std::string& key) -> Status {
+      RONDO_TRY(MakingLimit::take(3 * sizeof(Named)));
       names->push_back({key, operands->size(), operands->size()});
       const auto one = [&]() -> Status {
         if (operands->size() == kMostOperands) return json_.wrong(format("more than %zu operands", kMostOperands));

@@ -284,7 +284,7 @@ def whole_convolutions(world):
             world.convert(model(graph([convolution], [value("x", window.x_shape, x_type)], [value("y", [], x_type)], constants)))
             (got_dtype, _, data), = world.rondo.run(world.program, given)
             assert got_dtype == y_dtype and shaped(data, y_code) == want, (name, x_type, w_type, of_each)
-    # Without zero points; and as many of them as there are no filters.
+    # Without zero points; and as many of them as there are no filters, or several of x, all of them 0 or not.
     window = WINDOWS["groups"]
     x, w = ([draw.randint(0, 255) for _ in range(math.prod(shape))] for shape in (window.x_shape, window.w_shape))
     weights, inputs = tensor("w", window.w_shape, w, UINT8), [value("x", window.x_shape, UINT8)]
@@ -295,6 +295,10 @@ def whole_convolutions(world):
         zeros = [tensor("xz", [], [1], UINT8), tensor("wz", [count], [1] * count, UINT8)]
         wrong = node("ConvInteger", ["x", "w", "xz", "wz"], ["y"], "wrong", **window.attributes)
         world.refused(model(graph([wrong], inputs, [value("y", [], INT32)], [weights, *zeros])), IO_ERROR, f"w_zero_point has {count} numbers", "'wrong'")
+    for number in (0, 1):
+        zeros = tensor("xz", [4], [number] * 4, UINT8)
+        wrong = node("ConvInteger", ["x", "w", "xz"], ["y"], "wrong", **window.attributes)
+        world.refused(model(graph([wrong], inputs, [value("y", [], INT32)], [weights, zeros])), IO_ERROR, "x_zero_point has 4 numbers; 1 is needed", "'wrong'")
 
 
 def half_filters(world):

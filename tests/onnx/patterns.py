@@ -251,22 +251,25 @@ def quantised(world):
         case.check(by_rows, {"x": [3, 7]}, ["y"], all_constants, {}, 13)
         given = [*quantised_x, node("DequantizeLinear", ["w", "given", "z"], ["v"]), node("MatMul", ["d", "v"], ["y"])]
         case.check(given, {"x": [3, 7], "given": []}, ["y"], all_constants, {}, 13)
-    # Convolutions by constant filters, with one scale or one for each filter, with a bias or without; but not by scales of channels, nor sums of few numbers.
+    # Convolutions by constant filters, with one scale or one for each filter, with a bias or without; but not by scales of channels, nor what does not become a product of whole numbers: sums
+    # of few numbers, of so many that 32 bits do not hold them, and filters of many places.
     of_filters = [tensor("filters", [4], [0.01, 0.02, 0.03, 0.04]), tensor("s", [], [0.02]), tensor("b", [4], numbers(4))]
     for kind, low in ((UINT8, 0), (INT8, -128)):
         draw = random.Random(low + 1)
         some = [tensor("z", [], [low + 117], kind), tensor("middle", [], [0], INT8), tensor("middles", [4], [0, 1, -2, 3], INT8),
                 *(tensor(name, shape, [draw.randrange(-128, 128) for _ in range(math.prod(shape))], INT8)
-                  for name, shape in (("w", [4, 4, 3, 2]), ("grouped", [4, 8, 2, 2]), ("line", [4, 6, 3]), ("few", [4, 3, 1, 5])))]
+                  for name, shape in (("w", [4, 4, 3, 2]), ("grouped", [4, 8, 2, 2]), ("line", [4, 6, 3]), ("few", [4, 3, 1, 5]), ("places", [4, 1, 16, 8]), ("many", [4, 1, 11, 12]),
+                                      ("deep", [4, 33026, 1]), ("wide", [4, 2, 12, 11])))]
         before = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["d"])]
         for filters, shape, window in (("w", [2, 4, 9, 8], {"pads": [1, 0, 2, 1], "strides": [2, 1]}), ("grouped", [1, 16, 5, 5], {"group": 2, "dilations": [1, 2]}),
-                                       ("line", [1, 6, 30], {"pads": [1, 1], "strides": [2]}), ("few", [1, 3, 4, 7], {})):
+                                       ("line", [1, 6, 30], {"pads": [1, 1], "strides": [2]}), ("few", [1, 3, 4, 7], {}), ("places", [1, 1, 17, 9], {}), ("many", [1, 1, 12, 13], {}), ("deep", [1, 33026, 2], {}),
+                                       ("wide", [1, 2, 12, 11], {})):
             for scale, zero, axis in (("s", "middle", {}), ("filters", "middles", {"axis": 0}), ("filters", "middles", {"axis": -len(shape)}), ("filters", "middles", {})):
                 if scale == "filters" and not axis and filters != "w":
                     continue  # the second axis has other sizes
                 for bias in ([], ["b"]):
                     convolution = [*before, node("DequantizeLinear", [filters, scale, zero], ["v"], **axis), node("Conv", ["d", "v", *bias], ["y"], **window)]
-                    gains = filters != "few" and (axis or scale == "s")
+                    gains = filters not in ("few", "many", "deep", "wide") and (axis or scale == "s")
                     case.check(convolution, {"x": shape}, ["y"], [*of_filters, *some], {"product of whole numbers": 1} if gains else {}, 13, tolerance=1e-5)
     # Sums beyond 32 bits, half of whose numbers are 255; in f32 so many terms lose digits.
     long = [node("QuantizeLinear", ["x", "little", "no"], ["q"]), node("DequantizeLinear", ["q", "little", "no"], ["d"]),

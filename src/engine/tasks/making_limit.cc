@@ -11,7 +11,7 @@ namespace rondo {
 MakingLimit::MakingLimit(int64_t milliseconds, int64_t bytes)
     : outer_(current()),
       milliseconds_(milliseconds),
-      most_bytes_(bytes ? bytes : setting_number(Setting::program_host_mb) << 20),
+      most_bytes_(bytes),
       limit_(milliseconds > 0 ? TimeLimit(milliseconds) : TimeLimit()) {}
 
 MakingLimit::~MakingLimit() = default;
@@ -30,6 +30,7 @@ Status MakingLimit::look() const {
 
 Status MakingLimit::count(int64_t bytes) const {
   for (const MakingLimit* each = this; each && each->most_bytes_ != kUncounted; each = each->outer_) {
+    if (each->most_bytes_ == 0) each->most_bytes_ = setting_number(Setting::program_host_mb) << 20;
     const int64_t taken = each->taken_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes > each->most_bytes_ - taken)  // mutation: host_memory_without_an_end
       return error(

@@ -74,7 +74,8 @@ class MakingLimit {
   RONDO_COLD Status count(int64_t bytes) const;
 
   const MakingLimit* const outer_;
-  const int64_t milliseconds_, most_bytes_;
+  const int64_t milliseconds_;
+  mutable std::atomic<int64_t> most_bytes_;  // 0: what the setting says, which the first count reads
   const TimeLimit limit_;
   mutable std::atomic<int64_t> taken_{0};
 };

@@ -2,6 +2,9 @@
 // i32: they are scaled once, by both scales.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "onnx/file/whole_numbers.h"
 #include "onnx/patterns/finder.h"
 #include "onnx/patterns/nodes.h"
 #include "onnx/patterns/patterns.h"
@@ -63,18 +66,20 @@ bool join_product(const Finder& finder, const NodeProto& node, NodeProto* made) 
   return true;
 }
 
-// The same of a convolution by a constant filter, whose results are sums of enough numbers for products to gain.
+// The same of a convolution by a constant filter, if it becomes a product: of other whole numbers it is computed in
+// f64, which is slower than that of the dequantised ones.
 bool join_convolution(const Finder& finder, const NodeProto& node, NodeProto* made) {
-  constexpr int64_t kLeast = 16;
   if (node.type != "Conv" || node.inputs.size() < 2 || node.inputs.size() > 3) return false;
   Dequantised x, w;
   if (!is_dequantised(finder, node.inputs[0], kNoAxis, &x) || !is_dequantised(finder, node.inputs[1], 0, &w))
     return false;
   const TensorProto* const filter = finder.initializer(w.numbers);
   if (!filter || filter->dims.size() < 3) return false;
-  int64_t depth = 1;
-  for (size_t d = 1; d < filter->dims.size() && depth < kLeast; ++d) depth *= filter->dims[d];
-  if (depth < kLeast) return false;
+  int64_t offsets = 1;
+  for (size_t d = 2; d < filter->dims.size() && offsets <= kMostOffsets; ++d)
+    offsets *= std::clamp<int64_t>(filter->dims[d], 0, kMostOffsets + 1);
+  const int64_t depth = std::clamp<int64_t>(filter->dims[1], 0, kMostExact + 1) * offsets;
+  if (offsets > kMostOffsets || depth < kLeastDepth || depth > kMostExact) return false;
   *made = fresh_node(node, "ConvInteger", {x.numbers, w.numbers, x.zero, w.zero, x.scale, w.scale}, node.outputs);
   if (node.inputs.size() > 2) made->inputs.push_back(node.inputs[2]);
   made->attributes = node.attributes;

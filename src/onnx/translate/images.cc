@@ -8,6 +8,7 @@
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
+#include "onnx/file/whole_numbers.h"
 #include "onnx/translate/operators.h"
 
 namespace rondo_onnx {
@@ -232,9 +233,6 @@ Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bia
 }
 
 namespace {
-
-constexpr int64_t kLeastDepth = 16;    // numbers that a result is the sum of, from which on a product is quicker
-constexpr int64_t kMostOffsets = 128;  // places of a filter, each of which is a slice
 
 // The image with the number around it that stands for 0, which may be none: 0.
 Tensor surrounded(Tensor x, const Windows& windows, const Tensor& zero) {

@@ -7,6 +7,7 @@
 
 #include "onnx/file/contents.h"
 #include "onnx/file/failure.h"
+#include "onnx/file/whole_numbers.h"
 #include "onnx/translate/operators.h"
 
 namespace rondo_onnx {
@@ -185,9 +186,6 @@ Tensor whole_product(const Tensor& a, const Tensor& b, const Tensor& a_zero, con
 
 namespace {
 
-// Sums of so many products are less than 2^31, which longer ones may exceed: 255 * 255 * 33025.
-constexpr int64_t kMostExact = 33025;
-
 // The product of both scales of what stands for an operator of dequantised numbers, if each is one number.
 std::optional<double> one_scale(const Call& call) {
   double a = 0, b = 0;
@@ -285,14 +283,13 @@ Tensor whole_convolution(Call& call, const Tensor& x, const Tensor& w, const Ten
 
 void convolution_integer(Call& call) {
   const auto ndim = static_cast<size_t>(call.ndim(1));
+  if (const int64_t count = call.has(2) ? product(call.shape(2)) : 1; count != 1)
+    malformed("x_zero_point has " + std::to_string(count) + " numbers; 1 is needed");
   const Tensor xz = factor_zero(call, 2, false), zeros = factor_zero(call, 3, false);
   const Tensor wz = zeros ? per_filter(zeros, ndim, 0) : Tensor();
-  if (!call.node().rewritten) return call.out(0, whole_convolution(call, call.in(0), call.in(1), xz, wz).to(RONDO_I32));
+  const Tensor sums = whole_convolution(call, call.in(0), call.in(1), xz, wz);
+  if (!call.node().rewritten) return call.out(0, sums.to(RONDO_I32));
   // It stands for a convolution of dequantised numbers, and has their scales and the bias.
-  const Shape w = call.shape(1);
-  const bool is_exact = product(w, 1, w.size()) <= kMostExact;
-  const Tensor sums = is_exact ? whole_convolution(call, call.in(0), call.in(1), xz, wz)
-                               : convolved(call, centred(call.in(0), xz), centred(call.in(1), wz), nullptr);
   Tensor y;
   if (const std::optional<double> scale = one_scale(call))
     y = sums.to(RONDO_F32) * *scale;

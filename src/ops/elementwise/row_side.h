@@ -16,7 +16,7 @@
 namespace rondo::ops {
 
 struct RowSide {
-  Expression expression;  // one output, as computed: f32 or f64
+  Expression expression;  // one output, as computed, f32 or f64, or for a product of whole numbers as in memory
   std::vector<uint64_t> scalars;
   std::vector<View> inputs;  // under one shape: where an input repeats, its stride is 0
   Dims<Expression::kMaxInputs> rows;

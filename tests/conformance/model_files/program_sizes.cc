@@ -417,6 +417,9 @@ TEST_P(ProgramSizes, WrongFilesAreRefused) {
   };
   EXPECT_EQ(refusal(with(dims, "[\"B\"]", "[\"B\"]")), "");
   refused(with("", "[\"B\"]", "[\"B\"]"), "a number is expected");
+  std::string nine = "[\"B0\",1,64]";
+  for (int i = 1; i < 9; ++i) nine += ",[\"B" + std::to_string(i) + "\",1,64]";
+  refused(with("\"dims\":[" + nine + "],", "[\"B0\"]", "[\"B0\"]"), "the list of sizes has more than 8 members");
   refused(with(dims, "[\"C\"]", "[\"C\"]"), "it has a name that is no size of the program");
   EXPECT_EQ(refusal(with(dims, "[\"2*B\"]", "[\"2*B\"]")), "");
   for (const std::string axis : {"B+1", "2*B+1", "0*B", "02*B", "-2*B", "B*2", "2*B*B", "20000000000000*B", "(2*B)"}) {

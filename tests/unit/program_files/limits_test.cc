@@ -197,6 +197,47 @@ TEST_F(ProgramMaking, AsksForNodesThatARecordingTakesIn) {
   rondo_program_destroy(program);
 }
 
+// Both factors of the product are one tensor.
+TEST_F(ProgramMaking, CountsEachOperandThatIsTakenIn) {
+  rondo_program* program = open(one_function("", R"(["x","f32",[3,4]])",
+                                             R"({"kind":"Matmul","with":{"transpose_b":true,"activation":"none"},)"
+                                             R"("in":{"a":0,"b":0},"out":{"out":[1,"f32",[3,3]]}})",
+                                             R"(["y",1,"f32",[3,3]])"));
+  rondo_program_instance* instance = nullptr;
+  require_ok(create(program, &instance));
+  rondo_tensor *const x = input(), *y = nullptr;
+  rondo_graph* graph = nullptr;
+  const MakingLimit limit(0, INT64_MAX);
+  {
+    const MakingLimit::Scope scope(&limit);
+    require_ok(rondo_record_begin(engine_, nullptr));
+    require_ok(rondo_program_call(instance, "f", 1, &x, 1, &y));
+    require_ok(rondo_record_end(engine_, &graph));
+  }
+  EXPECT_EQ(limit.taken(), node_bytes(3));
+  rondo_graph_destroy(graph);
+  rondo_tensor_destroy(x);
+  rondo_tensor_destroy(y);
+  rondo_program_instance_destroy(instance);
+  rondo_program_destroy(program);
+}
+
+// Lists of operands that are empty have names all the same.
+TEST_F(ProgramMaking, CountsNamesOfEmptyLists) {
+  constexpr int kNames = 10000;
+  std::string names;
+  for (int i = 0; i < kNames; ++i) names += (i ? ",\"" : "\"") + std::to_string(i) + "\":[]";
+  const std::string text = one_function("", R"(["x","f32",[4]])", R"({"kind":"Softmax","in":{)" + names + "}}", "");
+  const std::string path = folder_ / "names.safetensors";
+  const char *const key = kProgramKey, *const value = text.c_str();
+  require_ok(rondo_model_file_write(path.c_str(), nullptr, nullptr, 0, &key, &value, 1));
+  const MakingLimit limit(0, INT64_MAX);
+  const MakingLimit::Scope scope(&limit);
+  rondo_program* program = nullptr;
+  EXPECT_EQ(rondo_program_open(path.c_str(), &program), RONDO_IO_ERROR) << rondo_last_error();
+  EXPECT_GE(limit.taken() - 8 * static_cast<int64_t>(text.size()), kNames * static_cast<int64_t>(sizeof(std::string)));
+}
+
 // A limit of an hour within one that is over, and the other way around.
 TEST(MakingLimits, EarlierOfTwoDeadlinesHolds) {
   const Questions none(0), any(INT64_MAX);
