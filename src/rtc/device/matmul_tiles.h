@@ -16,7 +16,8 @@ template <class In, class Index, int tile, int depth, bool along_k, int threads>
 struct OperandTile {
   static constexpr int kSize = tile * depth;
   static constexpr int kPacks = (along_k ? depth : tile) / 8, kAll = kSize / 8;  // of 16 bytes, of a row and of all
-  static constexpr int kEach = (kAll + threads - 1) / threads, kApart = threads / kPacks;
+  static constexpr int kEach = kAll / threads, kApart = threads / kPacks;
+  static_assert(kAll % threads == 0, "each thread copies as many packs");
   static_assert(threads % kPacks == 0 && kApart % 8 == 0, "a thread's packs are as far apart in shared memory");
   const In* from;   // the thread's first pack
   i64 apart, step;  // from one of its packs to the next, and from one unit of k to the next
@@ -36,10 +37,7 @@ struct OperandTile {
     there = 0;
 #pragma unroll
     for (int i = 0; i < kEach; ++i)
-      if (is_mine(i) && x + (along_k ? i * kApart : 0) < lines) there |= 1u << i;
-  }
-  RONDO_INLINE static bool is_mine(int i) {
-    return kAll % threads == 0 || i + 1 < kEach || static_cast<int>(threadIdx.x) < kAll - i * threads;
+      if (x + (along_k ? i * kApart : 0) < lines) there |= 1u << i;
   }
   // Begins to load the elements from `begin` on; zeros after the end.
   RONDO_INLINE void begin_load(In* to, Index begin) const {
@@ -48,7 +46,7 @@ struct OperandTile {
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const bool is = (there >> i & 1) && begin + (along_k ? 0 : i * kApart) < depths;
-      if (is_mine(i)) begin_copy(to + i * kApart * kPacks * 8, is ? at + i * apart : from, is);
+      begin_copy(to + i * kApart * kPacks * 8, is ? at + i * apart : from, is);
     }
   }
   // 16 rows of the left operand, 16 deep.
