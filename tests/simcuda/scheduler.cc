@@ -8,17 +8,26 @@
 namespace simcuda {
 namespace {
 thread_local bool t_in_host_function = false;
-}
+thread_local Clock::duration t_takes{};
+}  // namespace
 
 bool Scheduler::in_host_function() {
   return t_in_host_function;
+}
+
+void Scheduler::takes(Clock::duration more) {
+  t_takes += more;
 }
 
 void Scheduler::submit(const TaskRef& task, const std::vector<TaskRef>& after) {
   start_threads();
   ++unfinished_;
   for (const TaskRef& other : after) {
-    if (other == nullptr || other->done) continue;
+    if (other == nullptr) continue;
+    if (other->done) {
+      task->begins = std::max(task->begins, other->finished);
+      continue;
+    }
     ++task->pending;
     other->successors.push_back(task);
   }
@@ -39,10 +48,12 @@ void Scheduler::make_ready(const TaskRef& first) {
       continue;
     }
     task->done = true;
-    task->finished = Clock::now();
+    task->finished = settings().told_time ? task->begins + task->takes : Clock::now();
     --unfinished_;
-    for (TaskRef& next : task->successors)
+    for (TaskRef& next : task->successors) {
+      next->begins = std::max(next->begins, task->finished);
       if (--next->pending == 0) pending.push_back(std::move(next));
+    }
     task->successors.clear();
     task_done_.notify_all();
   }
@@ -134,9 +145,12 @@ void Scheduler::work(bool host) {
     std::function<bool(const TaskRef&)> run;
     run.swap(task->run);
     if (!host) ++running_;
+    task->takes = std::chrono::microseconds(1);
+    t_takes = {};
     lock.unlock();
     bool finished = run(task);
     lock.lock();
+    task->takes += t_takes;
     if (!host && --running_ == 0) task_done_.notify_all();
     if (task->parked != nullptr && !task->parked->done) complete(task->parked);
     task->gate.clear();

@@ -33,6 +33,8 @@ struct Task {
   const std::atomic<int>* lost = nullptr;  // not 0: the device is lost, no stall holds the task any more
   bool done = false;
   Clock::time_point finished{};
+  Clock::time_point begins{};  // with told time: when the last of those it follows has ended
+  Clock::duration takes{};     // with told time
   // Of a kernel that follows another one by a programmatic edge: what must be done before it goes on behind its wait,
   // and a mark that is complete when it has come there, or has ended.
   std::vector<TaskRef> gate;
@@ -65,6 +67,9 @@ class Scheduler {
   // Looks again at what is stalled: a device was lost.
   void let_go() { ready_changed_.notify_all(); }
   void reseed(std::uint64_t seed);
+
+  // Adds to what the task that the calling thread runs takes, where time is told. Needs no lock.
+  static void takes(Clock::duration more);
 
   // Is the calling thread running a host function?
   static bool in_host_function();

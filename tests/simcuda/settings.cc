@@ -33,6 +33,7 @@ Settings read() {
   s.check = number("SIMCUDA_CHECK", 1, 0, 1) != 0;
   s.loads_wait = number("SIMCUDA_LOADS_WAIT", 0, 0, 1) != 0;
   s.frees_wait = number("SIMCUDA_FREES_WAIT", 0, 0, 1) != 0;
+  s.told_time = number("SIMCUDA_TOLD_TIME", 0, 0, 1) != 0;
   if (const char* faults = std::getenv("SIMCUDA_FAULT")) s.faults = faults;
   if (const char* report = std::getenv("SIMCUDA_REPORT")) {
     if (std::strcmp(report, "abort") == 0)

@@ -16,6 +16,7 @@ struct Settings {
   bool check = true;        // every access of every kernel
   bool loads_wait = false;  // loading a module waits for the device and holds its context
   bool frees_wait = false;  // freeing waits for the device, or for all if the memory is the host's, and lets no call in
+  bool told_time = false;   // events tell the time that libraries say their work takes, not that of the machine
   std::string faults;
   enum class Report { Stderr, Abort, Quiet } report = Report::Stderr;
 };

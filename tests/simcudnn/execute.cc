@@ -4,8 +4,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include "../simcuda/libraries/library_call.h"
 #include "engines.h"
@@ -17,7 +15,6 @@ struct Run {
   std::shared_ptr<const Engine> engine;
   std::vector<void*> pointers;
   void* workspace = nullptr;
-  int slow_us = 0;
   std::vector<double> numbers;  // given by value, as they were when it was enqueued
 };
 
@@ -55,7 +52,6 @@ void run(void* argument) {
   const std::size_t looked_at = std::min<std::size_t>(bytes, 4096);
   if (scratch != nullptr) std::fill_n(scratch, looked_at, mark);
   if (settings().record.empty()) compute(*r.engine, r.pointers);
-  if (r.slow_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(r.slow_us));
   if (scratch == nullptr) return;
   if (std::any_of(scratch, scratch + looked_at, [&](unsigned char each) { return each != mark; }))
     if (auto* report = reinterpret_cast<SimcudaLibraryReportFn*>(driver_function("simcuda_library_report")))
@@ -84,8 +80,7 @@ void execute(const std::shared_ptr<const Engine>& engine, const std::vector<void
   }
   const Pattern& p = engine->pattern;
   const std::vector<const Tensor*> operands = p.operands();
-  auto made =
-      std::make_unique<Run>(Run{engine, pointers, engine->workspace > 0 ? workspace : nullptr, mood.slow_us, {}});
+  auto made = std::make_unique<Run>(Run{engine, pointers, engine->workspace > 0 ? workspace : nullptr, {}});
   made->numbers.reserve(operands.size());
   std::vector<SimcudaLibraryRange> ranges;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -110,7 +105,8 @@ void execute(const std::shared_ptr<const Engine>& engine, const std::vector<void
   if (call == nullptr) throw Refusal{Problem::execution, "there is no simulated driver in the process"};
   const std::string name = "cudnn engine " + std::to_string(engine->number);
   const SimcudaLibraryCall request = {name.c_str(), run,           [](void* each) { delete static_cast<Run*>(each); },
-                                      made.get(),   ranges.data(), ranges.size()};
+                                      made.get(),   ranges.data(), ranges.size(),
+                                      mood.slow_us};
   const int result = call(stream, &request);
   (void)made.release();  // the call has it, whatever came of it
   if (result != 0) throw Refusal{Problem::execution, "the driver answered " + std::to_string(result)};

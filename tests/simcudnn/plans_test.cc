@@ -120,6 +120,7 @@ bool has(const std::vector<std::string>& list, const std::string& what) {
 
 TEST_F(Plans, PromisesAboutNumbersExcludeEngines) {
   const Environment timed = {{"RONDO_TRIAL_MS", "5000"},
+                             {"SIMCUDA_TOLD_TIME", "1"},
                              // What will not do would be the quickest.
                              {"SIMCUDNN_ENGINES", "0=slow:400,1=slow:400,10=slow:400"}};
   // Of single precision neither tensor cores, nor engines that compile, nor other algorithms.
@@ -240,11 +241,12 @@ TEST_F(Plans, AllShapesTogetherHaveABudget) {
 }
 
 TEST_F(Plans, TheQuickestIsTaken) {
-  const std::string slow = "0=slow:8000,1=slow:8000,23=slow:8000,";
-  const Environment first = {{"RONDO_TRIAL_MS", "5000"}, {"SIMCUDNN_ENGINES", slow + "41=slow:50"}};
+  const auto told = [](const char* engines) {
+    return Environment{{"RONDO_TRIAL_MS", "5000"}, {"SIMCUDA_TOLD_TIME", "1"}, {"SIMCUDNN_ENGINES", engines}};
+  };
+  const Environment first = told("0=slow:8000,1=slow:8000,23=slow:8000,41=slow:50");
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", first)).at(0), "41");
-  const Environment second = {{"RONDO_TRIAL_MS", "5000"},
-                              {"SIMCUDNN_ENGINES", "0=slow:50,1=slow:8000,23=slow:8000,41=slow:8000"}};
+  const Environment second = told("0=slow:50,1=slow:8000,23=slow:8000,41=slow:8000");
   EXPECT_EQ(engines_of(run("problem forward,f16,small choose", second)).at(0), "0");
 }
 
@@ -293,7 +295,9 @@ TEST_F(Plans, WhatFailsWhenItRunsGivesWayOnceAndSaysSo) {
 }
 
 TEST_F(Plans, LessWorkspaceThanTheBestWantsTakesAnother) {
-  const Environment timed = {{"RONDO_TRIAL_MS", "5000"}, {"SIMCUDNN_ENGINES", "0=slow:8000,1=slow:8000,41=slow:8000"}};
+  const Environment timed = {{"RONDO_TRIAL_MS", "5000"},
+                             {"SIMCUDA_TOLD_TIME", "1"},
+                             {"SIMCUDNN_ENGINES", "0=slow:8000,1=slow:8000,41=slow:8000"}};
   const Outcome outcome = run("problem forward,f16,small choose workspace 0", timed);
   EXPECT_EQ(engines_of(outcome).at(0), "23") << outcome.text;
   EXPECT_EQ(outcome["status"], "0") << outcome.text;
@@ -428,6 +432,7 @@ TEST_F(Plans, AttentionIsKeptOnDisk) {
   const Environment kept = {{"SIMCUDNN_VERSION", "9.28"},
                             {"RONDO_CACHE", folder.string()},
                             {"RONDO_TRIAL_MS", "200"},
+                            {"SIMCUDA_TOLD_TIME", "1"},
                             {"SIMCUDNN_ENGINES", "9=slow:20000"}};
   const Outcome first = run("attention causal choose", kept);
   ASSERT_EQ(first["count"], "2") << first.text;

@@ -2,6 +2,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "libraries/library_call.h"
 
+#include <thread>
+
 #include "capture.h"
 
 namespace simcuda {
@@ -37,6 +39,10 @@ struct LibraryWork : Work {
   void run(Device& device) const override {
     if (!check(device)) return;
     function(argument);
+    if (settings().told_time)
+      Scheduler::takes(std::chrono::microseconds(microseconds));
+    else if (microseconds > 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
     for (const SimcudaLibraryRange& each : ranges)
       if (each.kind != SIMCUDA_LOAD) driver().device_of(each.address)->heap.mark_written(each.address, each.bytes);
   }
@@ -46,6 +52,7 @@ struct LibraryWork : Work {
   void (*destroy)(void*) = nullptr;
   void* argument = nullptr;
   std::vector<SimcudaLibraryRange> ranges;
+  int microseconds = 0;
 };
 
 }  // namespace
@@ -59,6 +66,7 @@ __attribute__((visibility("default"))) int simcuda_library_call(void* handle, co
   work->destroy = call->destroy;
   work->argument = call->argument;
   work->ranges.assign(call->ranges, call->ranges + call->n_ranges);
+  work->microseconds = call->microseconds;
   Driver& d = driver();
   Lock lock(d.mutex);
   std::shared_ptr<Stream> stream;

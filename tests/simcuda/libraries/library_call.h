@@ -20,6 +20,7 @@ struct SimcudaLibraryCall {
   void* argument;
   const SimcudaLibraryRange* ranges;  // all the device memory it touches; checked before each run
   std::size_t n_ranges;
+  int microseconds;  // beyond what it needs; waited for, or told where time is
 };
 
 // Types of the two functions that libcuda.so.1 has for this: simcuda_library_call puts work in a stream (or in the
