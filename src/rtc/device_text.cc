@@ -11,7 +11,10 @@ void append_text(const char* packed, std::string* to) {
       to->push_back(*packed++);
       continue;
     }
-    const size_t count = digit() - 128 + 4, high = digit() - 1, back = high * 255 + digit();
+    const size_t first = digit() - 128;
+    const bool near = first < 64;
+    const size_t count = near ? first % 16 + 3 : first - 64 + 4;
+    const size_t high = near ? first / 16 : digit() - 1, back = high * 255 + digit();
     for (size_t i = 0; i < count; ++i) to->push_back((*to)[to->size() - back]);
   }
 }

@@ -9,9 +9,9 @@ import pathlib
 import sys
 
 PIECE = 8000  # compilers limit the length of one literal
-LEAST, MOST = 4, 131  # bytes that are repeated at once
-FARTHEST = 255 * 255
-LOOKED_AT = 200  # places where four bytes stood before
+LEAST_NEAR, MOST_NEAR, NEAR = 3, 18, 4 * 255  # bytes that are repeated at once, and how far back they begin
+LEAST_FAR, MOST_FAR, FAR = 4, 67, 255 * 255
+LOOKED_AT = 100  # earlier occurrences of the same three bytes
 
 
 def kept(line):
@@ -19,23 +19,46 @@ def kept(line):
     return text and not text.startswith(("//", "#pragma once", '#include "'))
 
 
+def repeated(text, i, places):
+    """For either form of repetition: how many bytes at i stand earlier too, and how far back."""
+    near, far = (0, 0), (0, 0)
+    longest = LEAST_NEAR - 1
+    for place in reversed(places.get(text[i : i + LEAST_NEAR], ())[-LOOKED_AT:]):
+        if i - place > FAR or longest == MOST_FAR:
+            break
+        if text[place : place + longest + 1] != text[i : i + longest + 1] or i + longest == len(text):
+            continue
+        while longest < MOST_FAR and i + longest < len(text) and text[place + longest] == text[i + longest]:
+            longest += 1
+        far = (longest, i - place)
+        if i - place <= NEAR:
+            near = (min(longest, MOST_NEAR), i - place)
+    return near, far
+
+
 def packed(text):
-    """The bytes: ASCII as it is, and for what stood before 128 and how much longer than LEAST it is, with two digits of how far back, less one."""
-    made, places, i = bytearray(), {}, 0
+    """The fewest bytes in the form that device_text.h states, found from the end of the text to its beginning."""
+    places, found = {}, []
+    for i in range(len(text)):
+        found.append(repeated(text, i, places))
+        places.setdefault(text[i : i + LEAST_NEAR], []).append(i)
+    costs, steps = [0] * (len(text) + 1), [(1, text[i : i + 1]) for i in range(len(text))]
+    for i in reversed(range(len(text))):
+        costs[i] = 1 + costs[i + 1]
+        (near, near_back), (far, far_back) = found[i]
+        for length in range(LEAST_NEAR, near + 1):
+            if 2 + costs[i + length] < costs[i]:
+                high, low = divmod(near_back - 1, 255)
+                costs[i], steps[i] = 2 + costs[i + length], (length, bytes((128 + high * 16 + length - LEAST_NEAR, low + 1)))
+        for length in range(LEAST_FAR, far + 1):
+            if 3 + costs[i + length] < costs[i]:
+                high, low = divmod(far_back - 1, 255)
+                costs[i], steps[i] = 3 + costs[i + length], (length, bytes((192 + length - LEAST_FAR, high + 1, low + 1)))
+    made, i = bytearray(), 0
     while i < len(text):
-        longest, back = 0, 0
-        for place in reversed(places.get(text[i : i + LEAST], ())[-LOOKED_AT:]):
-            if i - place > FARTHEST:
-                break
-            length = LEAST
-            while length < MOST and i + length < len(text) and text[place + length] == text[i + length]:
-                length += 1
-            if length > longest:
-                longest, back = length, i - place
-        made += bytes((128 + longest - LEAST, (back - 1) // 255 + 1, (back - 1) % 255 + 1)) if longest else text[i : i + 1]
-        for place in range(i, i + max(longest, 1)):
-            places.setdefault(text[place : place + LEAST], []).append(place)
-        i += max(longest, 1)
+        length, step = steps[i]
+        made += step
+        i += length
     return bytes(made)
 
 

@@ -14,18 +14,25 @@ TEST(DeviceText, WhatIsNotPackedIsWrittenAsItIs) {
 }
 
 TEST(DeviceText, WhatStoodBeforeIsWrittenAgain) {
-  EXPECT_EQ(text_of("abcdef\200\001\006!"), "abcdefabcd!");
-  EXPECT_EQ(text_of("a\203\001\001"), std::string(8, 'a')) << "of what is just written";
+  EXPECT_EQ(text_of("abcdef\201\006!"), "abcdefabcd!");
+  EXPECT_EQ(text_of("abcdef\300\001\006!"), "abcdefabcd!");
+  EXPECT_EQ(text_of("a\204\001"), std::string(8, 'a')) << "of what is just written";
 }
 
 TEST(DeviceText, DigitsReachFarBack) {
-  const std::string between(255 * 3, '-');
-  EXPECT_EQ(text_of(("word" + between + "\200\004\004").c_str()), "word" + between + "word");
+  for (const size_t high : {1, 3, 200}) {
+    const std::string far = std::string("\300") + static_cast<char>(high + 1) + "\004";
+    const std::string between(255 * high, '-');
+    EXPECT_EQ(text_of(("word" + between + far).c_str()), "word" + between + "word");
+    if (high > 3) continue;
+    const std::string near = std::string(1, static_cast<char>(0201 + high * 16)) + "\004";
+    EXPECT_EQ(text_of(("word" + between + near).c_str()), "word" + between + "word");
+  }
 }
 
 TEST(DeviceText, ATextCountsBackWithinItself) {
   std::string text = "before ";
-  append_text("abcd\200\001\004", &text);
+  append_text("abcd\201\004", &text);
   EXPECT_EQ(text, "before abcdabcd");
 }
 
