@@ -1,4 +1,4 @@
-// Reads terms, and compares them with the nodes that make a value.
+// Shows a graph of ONNX as nodes and values that terms are compared with, and exchanges some of them.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "onnx/patterns/finder.h"
@@ -16,88 +16,6 @@ namespace rondo_onnx {
 
 namespace {
 
-// Takes a text apart, from the left.
-class TermReader {
- public:
-  explicit TermReader(std::string_view text) : text_(text) {}
-  Term read() {
-    const Term term = read_one();
-    if (!done()) std::abort();
-    return term;
-  }
-
- private:
-  bool done() {
-    while (!text_.empty() && text_[0] == ' ') text_.remove_prefix(1);
-    return text_.empty();
-  }
-  bool take(std::string_view word) {
-    if (done() || text_.substr(0, word.size()) != word) return false;
-    text_.remove_prefix(word.size());
-    return true;
-  }
-  std::string word() {
-    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    if (done()) std::abort();
-    const size_t length = std::min(text_.find_first_not_of(kLetters), text_.size());
-    if (length == 0) std::abort();
-    const std::string word(text_.substr(0, length));
-    text_.remove_prefix(length);
-    return word;
-  }
-  // Digits with a point or none, which no locale changes.
-  double number() {
-    double value = 0, place = 0;
-    for (; !text_.empty() && ((text_[0] >= '0' && text_[0] <= '9') || text_[0] == '.'); text_.remove_prefix(1)) {
-      if (text_[0] == '.') {
-        place = 1;
-        continue;
-      }
-      value = value * 10 + (text_[0] - '0');
-      place *= 10;
-    }
-    return place > 0 ? value / place : value;
-  }
-  Term read_one() {
-    Term term;
-    if (take("[")) {
-      term.kind = Term::kChoice;
-      do {
-        term.parts.push_back(read_one());
-      } while (take("|"));
-      if (!take("]")) std::abort();
-      return term;
-    }
-    if (take("#")) {
-      term.constant = true;
-      term.name = word();
-      return term;
-    }
-    if (!done() && text_[0] >= '0' && text_[0] <= '9') {
-      term.kind = Term::kNumber;
-      term.number = number();
-      return term;
-    }
-    term.name = word();
-    if (term.name[0] >= 'a') return term;
-    term.kind = Term::kNode;
-    if (take(":")) term.label = word();
-    if (!take("(")) std::abort();
-    do {
-      term.parts.push_back(read_one());
-      term.rest = take("...");
-    } while (!term.rest && take(","));
-    if (!take(")")) std::abort();
-    return term;
-  }
-
-  std::string_view text_;
-};
-
-bool is_commutative(const std::string& type) {
-  return type == "Add" || type == "Mul";
-}
-
 // The number of a float of 16 bits, so many of which are its fraction.
 double half_number(uint16_t pattern, int fraction) {
   const int most = (1 << (15 - fraction)) - 1, exponent = (pattern >> fraction) & most;
@@ -112,13 +30,6 @@ double half_number(uint16_t pattern, int fraction) {
   return (pattern & 0x8000) != 0 ? -size : size;
 }
 
-// The nearest number with a significand of so many bits.
-double rounded(double number, int bits) {
-  int exponent = 0;
-  const double significand = std::frexp(number, &exponent);
-  return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
-}
-
 size_t given_inputs(const NodeProto& node) {
   size_t count = node.inputs.size();
   while (count > 0 && node.inputs[count - 1].empty()) --count;
@@ -126,10 +37,6 @@ size_t given_inputs(const NodeProto& node) {
 }
 
 }  // namespace
-
-Term read_term(std::string_view text) {
-  return TermReader(text).read();
-}
 
 Finder::Finder(const GraphProto& graph, int64_t version, std::string path, int64_t memory_limit)
     : version_(version), path_(std::move(path)), memory_limit_(memory_limit) {
@@ -252,59 +159,20 @@ bool Finder::integers(const std::string& value, std::vector<int64_t>* numbers) c
   return true;
 }
 
-bool Finder::match(const Term& term, const std::string& value, Found* found) const {
-  switch (term.kind) {
-    case Term::kChoice: {
-      const Found before = *found;
-      for (const Term& each : term.parts) {
-        if (match(each, value, found)) return true;
-        *found = before;
-      }
-      return false;
-    }
-    case Term::kNumber: {
-      double number = 0;
-      int bits = 0;
-      if (!this->number(value, &number, &bits)) return false;
-      const double expected = bits > 0 ? rounded(term.number, bits) : term.number;
-      return std::abs(number - expected) <= 1e-6 * std::abs(expected);
-    }
-    case Term::kValue: {
-      if (value.empty() || (term.constant && !number(value, &found->numbers[term.name]))) return false;
-      return found->values.emplace(term.name, value).first->second == value;
-    }
-    default: break;
-  }
-  const NodeProto* const node = maker(value);
-  return node && node->outputs[0] == value && match_node(term, *node, found);
+size_t Finder::inputs(const NodeProto* node) const {
+  return given_inputs(*node);
 }
 
-bool Finder::match_node(const Term& term, const NodeProto& node, Found* found) const {
-  if (!node.domain.empty() || node.type != term.name) return false;
-  const size_t inputs = given_inputs(node);
-  if (term.rest ? inputs < term.parts.size() : inputs != term.parts.size()) return false;
-  for (size_t i = term.parts.size(); i < inputs; ++i)
-    if (!constant(node.inputs[i])) return false;
-  const Found before = *found;
-  for (const bool exchanged : {false, true}) {
-    if (exchanged && !is_commutative(node.type)) break;
-    found->nodes.push_back(&node);
-    if (!term.label.empty()) found->labelled[term.label] = &node;
-    if (match_inputs(term, node, exchanged, found)) return true;
-    *found = before;
-  }
-  return false;
+bool Finder::makes(const std::string& value, std::string_view type, const NodeProto** node) const {
+  *node = maker(value);
+  return *node && (*node)->outputs[0] == value && (*node)->domain.empty() && (*node)->type == type;
 }
 
-bool Finder::match_inputs(const Term& term, const NodeProto& node, bool exchanged, Found* found) const {
-  for (size_t i = 0; i < term.parts.size(); ++i)
-    if (!match(term.parts[i], node.inputs[exchanged ? 1 - i : i], found)) return false;
-  return true;
-}
-
-bool Finder::matches(const Term& term, const NodeProto& node, Found* found) const {
+bool Finder::matches(const rondo::Term& term, const NodeProto& node, Found* found) const {
   *found = {};
-  if (node.outputs.size() != 1 || maker(node.outputs[0]) != &node || !match(term, node.outputs[0], found)) return false;
+  if (node.outputs.size() != 1 || maker(node.outputs[0]) != &node ||
+      !rondo::match_term(*this, term, node.outputs[0], found))
+    return false;
   const std::set<const NodeProto*> inside(found->nodes.begin(), found->nodes.end());
   for (const NodeProto* each : inside) {
     if (each == &node) continue;
@@ -344,7 +212,7 @@ void Finder::add(NodeProto node, std::list<NodeProto>::iterator before) {
 std::string Finder::fresh_name(const std::string& like) {
   for (;;) {
     const std::string name = like + ":" + std::to_string(names_++);
-    if (values_.emplace(name, Value{}).second) return name;
+    if (values_.emplace(name, Known{}).second) return name;
   }
 }
 

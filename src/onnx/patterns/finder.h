@@ -1,9 +1,4 @@
-// Finds groups of nodes in a graph that a text describes, whatever the order of operands of sums and products.
-//
-// A text is a term. `Add(a, b)` is a node of that type with as many inputs; `...` as the last one stands for any number
-// of constants. A small letter begins the name of a value, which is the same value wherever it stands; `#` before it
-// asks for a constant of one element. A number is such a constant, of that value as its type has it. `[a | b]` is one
-// of several terms, and `Softmax:s(x)` gives a node a name.
+// Finds groups of nodes of a model's graph that a term describes (terms/term.h), and puts others in their place.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -17,34 +12,20 @@
 #include <vector>
 
 #include "onnx/file/model.h"
+#include "terms/match.h"
 
 namespace rondo_onnx {
 
-struct Term {
-  enum Kind { kNode, kValue, kNumber, kChoice };
-  Kind kind = kValue;
-  std::string name;   // type of a node, name of a value
-  std::string label;  // of a node; empty: none
-  double number = 0;
-  bool constant = false;  // a value that must be a constant of one element
-  bool rest = false;      // constants may follow the node's inputs
-  std::vector<Term> parts;
-};
-
-// A term of a text that the library has; what is wrong in one is a mistake of the program, and ends it.
-Term read_term(std::string_view text);
-
-// Tells what stands for the names of a text.
-struct Found {
-  std::map<std::string, std::string> values;  // names of the graph by those of the text
-  std::map<std::string, double> numbers;      // of those with a #
-  std::map<std::string, const NodeProto*> labelled;
-  std::vector<const NodeProto*> nodes;  // all that the term has, the last one first; some may stand there twice
-};
+class Finder;
+using Found = rondo::TermMatch<Finder>;
 
 // The nodes of one graph, which may be exchanged. One thread.
 class Finder {
  public:
+  // Values are names of the graph.
+  using Value = std::string;
+  using Node = const NodeProto*;
+
   // `path` is that of the model, and `memory_limit` that of the conversion, for constants that are read.
   Finder(const GraphProto& graph, int64_t version, std::string path, int64_t memory_limit);
 
@@ -53,7 +34,14 @@ class Finder {
 
   const std::list<NodeProto>& nodes() const { return nodes_; }
   // The node makes what the term describes, and nothing outside reads what is made on the way.
-  bool matches(const Term& term, const NodeProto& node, Found* found) const;
+  bool matches(const rondo::Term& term, const NodeProto& node, Found* found) const;
+  // A term is compared with these (terms/match.h).
+  bool given(const std::string& value) const { return !value.empty(); }
+  bool is_constant(const std::string& value) const { return constant(value) != nullptr; }
+  size_t inputs(const NodeProto* node) const;
+  const std::string& input(const NodeProto* node, size_t i) const { return node->inputs[i]; }
+  bool makes(const std::string& value, std::string_view type, const NodeProto** node) const;
+
   // The node that makes a value; null for inputs and constants of the graph.
   const NodeProto* maker(const std::string& value) const;
   size_t readers(const std::string& value) const;
@@ -72,15 +60,12 @@ class Finder {
   std::string fresh_name(const std::string& like);
 
  private:
-  struct Value {
+  struct Known {
     const NodeProto* maker = nullptr;
     const TensorProto* constant = nullptr;
     size_t readers = 0;
     bool output = false;
   };
-  bool match(const Term& term, const std::string& value, Found* found) const;
-  bool match_node(const Term& term, const NodeProto& node, Found* found) const;
-  bool match_inputs(const Term& term, const NodeProto& node, bool exchanged, Found* found) const;
   void add_all(const std::vector<NodeProto>& nodes);
   void add(NodeProto node, std::list<NodeProto>::iterator before);
   void note(const NodeProto& node);
@@ -90,7 +75,7 @@ class Finder {
   int64_t version_;
   std::string path_;
   int64_t memory_limit_;
-  std::unordered_map<std::string, Value> values_;
+  std::unordered_map<std::string, Known> values_;
   std::list<NodeProto> nodes_;
   std::unordered_map<const NodeProto*, std::list<NodeProto>::iterator> places_;
   uint64_t names_ = 0;

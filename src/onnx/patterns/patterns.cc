@@ -39,22 +39,22 @@ bool is_epsilon(double number) {
 using Build = bool (*)(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh);
 
 bool layer_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  if (!all_of_last_axis(finder, found) || !is_epsilon(found.numbers["e"])) return false;
+  if (!all_of_last_axis(finder, found) || !is_epsilon(found.number("e", 0))) return false;
   fresh->push_back(
-      fresh_node(last, "LayerNormalization", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
-  fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
+      fresh_node(last, "LayerNormalization", {found.value("x"), found.value("w"), found.value("b")}, last.outputs));
+  fresh->back().attributes = {real_attribute("epsilon", found.number("e", 0))};
   return true;
 }
 
 bool rms_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  if (!all_of_last_axis(finder, found) || !is_epsilon(found.numbers["e"])) return false;
-  fresh->push_back(fresh_node(last, "RMSNormalization", {found.values["x"], found.values["w"]}, last.outputs));
-  fresh->back().attributes = {real_attribute("epsilon", found.numbers["e"])};
+  if (!all_of_last_axis(finder, found) || !is_epsilon(found.number("e", 0))) return false;
+  fresh->push_back(fresh_node(last, "RMSNormalization", {found.value("x"), found.value("w")}, last.outputs));
+  fresh->back().attributes = {real_attribute("epsilon", found.number("e", 0))};
   return true;
 }
 
 bool gelu(Finder&, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  fresh->push_back(fresh_node(last, "Gelu", {found.values["x"]}, last.outputs));
+  fresh->push_back(fresh_node(last, "Gelu", {found.value("x")}, last.outputs));
   return true;
 }
 
@@ -67,20 +67,19 @@ bool gelu_tanh(Finder& finder, Found& found, const NodeProto& last, std::vector<
 // softmax(q k^T * scale + mask) v of keys of four dimensions, which the axes of their transpose tell. Queries or a mask
 // of more make axis 3 another one than the last, and before version 13 it stands for itself and all that follow.
 bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  const Attribute* const axis = attribute_of(*found.labelled["s"], "axis");
-  const NodeProto& turn = *found.labelled["t"];
+  const Attribute* const axis = attribute_of(*found.labelled("s"), "axis");
+  const NodeProto& turn = *found.labelled("t");
   const Attribute* const order = attribute_of(turn, "perm");
   if (!axis || (axis->integer != -1 && axis->integer != 3) || !order || order->integers.size() != 4) return false;
   std::vector<int64_t> axes = order->integers;
   std::swap(axes[2], axes[3]);
-  const bool divided = found.numbers.count("d") != 0, multiplied = found.numbers.count("c") != 0;
-  const double scale = divided ? 1 / found.numbers["d"] : multiplied ? found.numbers["c"] : 1;
+  const double scale = found.number("c", 1) / found.number("d", 1);
   if (!(scale >= 1e-30 && scale <= 1e30)) return false;
   const std::string keys = finder.fresh_name(turn.outputs[0]);
-  fresh->push_back(fresh_node(turn, "Transpose", {found.values["k"]}, {keys}));
+  fresh->push_back(fresh_node(turn, "Transpose", {found.value("k")}, {keys}));
   fresh->back().attributes = {integers_attribute("perm", axes)};
-  std::vector<std::string> inputs = {found.values["q"], keys, found.values["v"]};
-  if (found.values.count("mask")) inputs.push_back(found.values["mask"]);
+  std::vector<std::string> inputs = {found.value("q"), keys, found.value("v")};
+  if (found.has("mask")) inputs.push_back(found.value("mask"));
   fresh->push_back(fresh_node(last, "Attention", inputs, last.outputs));
   fresh->back().attributes = {real_attribute("scale", scale)};
   if (axis->integer == 3) fresh->back().attributes.push_back(integer_attribute("axis", 3));
@@ -90,18 +89,18 @@ bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<
 
 // A bias of one number for each column of a constant matrix.
 bool product_and_bias(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  const TensorProto* const w = finder.constant(found.values["w"]);
-  const TensorProto* const b = finder.constant(found.values["b"]);
+  const TensorProto* const w = finder.constant(found.value("w"));
+  const TensorProto* const b = finder.constant(found.value("b"));
   if (!w || !b || w->dims.size() != 2 || b->dims != std::vector<int64_t>{w->dims[1]} || w->type != b->type ||
-      finder.constant(found.values["x"]))
+      finder.constant(found.value("x")))
     return false;
-  fresh->push_back(fresh_node(last, "MatMul", {found.values["x"], found.values["w"], found.values["b"]}, last.outputs));
+  fresh->push_back(fresh_node(last, "MatMul", {found.value("x"), found.value("w"), found.value("b")}, last.outputs));
   return true;
 }
 
 // The product's own activation, which works on the sum before it is rounded. It has the GELU by tanh.
 bool product_and_activation(Finder&, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
-  const NodeProto& product = *found.labelled["p"];
+  const NodeProto& product = *found.labelled("p");
   const Attribute* const form = attribute_of(last, "approximate");
   if (!product.rewritten || attribute_of(product, "activation") ||
       (last.type == "Gelu" && (!form || form->text != "tanh")))
@@ -115,18 +114,18 @@ bool product_and_activation(Finder&, Found& found, const NodeProto& last, std::v
 // Constant statistics go into the filter and the bias of the convolution before.
 bool batch_norm(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
   for (const char* each : {"w", "s", "b", "m", "v"})
-    if (!finder.constant(found.values[each])) return false;
-  const bool biased = found.values.count("c") != 0;
+    if (!finder.constant(found.value(each))) return false;
+  const bool biased = found.has("c");
   const Attribute* const training = attribute_of(last, "training_mode");
   const Attribute* const spatial = attribute_of(last, "spatial");
-  if ((biased && !finder.constant(found.values["c"])) || (training && training->integer != 0) ||
+  if ((biased && !finder.constant(found.value("c"))) || (training && training->integer != 0) ||
       (spatial && spatial->integer == 0) || attribute_of(last, "is_test"))
     return false;
   NodeProto node = fresh_node(last, "Conv",
-                              {found.values["x"], found.values["w"], biased ? found.values["c"] : "", found.values["s"],
-                               found.values["b"], found.values["m"], found.values["v"]},
+                              {found.value("x"), found.value("w"), biased ? found.value("c") : "", found.value("s"),
+                               found.value("b"), found.value("m"), found.value("v")},
                               last.outputs);
-  node.attributes = found.labelled["n"]->attributes;
+  node.attributes = found.labelled("n")->attributes;
   if (const Attribute* const epsilon = attribute_of(last, "epsilon")) node.attributes.push_back(*epsilon);
   fresh->push_back(std::move(node));
   return true;
@@ -165,7 +164,7 @@ std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, c
                                      int64_t memory_limit, Findings* findings) {
   Finder finder(graph, version, path, memory_limit);
   for (const Row& row : kRows) {
-    const Term term = read_term(row.text);
+    const rondo::Term term = rondo::read_term(row.text);
     size_t times = 0;
     std::vector<const NodeProto*> nodes;
     for (const NodeProto& each : finder.nodes()) nodes.push_back(&each);

@@ -49,4 +49,31 @@ class OnProgramsByPasses : public OnRecording {
   }
 };
 
+// Recordings that want fewer roundings.
+class WithFewerRoundings : public OnProgramsByPasses {
+ protected:
+  static rondo_record_options fewer_roundings() {
+    rondo_record_options options = RONDO_RECORD_OPTIONS_INIT;
+    options.flags = RONDO_RECORD_FEWER_ROUNDINGS;
+    return options;
+  }
+  // A body as a graph of so many tasks, and what eager calls make of the same arrays, which has the same bits.
+  Graph compare_with(const std::vector<Array>& arrays, const Program& recorded, const Program& eager,
+                     const std::string& label, int32_t tasks) const {
+    const std::vector<Tensor> here = copies(arrays), there = copies(arrays);
+    const std::vector<Tensor> expected = eager(there);
+    std::vector<Tensor> results;
+    const rondo_record_options options = fewer_roundings();
+    Graph graph = record(
+        engine(), [&] { results = recorded(here); }, &options);
+    must(rondo_graph_launch(graph.get()));
+    EXPECT_EQ(results.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i)
+      expect_same_bits(numbers(results[i]), numbers(expected[i]), label + ", result " + std::to_string(i));
+    expect_captured(graph.get());
+    EXPECT_EQ(graph_info(graph.get()).tasks, tasks) << label << "\n" << graph_report(graph.get());
+    return graph;
+  }
+};
+
 }  // namespace conformance

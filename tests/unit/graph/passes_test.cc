@@ -108,6 +108,46 @@ TEST_F(Passes, ThePageShowsProgramsAsTheyAre) {
   EXPECT_EQ(program.text(), after);
 }
 
+TEST_F(Passes, ThePageShowsANormOfItsParts) {
+  Result x, out;
+  const int64_t shape[] = {4, 10};
+  must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, 2, shape, x.slot()));
+  must(rondo_fill(x, 1));
+  ops::Program program = recorded([&] {
+    Result mean, centred, square, variance, shifted, root;
+    const int32_t axis = 1;
+    must(rondo_reduce(RONDO_MEAN, x, 1, &axis, 1, mean.slot()));
+    must(rondo_binary(RONDO_SUB, x, mean, centred.slot()));
+    must(rondo_unary(RONDO_SQUARE, centred, square.slot()));
+    must(rondo_reduce(RONDO_MEAN, square, 1, &axis, 1, variance.slot()));
+    must(rondo_binary_scalar(RONDO_ADD, variance, 1e-5, shifted.slot()));
+    must(rondo_unary(RONDO_RSQRT, shifted, root.slot()));
+    must(rondo_binary(RONDO_MUL, centred, root, out.slot()));
+  });
+  const char* const before =
+      // [before
+      "0 Reduce 'mean': %0 (given) f32 [4, 10] -> %1 f32 [4, 1]\n"
+      "1 Elementwise 'sub': %0 (given) f32 [4, 10], %1 f32 [4, 10] -> %2 f32 [4, 10]\n"
+      "2 Elementwise 'square': %2 f32 [4, 10] -> %3 f32 [4, 10]\n"
+      "3 Reduce 'mean': %3 f32 [4, 10] -> %4 f32 [4, 1]\n"
+      "4 Elementwise 'add': %4 f32 [4, 1] -> %5 f32 [4, 1]\n"
+      "5 Elementwise 'rsqrt': %5 f32 [4, 1] -> %6 f32 [4, 1]\n"
+      "6 Elementwise 'mul': %2 f32 [4, 10], %6 f32 [4, 10] -> %7 (output) f32 [4, 10]\n";
+  // before]
+  EXPECT_EQ(program.text(), before);
+  PassReport report{};
+  EXPECT_TRUE(patterns(program, &report).ok());
+  EXPECT_EQ(program.text(), before) << "roundings stay";
+  program.fewer_roundings = true;
+  EXPECT_TRUE(patterns(program, &report).ok());
+  const char* const after =
+      // [after
+      "0 Normalisation 'layer_norm': %0 (given) f32 [4, 10] -> %7 (output) f32 [4, 10]\n";
+  // after]
+  EXPECT_EQ(program.text(), after);
+  EXPECT_EQ(report.lines.size(), 1u);
+}
+
 TEST_F(Passes, WhatNobodyReadsGoesWithWhatOnlyItRead) {
   Result a, out;
   filled(4, a.slot());
