@@ -209,6 +209,38 @@ def attention(world):
     case.check(own, {"q": [2, 1, 4, 3], "k": [2, 1, 5, 3], "v": [2, 1, 5, 3]}, ["y"], scalars, {})
 
 
+def rotary_nodes(half, axis=-1, end=2**63 - 1, low=None):
+    """x * c + concat(-x[half:], x[:half]) * s, as exporters write it; and the constants that it has."""
+    numbers_of = {"from": half, "end": end, "zero": 0, "to": half if low is None else low, "axis": axis, "one": 1}
+    nodes = [node("Slice", ["x", "zero", "to", "axis", "one"], ["a"]), node("Slice", ["x", "from", "end", "axis", "one"], ["b"]), node("Neg", ["b"], ["n"]),
+             node("Concat", ["n", "a"], ["t"], axis=axis), node("Mul", ["x", "c"], ["p"]), node("Mul", ["t", "s"], ["q"]), node("Add", ["p", "q"], ["y"])]
+    return nodes, [tensor(name, [1], [number], INT64) for name, number in numbers_of.items()]
+
+
+def rotary(world):
+    """By tables of the whole width that are broadcast, of any half, along any axis; where they are larger, and of other slices, by the nodes."""
+    case = Case(world)
+    for shape in ([2, 3, 4, 6], [3, 6], [5, 1, 6]):
+        for table in ([shape[-1]], [1] * (len(shape) - 1) + [shape[-1]], shape, [1]):
+            for half in (3, 2, 6, 7):
+                nodes, constants_of = rotary_nodes(half)
+                case.check(nodes, {"x": shape, "c": table, "s": table}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
+    # Of another size than that of the conversion.
+    nodes, constants_of = rotary_nodes(3)
+    data = model(graph(nodes, [value("x", ["n", 4, 6]), value("c", [4, 6]), value("s", [4, 6])], [value("y", [])], constants_of), 17)
+    results = []
+    for patterns in (True, False):
+        world.convert(data, patterns=patterns, dims={"n": (1, 9)})
+        results.append([world.run(*(([*shape], numbers(size(shape))) for shape in ([n, 4, 6], [4, 6], [4, 6]))) for n in (2, 5)])
+    assert results[0] == results[1]
+    nodes, constants_of = rotary_nodes(2, axis=1)
+    case.check(nodes, {"x": [3, 4, 2], "c": [4, 2], "s": [1, 4, 1]}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
+    nodes, constants_of = rotary_nodes(3)
+    case.check(nodes, {"x": [1, 6], "c": [4, 6], "s": [6]}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
+    for nodes, constants_of in (rotary_nodes(3, end=6), rotary_nodes(-3)):
+        case.check(nodes, {"x": [2, 6], "c": [1], "s": [1]}, ["y"], constants_of, {})
+
+
 def products(world):
     """A bias and an activation belong to their product; products of one value that are taken apart by heads are one."""
     case = Case(world)

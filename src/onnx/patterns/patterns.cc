@@ -5,6 +5,7 @@
 #include "onnx/patterns/patterns.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 #include "onnx/patterns/finder.h"
@@ -87,6 +88,34 @@ bool attention(Finder& finder, Found& found, const NodeProto& last, std::vector<
   return true;
 }
 
+// Numbers of a node Slice along one axis, with steps of 1; false: it is another one.
+bool is_slice(const Finder& finder, const NodeProto& node, int64_t axis, int64_t* from, int64_t* to) {
+  std::vector<int64_t> starts, ends, axes, steps = {1};
+  if (node.inputs.size() < 4 || !finder.integers(node.inputs[1], &starts) || !finder.integers(node.inputs[2], &ends) ||
+      !finder.integers(node.inputs[3], &axes) ||
+      (node.inputs.size() > 4 && !node.inputs[4].empty() && !finder.integers(node.inputs[4], &steps)))
+    return false;
+  const std::vector<int64_t> along = {axis}, one = {1};
+  if (starts.size() != 1 || ends.size() != 1 || axes != along || steps != one) return false;
+  *from = starts[0];
+  *to = ends[0];
+  return true;
+}
+
+// x c + (-x[from:], x[:from]) s along an axis.
+bool rotary(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
+  const Attribute* const axis = attribute_of(*found.labelled("t"), "axis");
+  int64_t from = 0, end = 0, zero = 0, to = 0;
+  if (!axis || !is_slice(finder, *found.labelled("h"), axis->integer, &from, &end) ||
+      !is_slice(finder, *found.labelled("l"), axis->integer, &zero, &to) || zero != 0 || from != to || from < 1 ||
+      end < std::numeric_limits<int32_t>::max())
+    return false;
+  fresh->push_back(
+      fresh_node(last, "RotaryEmbedding", {found.value("x"), found.value("c"), found.value("s")}, last.outputs));
+  fresh->back().attributes = {integer_attribute("axis", axis->integer), integer_attribute("from", from)};
+  return true;
+}
+
 // A bias of one number for each column of a constant matrix.
 bool product_and_bias(Finder& finder, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
   const TensorProto* const w = finder.constant(found.value("w"));
@@ -152,6 +181,7 @@ constexpr Row kRows[] = {
     {"GELU by tanh", HALF_OF("Add(Tanh(Mul(Add(x, Mul([Pow(x, 3) | Mul(x, Mul(x, x))], 0.044715)), 0.7978845)), 1)"),
      gelu_tanh},
     {"attention", "MatMul(Softmax:s([Add(" SCALED ", mask) | " SCALED "]), v)", attention},
+    {"rotary embedding", "Add(Mul(x, c), Mul(Concat:t(Neg(Slice:h(x ...)), Slice:l(x ...)), s))", rotary},
     {"product and bias", "Add(MatMul(x, w), b)", product_and_bias},
     {"product and activation", "[Gelu(MatMul:p(x, w, b)) | Relu(MatMul:p(x, w, b))]", product_and_activation},
     {"batch normalisation in a convolution", "BatchNormalization([Conv:n(x, w) | Conv:n(x, w, c)], s, b, m, v)",

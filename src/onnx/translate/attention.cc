@@ -226,16 +226,60 @@ void attention_node(Call& call) {
 
 Tensor rotary_turned(const Tensor& x, const Tensor& cosines, const Tensor& sines, int64_t width, bool interleaved) {
   const Shape s = x.shape();
-  const Tensor part = x.slice(3, 0, width);
-  const Tensor one = interleaved ? part.slice(3, 0, width, 2) : part.slice(3, 0, width / 2);
-  const Tensor other = interleaved ? part.slice(3, 1, width, 2) : part.slice(3, width / 2, width);
-  const Tensor real = cosines * one - sines * other, imaginary = sines * one + cosines * other;
-  const Tensor result = interleaved ? rondo::stack({real, imaginary}, 4).reshape({s[0], s[1], s[2], width})
-                                    : rondo::concat({real, imaginary}, 3);
-  return width == s[3] ? result : rondo::concat({result, x.slice(3, width, s[3])}, 3);
+  const auto one_of = [&](const Tensor& t) { return interleaved ? t.slice(3, 0, width, 2) : t.slice(3, 0, width / 2); };
+  const auto other_of = [&](const Tensor& t) {
+    return interleaved ? t.slice(3, 1, width, 2) : t.slice(3, width / 2, width);
+  };
+  const Tensor one = one_of(x), other = other_of(x), y = rondo::empty_like(x);
+  rondo::binary_into(RONDO_SUB, cosines * one, sines * other, one_of(y));
+  rondo::binary_into(RONDO_ADD, sines * one, cosines * other, other_of(y));
+  if (width < s[3]) rondo::copy_into(x.slice(3, width, s[3]), y.slice(3, width, s[3]));
+  return y;
 }
 
+namespace {
+
+// A part of a table along an axis; what has one element there is repeated along it.
+Tensor part_of(const Tensor& table, int axis, int64_t from, int64_t to) {
+  const int64_t own = axis + table.dim();  // counted from the end
+  return own < 0 || table.size(own) == 1 ? table : table.slice(static_cast<int32_t>(own), from, to);
+}
+
+// x c + (-x[from:], x[:from]) s along an axis: a rotary embedding that a pattern has found, by tables as wide as x.
+void found_rotary(Call& call) {
+  const Tensor x = call.in(0), cosines = call.in(1), sines = call.in(2);
+  const Shape s = x.shape();
+  const int64_t given = call.integer("axis", -1), ndim = static_cast<int64_t>(s.size());
+  if (given < -ndim || given >= ndim) malformed("its axis is none of its input's");
+  const int32_t axis = static_cast<int32_t>(given < 0 ? given + ndim : given);
+  const int64_t n = s[static_cast<size_t>(axis)], from = std::min(call.integer("from", 0), n);
+  const auto fits = [&](const Tensor& table) {
+    const Shape of = table.shape();
+    bool all = of.size() <= s.size();
+    for (size_t d = 1; all && d <= of.size(); ++d) all = of[of.size() - d] == 1 || of[of.size() - d] == s[s.size() - d];
+    return all;
+  };
+  if (!fits(cosines) || !fits(sines)) {
+    const Tensor turned =
+        rondo::concat({rondo::unary(RONDO_NEG, x.slice(axis, from, n)), x.slice(axis, 0, from)}, axis);
+    return call.out(0, x * cosines + turned * sines);
+  }
+  const Tensor y = rondo::empty_like(x);
+  const int end = axis - static_cast<int>(ndim);
+  const auto half = [&](rondo_binary_op op, int64_t first, int64_t last, const Tensor& other) {
+    if (first < last)
+      rondo::binary_into(op, x.slice(axis, first, last) * part_of(cosines, end, first, last),
+                         other * part_of(sines, end, first, last), y.slice(axis, first, last));
+  };
+  half(RONDO_SUB, 0, n - from, x.slice(axis, from, n));
+  half(RONDO_ADD, n - from, n, x.slice(axis, 0, from));
+  call.out(0, y);
+}
+
+}  // namespace
+
 void rotary_embedding(Call& call) {
+  if (call.node().rewritten) return found_rotary(call);
   const bool microsoft = !call.node().domain.empty();
   // com.microsoft's has the positions before the tables.
   if (call.real("scale", 1) != 1 || call.integer("is_packed_batching", 0) != 0)
