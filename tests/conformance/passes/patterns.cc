@@ -255,6 +255,65 @@ TEST_P(Patterns, AWeightOfColumnsIsNoPartOfTheNorm) {
       "a weight of columns", 2);
 }
 
+// Norms whose parts, weights and neighbours are drawn by chance: some are found, and all are right.
+TEST_P(Patterns, RandomNormsAreRight) {
+  size_t found = 0;
+  const unsigned seeds = quick() && on_cuda() ? 8 : 60;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    std::mt19937 bits(seed);
+    const auto chance = [&](int n) { return static_cast<int>(bits() % static_cast<unsigned>(n)); };
+    const int64_t rows = 2 + chance(6), columns = 2 + chance(30);
+    const Shape weights[] = {{columns}, {1, columns}, {rows, columns}, {rows, 1}, {1}, {columns}, {columns}};
+    const Ways ways = {chance(3), chance(3), chance(3)};
+    const int weight = chance(9), bias = chance(9), event = chance(8), root = chance(4);
+    std::vector<Array> arrays = {random_array(RONDO_F32, {rows, columns}, seed, -2, 5)};
+    for (const int each : {weight, bias})
+      arrays.push_back(random_array(RONDO_F32, weights[each % 7], seed + 100 + static_cast<unsigned>(each), -2, 2));
+    const Program body = [&](const std::vector<Tensor>& x) {
+      std::vector<Tensor> kept;
+      const Tensor turned = event == 0 ? make(rondo_copy, transpose(make(rondo_copy, transpose(x[0], {1, 0})), {1, 0}))
+                                       : make(rondo_binary_scalar, RONDO_MUL, x[0], 2.0);
+      Tensor y;
+      if (root == 0) {
+        y = over_root(turned, mean(squared(turned, ways.square), 1), kEpsilon, ways.root);
+      } else {
+        Tensor average = mean(turned, root == 1 ? 0 : 1);
+        const Tensor centred = of(RONDO_SUB, turned, average);
+        if (event == 1) must(rondo_fill(turned, 7));
+        Tensor variance = mean(squared(centred, ways.square), 1);
+        if (event == 2) must(rondo_binary_scalar(RONDO_ADD, variance, 1.0, variance.slot()));
+        y = over_root(centred, variance, kEpsilon, ways.root);
+        if (event == 3) kept.push_back(std::move(average));
+        if (event == 4) kept.push_back(std::move(variance));
+      }
+      if (weight < 7) y = of(RONDO_MUL, y, x[1]);
+      if (event == 5) kept.push_back(make(rondo_unary, RONDO_TANH, y));
+      if (bias < 7) y = of(RONDO_ADD, y, x[2]);
+      rondo_tensor* over = x[0];
+      if (event == 6) must(rondo_copy(y, &over));
+      kept.push_back(std::move(y));
+      return kept;
+    };
+    std::vector<Tensor> here = copies(arrays), there = copies(arrays);
+    std::vector<Tensor> expected = body(there), results;
+    const rondo_record_options options = fewer_roundings();
+    const Graph graph = record(
+        engine(), [&] { results = body(here); }, &options);
+    must(rondo_graph_launch(graph.get()));
+    found += std::string(graph_report(graph.get())).find("_norm': ") != std::string::npos;
+    expected.push_back(std::move(there[0]));
+    results.push_back(std::move(here[0]));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const Array got = download(results[i]), want = download(expected[i]);
+      for (size_t k = 0; k < want.size(); ++k)
+        EXPECT_LE(std::abs(got[k] - want[k]), 2e-5L * (1 + std::abs(want[k])))
+            << "seed " << seed << ", result " << i << graph_report(graph.get());
+    }
+  }
+  EXPECT_GE(found, seeds / 4);
+  EXPECT_LE(found, seeds - 1);
+}
+
 TEST_P(Patterns, OtherRecordingsKeepTheirParts) {
   const Graph graph = compare(
       normalised(RONDO_F32, {20, 30}, 3),
