@@ -5,8 +5,9 @@
 namespace rondo {
 
 int64_t PartRanges::take(int64_t thread) {
-  for (int64_t i = 0; i < count_; ++i) {
-    const int64_t number = (thread + i) % count_, begin = begin_of(number), end = begin_of(number + 1);
+  int64_t number = thread < count_ ? thread : thread % count_;
+  for (int64_t i = 0; i < count_; ++i, number = number + 1 < count_ ? number + 1 : 0) {
+    const int64_t begin = begin_of(number), end = begin_of(number + 1);
     Range& range = ranges_[number];
     if (range.taken.load(std::memory_order_relaxed) >= end - begin) continue;
     // Those that go on are no more than there are parts, so the ends never cross.

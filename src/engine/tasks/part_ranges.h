@@ -15,7 +15,7 @@ class PartRanges {
  public:
   // threads: how many there may be, each with a number of its own.
   PartRanges(int64_t parts, int64_t threads)
-      : parts_(parts), count_(std::clamp<int64_t>(std::min(threads, parts), 1, kMost)) {}
+      : count_(std::clamp<int64_t>(std::min(threads, parts), 1, kMost)), each_(parts / count_), more_(parts % count_) {}
   PartRanges(const PartRanges&) = delete;
   PartRanges& operator=(const PartRanges&) = delete;
 
@@ -27,9 +27,9 @@ class PartRanges {
   struct alignas(64) Range {
     std::atomic<int64_t> taken{0}, front{0}, back{0};
   };
-  int64_t begin_of(int64_t range) const { return parts_ / count_ * range + std::min(range, parts_ % count_); }
+  int64_t begin_of(int64_t range) const { return each_ * range + std::min(range, more_); }
 
-  const int64_t parts_, count_;
+  const int64_t count_, each_, more_;  // the first ranges have one part more
   Range ranges_[kMost];
 };
 

@@ -24,7 +24,8 @@ constexpr int64_t kHalfWidthFrom = 2048;    // depths of which a block of whole 
 constexpr int64_t kRowsAtOnce = 96;         // whose sums are finished while they are in the first cache
 constexpr double kSumsOfAThread = 1 << 18;  // multiplications that are worth a thread
 constexpr double kSumsOfAPart = 1 << 17;    // that are worth being taken by themselves
-constexpr double kWanted = 24;              // parts, where there is work for as many: one of them is little to wait for
+constexpr double kWanted = 24;              // parts, where there is work for as many
+constexpr double kWantedOfDeep = 4;         // where columns are gathered for each
 constexpr int64_t kTilesOfAThread = 4;      // that are brought at once
 
 // a[m, depth] of a group in the order of a tile of rows.
@@ -34,6 +35,12 @@ void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offs
 }
 
 }  // namespace
+
+int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers_again) {
+  const double wanted =
+      gathers_again ? std::min(work / kSumsOfAThread, kWantedOfDeep) : std::min(work / kSumsOfAPart, kWanted);
+  return std::clamp<int64_t>(static_cast<int64_t>(wanted) / blocks, 1, tiles);
+}
 
 ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, ConvolutionWay way)
     : m_(args.m), depth_(args.depth), groups_(args.groups), columns_(args.columns), tiles_(args.m) {
@@ -53,9 +60,7 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   across_ = (columns_ + width_ - 1) / width_;
   const double work = static_cast<double>(m_) * static_cast<double>(depth_) * static_cast<double>(groups_) *
                       static_cast<double>(columns_);
-  // A thread that has not gathered all channels at once gathers them again for each part.
-  const double wanted = cuts == 1 ? std::min(work / kSumsOfAPart, kWanted) : std::min(work / kSumsOfAThread, 4.0);
-  down_ = std::clamp<int64_t>(static_cast<int64_t>(wanted) / (groups_ * across_), 1, tiles_.count);
+  down_ = cuts_of_kernels(work, groups_ * across_, tiles_.count, cuts > 1);
   threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
                                 groups_ * across_ * down_, known_processors()});
   // A copy can be kept of kernels that are even in the other order. That is worth more than channels that are gathered
