@@ -18,6 +18,7 @@ namespace {
 
 thread_local Workers* workers_of_thread = nullptr;
 thread_local bool does_a_part = false;  // of what is shared
+thread_local bool helps = false;        // with what another thread has shared
 thread_local bool looks_next = false;
 
 // How far a guest looks.
@@ -218,9 +219,21 @@ void Workers::Guest::run(Task& task) {
   --workers_.computing_;
 }
 
+// The task's own thread takes parts from the front and those that help take them from the back, so that what they work
+// on meets once, and a thread is likely to find what it has made itself.
 void Workers::share(int64_t parts, const std::function<void(int64_t)>& body) {
-  Shared shared{body, parts};
-  if (workers_of_thread && parts > 1 && !does_a_part)
+  struct Ends {
+    const std::function<void(int64_t)>& body;
+    const int64_t parts;
+    std::atomic<int64_t> front{0}, back{0};
+  } ends{body, parts};
+  const std::function<void(int64_t)> from_an_end = [&ends](int64_t) {
+    ends.body(helps ? ends.parts - 1 - ends.back.fetch_add(1, std::memory_order_relaxed)
+                    : ends.front.fetch_add(1, std::memory_order_relaxed));
+  };
+  const bool shares = workers_of_thread && parts > 1 && !does_a_part;
+  Shared shared{shares ? from_an_end : body, parts};
+  if (shares)
     workers_of_thread->share_out(shared);
   else
     shared.work();
@@ -264,7 +277,9 @@ void Workers::help(std::unique_lock<std::mutex>& lock) {
   ++computing_;
   lock.unlock();
   set_default_arithmetic();
+  helps = true;
   shared.work();
+  helps = false;
   lock.lock();
   --computing_;
   std::erase(shared_, &shared);

@@ -5,11 +5,11 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "base/machine/processors.h"
 #include "dynlib/blas.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/attention/attention.h"
 #include "ops/host/elementwise_loops.h"
@@ -83,10 +83,10 @@ class Attention {
   template <class Make>
   void each_block(int64_t places, int64_t block, int64_t heads, const Make& make) {
     const int64_t blocks = (places + block - 1) / block, parts = blocks * heads * args_.batch;
-    std::atomic<int64_t> next{0};
+    PartRanges ranges(parts, threads_);
     Workers::share(std::min(threads_, parts), [&](int64_t thread) {
       C* const memory = scratch_ + thread * sizes_.all;
-      for (int64_t part; (part = next.fetch_add(1, std::memory_order_relaxed)) < parts;)
+      for (int64_t part; (part = ranges.take(thread)) >= 0;)
         make(part / blocks / heads, part / blocks % heads, part % blocks * block, memory);
     });
   }

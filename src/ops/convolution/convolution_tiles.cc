@@ -3,11 +3,11 @@
 #include "ops/convolution/convolution_tiles.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <utility>
 
 #include "base/machine/processors.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/host/products.h"
 
@@ -23,7 +23,10 @@ constexpr int kLastAxis = kProductAxes - 1;
 constexpr int64_t kHalfWidthFrom = 2048;    // depths of which a block of whole width is too large for a cache
 constexpr int64_t kRowsAtOnce = 96;         // whose sums are finished while they are in the first cache
 constexpr double kSumsOfAThread = 1 << 18;  // multiplications that are worth a thread
-constexpr int64_t kWanted = 4;              // parts, where there is work for as many
+constexpr double kSumsOfAPart = 1 << 17;    // that are worth being taken by themselves
+constexpr double kWanted = 24;              // parts, where there is work for as many
+constexpr double kWantedOfDeep = 4;         // where columns are gathered for each
+constexpr int64_t kTilesOfAThread = 4;      // that are brought at once
 
 // a[m, depth] of a group in the order of a tile of rows.
 void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offsets, int64_t rows, float* to) {
@@ -32,6 +35,12 @@ void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offs
 }
 
 }  // namespace
+
+int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers_again) {
+  const double wanted =
+      gathers_again ? std::min(work / kSumsOfAThread, kWantedOfDeep) : std::min(work / kSumsOfAPart, kWanted);
+  return std::clamp<int64_t>(static_cast<int64_t>(wanted) / blocks, 1, tiles);
+}
 
 ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, ConvolutionWay way)
     : m_(args.m), depth_(args.depth), groups_(args.groups), columns_(args.columns), tiles_(args.m) {
@@ -51,8 +60,7 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   across_ = (columns_ + width_ - 1) / width_;
   const double work = static_cast<double>(m_) * static_cast<double>(depth_) * static_cast<double>(groups_) *
                       static_cast<double>(columns_);
-  const auto wanted = static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, static_cast<double>(kWanted)));
-  down_ = std::clamp<int64_t>(wanted / (groups_ * across_), 1, tiles_.count);
+  down_ = cuts_of_kernels(work, groups_ * across_, tiles_.count, cuts > 1);
   threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
                                 groups_ * across_ * down_, known_processors()});
   // A copy can be kept of kernels that are even in the other order. That is worth more than channels that are gathered
@@ -119,7 +127,7 @@ void ConvolutionTiles::bring_to_tiles(const ProductArguments& args, float* tiles
     const int64_t begin = tiles_.begin(tile), rows = tiles_.begin(tile + 1) - begin;
     copy_rows(a + begin * args.a_m, args.a_m, depth_in_a_, rows, to + begin * depth_);
   };
-  const int64_t count = groups_ * tiles_.count, parts = threads_ > 1 ? std::min(count, kWanted * threads_) : 1;
+  const int64_t count = groups_ * tiles_.count, parts = threads_ > 1 ? std::min(count, kTilesOfAThread * threads_) : 1;
   const auto some = [&](int64_t part) {
     for (int64_t number = count * part / parts; number < count * (part + 1) / parts; ++number) one(number);
   };
@@ -139,13 +147,13 @@ void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, voi
   const ProductTiles& set = product_tiles(instructions());
   const SumFinish finish_sums(RONDO_F32, args.activation, args.accumulate != 0);
   const int64_t parts = groups_ * across_ * down_;
-  std::atomic<int64_t> next{0};
+  PartRanges ranges(parts, threads_);
   const auto work = [&](int64_t thread) {
     float *const gathered = memory + thread * of_thread(), *const sums = gathered + depth_at_once_ * width_;
     ColumnBlock block;
     ProductArguments some = args;  // the channels that are gathered
     int64_t taken = -1;            // the columns of which all channels are gathered
-    for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+    for (int64_t number; (number = ranges.take(thread)) >= 0;) {
       const int64_t columns = number / down_, part = number % down_;
       const int64_t first_tile = tiles_.count * part / down_, last_tile = tiles_.count * (part + 1) / down_;
       for (int64_t channel = 0; channel < args.channels; channel += channels_at_once_) {

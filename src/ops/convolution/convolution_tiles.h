@@ -29,6 +29,10 @@ inline constexpr int64_t kDeepestSum = 1 << 14;
 // Bytes of kernels that are worth a copy.
 inline constexpr size_t kLeastPacked = 1 << 14;
 
+// How many parts the kernels of each block of columns are cut into, tiles at most, for so many multiplications in all.
+// A part is little to wait for. gathers_again: a thread gathers its columns for each part anew.
+int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers_again);
+
 class ConvolutionTiles {
  public:
   // Takes products whose addresses may come later.

@@ -3,10 +3,10 @@
 #include "ops/convolution/depthwise_planes.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "base/machine/processors.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/host/products.h"
@@ -118,13 +118,13 @@ void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) cons
   C* const memory = reinterpret_cast<C*>(taps + taps_);
   const SumFinish finish(dtype_, args.activation, args.accumulate != 0);
   const int64_t planes = units(), chunk = std::max<int64_t>(planes / (threads_ * kChunks), 1);
-  std::atomic<int64_t> next{0};
+  PartRanges ranges((planes + chunk - 1) / chunk, threads_);
   const auto work = [&](int64_t thread) {
     C *const plane = memory + thread * elements_of_thread(), *const sums = plane + plane_,
              *const weights = sums + sums_;
     std::fill_n(plane, plane_, C(0));  // what is around the image stays so
-    for (int64_t first; (first = next.fetch_add(chunk, std::memory_order_relaxed)) < planes;)
-      for (int64_t i = first; i < std::min(first + chunk, planes); ++i) {
+    for (int64_t taken; (taken = ranges.take(thread)) >= 0;)
+      for (int64_t i = taken * chunk; i < std::min((taken + 1) * chunk, planes); ++i) {
         if constexpr (sizeof(C) == sizeof(float)) {
           if (turns_) {
             run_channels(args, i, taps, plane, finish);

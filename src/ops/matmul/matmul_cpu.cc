@@ -8,13 +8,13 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <climits>
 #include <cmath>
 
 #include "base/machine/processors.h"
 #include "base/text.h"
 #include "dynlib/blas.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/elementwise/sum_finish.h"
 #include "ops/host/panels.h"
@@ -179,11 +179,11 @@ class Multiplication {
   // By loops of our own. panels: of the matrix, where there are no batches; null: it is read as it lies.
   void run(const OwnPlan& plan, const float* panels) {
     const int64_t parts = product_.batch.elements() * plan.down * plan.along, size = plan.elements(product_);
-    std::atomic<int64_t> next{0};
+    PartRanges ranges(parts, threads_);
     Workers::share(std::min(threads_, parts), [&](int64_t thread) {
       auto* const memory = reinterpret_cast<float*>(workspace_) + thread * size;
       int64_t taken = -1;  // the rows that are in memory
-      for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts;) {
+      for (int64_t number; (number = ranges.take(thread)) >= 0;) {
         const int64_t rows = number / plan.along;
         by_own_loops(plan, panels, rows / plan.down, rows % plan.down * plan.part.rows,
                      number % plan.along * plan.part.columns, rows != taken, memory);
@@ -196,9 +196,9 @@ class Multiplication {
     const int64_t batches = product_.batch.elements();
     if (!direct_.possible) {
       const Panels panels(product_);
-      std::atomic<int64_t> next{0};
+      PartRanges ranges(batches * panels.count(), threads_);
       Workers::share(threads_, [&](int64_t thread) {
-        for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < batches * panels.count();)
+        for (int64_t number; (number = ranges.take(thread)) >= 0;)
           of_batch(number / panels.count(), [&](const T* left, const T* right, char* out) {
             by_panels(left, right, number / panels.count(), number % panels.count(), panels,
                       workspace_ + thread * panels.elements(), out);

@@ -1,10 +1,10 @@
 // Multiplies whole numbers on the host, in parts that workers share. Sums are exact, so no bit depends on the parts.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <optional>
 
 #include "base/machine/processors.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/matmul/integer_rows.h"
 #include "ops/matmul/matmul_integer.h"
@@ -108,14 +108,14 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
 
   // Numbers [l, l + k) of each row.
   void run(int64_t l, int64_t k, const uint32_t* panels, uint32_t* memory) const {
-    std::atomic<int64_t> next{0};
+    PartRanges ranges(parts(), threads_);
     Workers::share(threads_, [&](int64_t thread) {
       uint32_t* const own = memory + thread * thread_memory();
       auto* const sums = reinterpret_cast<int32_t*>(own + depth_.memory(part_.rows));
       std::optional<RowSideEvaluator> after;
       if (product_.after) after.emplace(*product_.after);
       int64_t taken = -1;  // the rows that are in memory
-      for (int64_t number; (number = next.fetch_add(1, std::memory_order_relaxed)) < parts();) {
+      for (int64_t number; (number = ranges.take(thread)) >= 0;) {
         const int64_t rows = number / along_, batch = rows / down_, i = rows % down_ * part_.rows,
                       j = number % along_ * part_.columns;
         const IntegerRows part = part_of(batch, i, l, k, panels);

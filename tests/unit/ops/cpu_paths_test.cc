@@ -181,6 +181,7 @@ class Paths {
     };
     for (const Case& each : {Case{"columns", {2, 24, 30, 31}, {40, 24, 3, 3}},
                              {"kernels", {1, 64, 6, 6}, {509, 64, 3, 3}},
+                             {"both", {1, 48, 13, 13}, {192, 48, 3, 3}},
                              {"deep", {1, 700, 6, 7}, {131, 700, 5, 5}}}) {
       rondo_tensor *image = nullptr, *filter = nullptr, *out = nullptr;  // of finite numbers: few sums would be
       must(rondo_unary(RONDO_TANH, made(RONDO_F32, each.image, 15), &image));

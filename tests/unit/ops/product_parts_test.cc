@@ -1,8 +1,11 @@
-// Products are cut into few parts, by their sizes alone, and the parts cover them. Copyright 2026 the Rondo developers.
-// SPDX-License-Identifier: Apache-2.0
+// Products are cut into few parts, by their sizes alone, and the parts cover them; convolutions into so many that one
+// more or less is little.
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/product_parts.h"
 
 #include <gtest/gtest.h>
+
+#include "ops/convolution/convolution_tiles.h"
 
 namespace rondo::ops {
 namespace {
@@ -56,6 +59,29 @@ TEST(ProductParts, EmptyProductsHaveAPart) {
   const ProductPart part = part_of_product(16, 1536, 0, true);
   EXPECT_EQ(part.rows, 16);
   EXPECT_EQ(part.columns, 1536);
+}
+
+TEST(ConvolutionParts, FewBlocksAreCutIntoManyParts) {
+  constexpr double kWork = 320.0 * 1440 * 169;
+  for (const int64_t blocks : {1, 2, 3, 4, 5, 7}) {
+    const int64_t parts = blocks * cuts_of_kernels(kWork, blocks, 54, false);
+    EXPECT_GE(parts, 20) << blocks << " blocks";
+    EXPECT_LE(parts, 24) << blocks << " blocks";
+  }
+  EXPECT_EQ(cuts_of_kernels(kWork, 49, 54, false), 1);
+  EXPECT_EQ(cuts_of_kernels(kWork, 3, 5, false), 5);
+}
+
+TEST(ConvolutionParts, SmallOnesStayWhole) {
+  EXPECT_EQ(cuts_of_kernels(1 << 17, 1, 54, false), 1);
+  EXPECT_EQ(cuts_of_kernels(1 << 19, 1, 54, false), 4);
+  EXPECT_EQ(cuts_of_kernels(1 << 19, 3, 54, false), 1);
+}
+
+TEST(ConvolutionParts, WhatIsGatheredAgainHasFew) {
+  EXPECT_EQ(cuts_of_kernels(1 << 30, 1, 54, true), 4);
+  EXPECT_EQ(cuts_of_kernels(1 << 30, 3, 54, true), 1);
+  EXPECT_EQ(cuts_of_kernels(1 << 17, 1, 54, true), 1);
 }
 
 }  // namespace
