@@ -121,6 +121,8 @@ thread             rounding/*                 -          -          -
 thread             onnx/*_whole               -          -          -
 thread             unit/*_whole               -          -          -
 thread             unit/rendezvous_fuzz       -          all        all
+thread             unit/cpu_instructions      -          -          all
+thread             unit/program_*             -          -          all
 thread             unit/*                     -          1/2        all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -

@@ -32,7 +32,7 @@ namespace {
 constexpr int kMaxRanks = 1024;
 constexpr int kPassedOn[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-int usage_error(const std::string& what) {
+int bad_launch(const std::string& what) {
   std::fprintf(stderr, "rondo: launch: %s; `rondo --help` lists the commands\n", what.c_str());
   return 2;
 }
@@ -63,19 +63,19 @@ int read_arguments(int count, char** arguments, LaunchOptions* wish) {
       wish->prefix = true;
       continue;
     }
-    if (option != "-n" && option != "--grace") return usage_error("'" + option + "' is no option of it");
+    if (option != "-n" && option != "--grace") return bad_launch("'" + option + "' is no option of it");
     const char* text = i + 1 < count ? arguments[++i] : "";
     double value = 0;
     if (option == "-n") {
       if (!parse(text, 1, kMaxRanks, &value) || value != static_cast<int>(value))
-        return usage_error("-n needs a number of processes from 1 to 1024, not '" + std::string(text) + "'");
+        return bad_launch("-n needs a number of processes from 1 to 1024, not '" + std::string(text) + "'");
       wish->ranks = static_cast<int>(value);
     } else if (!parse(text, 0, 86400, &wish->grace_s)) {
-      return usage_error("--grace needs seconds from 0 to 86400, not '" + std::string(text) + "'");
+      return bad_launch("--grace needs seconds from 0 to 86400, not '" + std::string(text) + "'");
     }
   }
-  if (wish->ranks == 0) return usage_error("-n N says how many processes to start");
-  if (i == count) return usage_error("a program is needed");
+  if (wish->ranks == 0) return bad_launch("-n N says how many processes to start");
+  if (i == count) return bad_launch("a program is needed");
   wish->program = arguments + i;
   return 0;
 }

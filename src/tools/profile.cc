@@ -15,7 +15,7 @@ namespace rondo::tools {
 
 namespace {
 
-using Json = nlohmann::json;
+using ProfileJson = nlohmann::json;
 
 constexpr double kLongest = 1e12;  // microseconds: more is no time that anybody measured
 constexpr int64_t kMost = int64_t{1} << 52;
@@ -23,7 +23,7 @@ constexpr int64_t kMost = int64_t{1} << 52;
 // A required part of the file, with its place for messages; throws std::runtime_error.
 class Field {
  public:
-  Field(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
+  Field(const ProfileJson& json, std::string place) : json_(json), place_(std::move(place)) {}
 
   bool has(const char* key) const { return json_.is_object() && json_.contains(key); }
   Field at(const char* key) const {
@@ -60,7 +60,7 @@ class Field {
   }
 
  private:
-  const Json& json_;
+  const ProfileJson& json_;
   std::string place_;
 };
 
@@ -123,7 +123,7 @@ class Reader {
   }
   // Returns what is wrong; empty: nothing.
   std::string read(const std::string& text) {
-    const Json json = parse(text);
+    const ProfileJson json = parse(text);
     if (json.is_discarded()) return "it is not whole, or no JSON";
     if (is_trace_) return "it is a trace; open it in Perfetto or chrome://tracing";
     try {
@@ -147,14 +147,14 @@ class Reader {
   }
 
  private:
-  using Event = Json::parse_event_t;
+  using Event = ProfileJson::parse_event_t;
 
-  Json parse(const std::string& text) {
-    const auto keep = [this](int depth, Event event, Json& parsed) { return keeps(depth, event, parsed); };
-    return Json::parse(text, keep, false);
+  ProfileJson parse(const std::string& text) {
+    const auto keep = [this](int depth, Event event, ProfileJson& parsed) { return keeps(depth, event, parsed); };
+    return ProfileJson::parse(text, keep, false);
   }
 
-  bool keeps(int depth, Event event, Json& parsed) {
+  bool keeps(int depth, Event event, ProfileJson& parsed) {
     if (depth <= 1) return keeps_outside(depth, event, parsed);
     const bool whole = event == Event::value || event == Event::object_end || event == Event::array_end;
     if (!listed_) return false;  // what stands in the place of a number or a text is no more than that
@@ -171,7 +171,7 @@ class Reader {
     if (depth == 4) return list_ == "tasks" && key_ == "after" && ++waits_ <= profile_.tasks.size() + 1;
     return depth < 4 && problem_.empty();
   }
-  bool keeps_outside(int depth, Event event, const Json& parsed) {
+  bool keeps_outside(int depth, Event event, const ProfileJson& parsed) {
     if (depth == 1 && event == Event::key) {
       list_ = parsed.get<std::string>();
       is_trace_ |= list_ == "traceEvents";
@@ -190,7 +190,7 @@ class Reader {
                   "site", "operands", "kernels", "bytes", "after");
   }
 
-  void take(const Json& json) {
+  void take(const ProfileJson& json) {
     if (!problem_.empty()) return;
     const Field from(json, list_ + "[" + std::to_string(number_++) + "]");
     try {

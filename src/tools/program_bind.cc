@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string escaped(const std::string& text) {
+std::string shown_name(const std::string& text) {
   return plain(text, false);
 }
 
@@ -43,12 +43,12 @@ std::string read_sizes(const Program& program, const std::string& text, std::vec
     while (i < dims.size() && dims[i].name != name) ++i;
     if (i == dims.size() || number.empty() || number.size() > 15 ||
         number.find_first_not_of("0123456789") != std::string::npos || (*sizes)[i] >= 0)
-      return "--sizes needs " + names + " with a number each, once, not '" + escaped(text) + "'";
+      return "--sizes needs " + names + " with a number each, once, not '" + shown_name(text) + "'";
     (*sizes)[i] = std::stoll(number);
     at = end + 1;
   }
   for (const int64_t each : *sizes)
-    if (each < 0) return "--sizes needs " + names + ", not '" + escaped(text) + "'";
+    if (each < 0) return "--sizes needs " + names + ", not '" + shown_name(text) + "'";
   return "";
 }
 
@@ -182,13 +182,13 @@ class Differences {
  public:
   void say(const std::string& text) {
     if (!function_.empty()) std::printf("function %s\n", std::exchange(function_, "").c_str());
-    std::printf("%s\n", escaped(text).c_str());
+    std::printf("%s\n", shown_name(text).c_str());
     any_ = true;
   }
   void changed(const std::string& what, const std::string& before, const std::string& after) {
     if (before != after) say("  " + what + ": " + before + " -> " + after);
   }
-  void in_function(const std::string& name) { function_ = escaped(name); }
+  void in_function(const std::string& name) { function_ = shown_name(name); }
   void in_nothing() { function_.clear(); }
   bool any() const { return any_; }
 

@@ -11,8 +11,8 @@ namespace faults {
 
 namespace {
 
-constexpr rondo_device kCpu = {RONDO_CPU, 0};
-constexpr rondo_device kCuda = {RONDO_CUDA, 0};
+constexpr rondo_device kProgramCpu = {RONDO_CPU, 0};
+constexpr rondo_device kProgramCuda = {RONDO_CUDA, 0};
 constexpr int64_t kRows = 8;
 constexpr int64_t kColumns = 16;
 
@@ -137,8 +137,8 @@ void Program::drop(const std::string& name) {
 }
 
 void Program::upload() {
-  from_host("a", kCuda, {kRows, kColumns}, [](int64_t i) { return static_cast<float>(i % 7) - 3; });
-  from_host("b", kCuda, {kRows, kColumns}, [](int64_t i) { return static_cast<float>(i % 5); });
+  from_host("a", kProgramCuda, {kRows, kColumns}, [](int64_t i) { return static_cast<float>(i % 7) - 3; });
+  from_host("b", kProgramCuda, {kRows, kColumns}, [](int64_t i) { return static_cast<float>(i % 5); });
   if (rondo_tensor* b = tensor("b")) {
     step("write b");
     std::vector<float> data(kRows * kColumns);
@@ -165,46 +165,47 @@ void Program::operators() {
   call(rondo_engine_seed(engine_, 5));
   const int64_t shape[] = {kRows, kColumns};
   make("random", {},
-       [&](rondo_tensor** out) { return rondo_random_uniform(engine_, kCuda, RONDO_F32, 2, shape, 0, 1, out); });
+       [&](rondo_tensor** out) { return rondo_random_uniform(engine_, kProgramCuda, RONDO_F32, 2, shape, 0, 1, out); });
   make("copy", {a}, [&](rondo_tensor** out) { return rondo_copy(a, out); });
-  make("moved", {tensor("sum")}, [&](rondo_tensor** out) { return rondo_copy_to(tensor("sum"), kCpu, out); });
+  make("moved", {tensor("sum")}, [&](rondo_tensor** out) { return rondo_copy_to(tensor("sum"), kProgramCpu, out); });
   make("on_cpu", {tensor("moved")},
        [&](rondo_tensor** out) { return rondo_binary_scalar(RONDO_MUL, tensor("moved"), 2, out); });
-  make("back", {tensor("on_cpu")}, [&](rondo_tensor** out) { return rondo_copy_to(tensor("on_cpu"), kCuda, out); });
+  make("back", {tensor("on_cpu")},
+       [&](rondo_tensor** out) { return rondo_copy_to(tensor("on_cpu"), kProgramCuda, out); });
   read("softmax");
 }
 
 // A chain that changes its stream at each link, and copies large enough for streams of their own.
 void Program::streams() {
-  from_host("chain", kCuda, {kRows, kColumns}, [](int64_t) { return 0.0f; });
+  from_host("chain", kProgramCuda, {kRows, kColumns}, [](int64_t) { return 0.0f; });
   for (int32_t link = 0; link < 4; ++link) {
     rondo_tensor* chain = tensor("chain");
     if (!chain) break;
-    push(("link" + std::to_string(link)).c_str(), kCuda, link % 2, {chain}, chain, nothing, nullptr);
+    push(("link" + std::to_string(link)).c_str(), kProgramCuda, link % 2, {chain}, chain, nothing, nullptr);
   }
   read("chain");
   // Large enough for a segment of the pool's own as well, which the trim gives back.
-  from_host("large", kCuda, {(1 << 18) + 64}, [](int64_t i) { return static_cast<float>(i & 255); });
+  from_host("large", kProgramCuda, {(1 << 18) + 64}, [](int64_t i) { return static_cast<float>(i & 255); });
   read("large");
   drop("large");
   step("trim");
-  call(rondo_memory_trim(engine_, kCuda));
+  call(rondo_memory_trim(engine_, kProgramCuda));
 }
 
 void Program::tasks() {
   rondo_tensor* a = tensor("a");
-  from_host("filled", kCuda, {kRows, kColumns}, [](int64_t) { return 9.0f; });
+  from_host("filled", kProgramCuda, {kRows, kColumns}, [](int64_t) { return 9.0f; });
   if (rondo_tensor* filled = tensor("filled")) {
     step("data");
     void* address = nullptr;
     if (call(rondo_tensor_data(filled, &address)))
-      push("fill_with_ones", kCuda, -1, {}, filled, fill_with_ones, address);
+      push("fill_with_ones", kProgramCuda, -1, {}, filled, fill_with_ones, address);
     else
       drop("filled");  // it is what it was
   }
   // A host function behind device work.
-  from_host("host", kCpu, {kRows}, [](int64_t i) { return static_cast<float>(i); });
-  push("host_function", kCpu, -1, {a, tensor("sum")}, tensor("host"), nothing, nullptr);
+  from_host("host", kProgramCpu, {kRows}, [](int64_t i) { return static_cast<float>(i); });
+  push("host_function", kProgramCpu, -1, {a, tensor("sum")}, tensor("host"), nothing, nullptr);
   if (rondo_tensor* host = tensor("host")) {
     step("wait host");
     call(rondo_tensor_wait(host));
@@ -223,10 +224,11 @@ void Program::record() {
   make("left", {a, b}, [&](rondo_tensor** out) { return rondo_binary(RONDO_ADD, a, b, out); });
   const int64_t shape[] = {kRows, kColumns};
   make("drawn", {},
-       [&](rondo_tensor** out) { return rondo_random_uniform(engine_, kCuda, RONDO_F32, 2, shape, 0, 1, out); });
+       [&](rondo_tensor** out) { return rondo_random_uniform(engine_, kProgramCuda, RONDO_F32, 2, shape, 0, 1, out); });
   make("joined", {tensor("left"), tensor("drawn")},
        [&](rondo_tensor** out) { return rondo_binary(RONDO_ADD, tensor("left"), tensor("drawn"), out); });
-  make("over_host", {tensor("joined")}, [&](rondo_tensor** out) { return rondo_copy_to(tensor("joined"), kCpu, out); });
+  make("over_host", {tensor("joined")},
+       [&](rondo_tensor** out) { return rondo_copy_to(tensor("joined"), kProgramCpu, out); });
   make("behind", {tensor("joined")}, [&](rondo_tensor** out) { return rondo_copy(tensor("joined"), out); });
   drop("left");
   step("record_end");
@@ -257,7 +259,7 @@ void Program::control() {
   if (!call(rondo_record_begin(engine_, nullptr))) return;
   const int64_t shape[] = {kRows, kColumns};
   make("chosen", {a},
-       [&](rondo_tensor** out) { return rondo_tensor_create(engine_, kCuda, RONDO_F32, 2, shape, out); });
+       [&](rondo_tensor** out) { return rondo_tensor_create(engine_, kProgramCuda, RONDO_F32, 2, shape, out); });
   make("control sum", {a}, [&](rondo_tensor** out) { return rondo_reduce(RONDO_SUM, a, 0, nullptr, 0, out); });
   make("positive", {tensor("control sum")},
        [&](rondo_tensor** out) { return rondo_binary_scalar(RONDO_GT, tensor("control sum"), 0.0, out); });
@@ -309,10 +311,10 @@ void Program::trace() {
 void Program::device() {
   step("device_query");
   rondo_device_info info = RONDO_DEVICE_INFO_INIT;
-  call(rondo_device_query(kCuda, &info));
+  call(rondo_device_query(kProgramCuda, &info));
   step("memory_query");
   rondo_memory_info memory = RONDO_MEMORY_INFO_INIT;
-  call(rondo_memory_query(engine_, kCuda, &memory));
+  call(rondo_memory_query(engine_, kProgramCuda, &memory));
 }
 
 void Program::run() {

@@ -20,7 +20,7 @@ void* symbol(const char* setting, const char* name) {
   return found;
 }
 
-bool of_nvrtc(const std::string& entry) {
+bool counted_by_nvrtc(const std::string& entry) {
   return entry.rfind("nvrtc", 0) == 0;
 }
 
@@ -37,14 +37,14 @@ long long nvrtc_control(const char* command, const std::string& argument) {
 }
 
 long long calls(const std::string& entry) {
-  const long long count = of_nvrtc(entry) ? nvrtc_control("calls", entry) : control("calls", entry);
+  const long long count = counted_by_nvrtc(entry) ? nvrtc_control("calls", entry) : control("calls", entry);
   if (count < 0) throw std::runtime_error("the simulated libraries know no " + entry);
   return count;
 }
 
 void arm(const std::string& entry, long long call, int code) {
   const std::string fault = entry + ":" + std::to_string(call) + ":" + std::to_string(code);
-  if ((of_nvrtc(entry) ? nvrtc_control("fault", fault) : control("fault", fault)) != 0)
+  if ((counted_by_nvrtc(entry) ? nvrtc_control("fault", fault) : control("fault", fault)) != 0)
     throw std::runtime_error("the simulated libraries do not take the fault " + fault);
 }
 

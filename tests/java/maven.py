@@ -105,17 +105,32 @@ public class Main {
     print("a module: finds its natives")
 
 
-def small_examples(root, build, java, device, environment, folder):
+def compiled(root, java, class_path, folder):
+    """What starts an example, by its name, with its own classes alone, compiled once: given a source, each start would compile it."""
+    sources = [*pathlib.Path(root, "examples/java").glob("*.java"), *pathlib.Path(root, "examples/tutorial").glob("*.java")]
+    made = pathlib.Path(folder, "classes")
+    run(["javac", *[f"-J{option}" for option in SHORT], "-cp", class_path, "-d", made, *sources], dict(os.environ), folder)
+    starts = {}
+    for name in [source.stem for source in sources]:
+        own = pathlib.Path(folder, "programs", name)
+        own.mkdir(parents=True)
+        for file in [made / f"{name}.class", *made.glob(f"{name}$*.class")]:
+            file.rename(own / file.name)
+        starts[name] = [*java, "-cp", f"{class_path}:{own}", name]
+    assert not any(made.iterdir()), f"classes of no example: {list(made.iterdir())}"
+    return starts
+
+
+def small_examples(root, build, starts, device, environment, folder):
     """Layers as callables, and a branch in a graph: they print what those in C print, but for losses and times. A program file goes from C
     to Java and back, one of C++ is called, and so is each network of the examples in C."""
-    run([sys.executable, f"{root}/tests/examples/program.py", device, f"{build}/examples/c/program", "--", *java,
-         f"{root}/examples/java/ProgramFile.java"], environment, folder)
-    run([sys.executable, f"{root}/tests/examples/sequences.py", device, f"{build}/examples/cpp/sequences_cpp", *java,
-         f"{root}/examples/java/Sequences.java"], environment, folder)
-    run([sys.executable, f"{root}/tests/examples/networks.py", device, build, *java, f"{root}/examples/java/RunFile.java"], environment, folder)
-    for source, expected in ("GraphFunctionLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
-        run([sys.executable, f"{root}/tests/examples/small.py", java[0], expected, *java[1:], f"{root}/examples/java/{source}.java", device],
-            environment, folder)
+    run([sys.executable, f"{root}/tests/examples/program.py", device, f"{build}/examples/c/program", "--",
+         *starts["ProgramFile"]], environment, folder)
+    run([sys.executable, f"{root}/tests/examples/sequences.py", device, f"{build}/examples/cpp/sequences_cpp", *starts["Sequences"]], environment, folder)
+    run([sys.executable, f"{root}/tests/examples/networks.py", device, build, *starts["RunFile"]], environment, folder)
+    for name, expected in ("GraphFunctionLayers", "callable"), ("Branch", "branch" if device == "cpu" else "branch_simulated"):
+        program, *words = starts[name]
+        run([sys.executable, f"{root}/tests/examples/small.py", program, expected, *words, device], environment, folder)
 
 
 def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
@@ -130,27 +145,25 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
                        ["-p", f"{jar}:{natives}", "--add-modules", "dev.rondo,dev.rondo.natives"]):
             out = run(["java", *SHORT, *placed, sources / "Hello.java"], cpu, folder)
             assert out == "Tensor[F32 [4] on cpu:0\n[ 1.0,  4.0,  7.0, 10.0]]\n", out
-        small_examples(root, build, ["java", *SHORT, "-cp", f"{jar}:{natives}"], "cpu", cpu, folder)
+        starts = compiled(root, ["java", *SHORT], f"{jar}:{natives}", folder)
+        small_examples(root, build, starts, "cpu", cpu, folder)
         if "dev/rondo/native/linux-x86_64/librondo_onnx.so.0" in zipfile.ZipFile(natives).namelist():  # it is built where protozero is
-            run([sys.executable, f"{root}/tests/examples/onnx.py", "java", *SHORT, "-cp", f"{jar}:{natives}", sources / "OnnxFile.java"], cpu, folder)
-        tutorial = [["java", *SHORT, "-cp", f"{jar}:{natives}", f"{root}/examples/tutorial/{name}.java"] for name in ("Train", "Serve")]
-        run([sys.executable, f"{root}/tests/examples/tutorial.py", *tutorial[0], "--", *tutorial[1]], cpu, folder)
+            run([sys.executable, f"{root}/tests/examples/onnx.py", *starts["OnnxFile"]], cpu, folder)
+        run([sys.executable, f"{root}/tests/examples/tutorial.py", *starts["Train"], "--", *starts["Serve"]], cpu, folder)
         modular(jar, natives, cpu, folder)
         for mode, precision in (("async", "f32"), ("threaded", "f32"), ("naive", "f32"), ("async", "f16"), ("naive", "bf16")):
             options = ["--device", "cpu", "--engine", mode, "--epochs", "2", "--batch", "32", "--seed", "3", "--precision", precision,
                        "--parameters"]
-            out = run(["java", *SHORT, "-cp", f"{jar}:{natives}", sources / "Digits.java", *options, f"{folder}/java"],
-                      cpu, folder)
+            out = run([*starts["Digits"], *options, f"{folder}/java"], cpu, folder)
             assert "all 9610 agree bit for bit" in out, out
             run([c_digits, *options, f"{folder}/c"], cpu, folder)
             java, c = (pathlib.Path(folder, name).read_bytes() for name in ("java", "c"))
             assert len(c) > 9610 * 4 and java == c, f"{mode}, {precision}: Java's parameters are not those of C"
-        for name, in_c, source in (("dlrm", c_dlrm, "Dlrm.java"), ("bert", c_bert, "Bert.java")):
-            run([sys.executable, f"{root}/tests/examples/same_training.py", name, "cpu", in_c, "java", *SHORT, "-cp", f"{jar}:{natives}",
-                 sources / source], cpu, folder)
+        for name, in_c, in_java in (("dlrm", c_dlrm, "Dlrm"), ("bert", c_bert, "Bert")):
+            run([sys.executable, f"{root}/tests/examples/same_training.py", name, "cpu", in_c, *starts[in_java]], cpu, folder)
         if parallel:
             c_parallel, rondo = parallel
-            java = f"java {' '.join(SHORT)} -cp {jar}:{natives} {sources / 'DigitsParallel.java'}"
+            java = " ".join(starts["DigitsParallel"])
             for case in ("launch_2", "adamw"):
                 run([sys.executable, f"{root}/tests/examples/parallel.py", java, rondo, case, "cpu", c_parallel], cpu, folder)
             for status, problem, *options in ((2, "sgd or adamw, not 'lion'", "--optimizer", "lion"),
@@ -162,15 +175,15 @@ def examples(root, build, c_digits, c_dlrm, c_bert, parallel, cpu):
 
 def device_examples(root, build, place, environment):
     """Layers as callables, and digits and a step of a recommender as captured graphs."""
-    java = ["java", *SHORT, f"-Ddev.rondo.native.path={build}/bindings/java", "-cp", place / "target/classes"]
+    java = ["java", *SHORT, f"-Ddev.rondo.native.path={build}/bindings/java"]
     environment = {**environment, "RONDO_EXAMPLE_DATA": f"{root}/examples/data"}
-    sources = pathlib.Path(root, "examples/java")
     with tempfile.TemporaryDirectory() as folder:
-        small_examples(root, build, java, "cuda:0", environment, folder)
-        out = run([*java, sources / "Digits.java", "--device", "cuda:0", "--epochs", "1"], environment, folder)
+        starts = compiled(root, java, place / "target/classes", folder)
+        small_examples(root, build, starts, "cuda:0", environment, folder)
+        out = run([*starts["Digits"], "--device", "cuda:0", "--epochs", "1"], environment, folder)
         assert "all 9610 agree bit for bit" in out and "1 captured as CUDA graph" in out, out
         for half in ([], ["--half"]):
-            run([*java, sources / "Dlrm.java", *half, "cuda:0", "8", "32"], environment, folder)  # it looks at its graph itself
+            run([*starts["Dlrm"], *half, "cuda:0", "8", "32"], environment, folder)  # it looks at its graph itself
     print("examples: on the device")
 
 

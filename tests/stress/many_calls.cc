@@ -19,7 +19,7 @@ namespace conformance {
 namespace {
 
 constexpr int64_t kLimit = 8 << 20;
-constexpr int kThreads = 30, kCallsOfAThread = 50;
+constexpr int kCallers = 30, kCallsOfAThread = 50;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;  // which keeps what is freed
@@ -172,9 +172,9 @@ TEST_P(ManyCalls, EndWhereTheyBegan) {
   // The oldest thread is awaited and replaced, again and again.
   uint32_t number = 0;
   const auto call = [&](int64_t count) {
-    std::vector<std::thread> threads(kThreads);
+    std::vector<std::thread> threads(kCallers);
     for (int64_t made = 0; made < count && !HasFailure(); made += kCallsOfAThread) {
-      std::thread& next = threads[number % kThreads];
+      std::thread& next = threads[number % kCallers];
       if (next.joinable()) next.join();
       next = std::thread([&work, number] {
         try {

@@ -14,7 +14,7 @@ import tempfile
 
 import run
 
-# A compiler that counts what it is asked to compile and makes objects of nothing.
+# A compiler that counts what it is asked to compile; each object is a copy of one of nothing.
 COMPILER = """\
 #!/bin/sh
 case " $* " in
@@ -23,7 +23,7 @@ case " $* " in
 esac
 echo >> "{count}"
 while [ "$1" != -o ]; do shift; done
-exec c++ -x c++ -c /dev/null -o "$2"
+exec cp "{empty}" "$2"
 """
 HELLO = "[ 1.0,  4.0,  7.0, 10.0] f32 on cpu:0"
 
@@ -38,7 +38,7 @@ def library(build):
 
         def cargo(*arguments, status=0, **more):
             done = subprocess.run(["cargo", *arguments, "--locked"], cwd=tree / "bindings/rust", capture_output=True, text=True,
-                                  env={**environment, "CARGO_TARGET_DIR": str(target), "PKG_CONFIG_LIBDIR": name, "PKG_CONFIG_PATH": "", **more})
+                                  env={**environment, "CARGO_TARGET_DIR": str(target), "CARGO_INCREMENTAL": "0", "PKG_CONFIG_LIBDIR": name, "PKG_CONFIG_PATH": "", **more})
             assert (done.returncode == 0) == (status == 0), f"cargo {arguments} exits {done.returncode}:\n{done.stdout}{done.stderr}"
             return done.stdout + done.stderr
 
@@ -63,8 +63,9 @@ def lay_out(tree):
 
 def compiled(build, folder, target, cargo):
     """The sources are compiled once, when code is made, and again for what changes the result alone."""
-    count, compiler = folder / "count", folder / "compiler"
-    compiler.write_text(COMPILER.format(count=count))
+    count, compiler, empty = folder / "count", folder / "compiler", folder / "empty.o"
+    subprocess.run(["c++", "-x", "c++", "-c", os.devnull, "-o", empty], check=True)
+    compiler.write_text(COMPILER.format(count=count, empty=empty))
     compiler.chmod(0o755)
     count.touch()
     by = {"CXX": str(compiler)}

@@ -12,7 +12,7 @@
 namespace simcuda {
 namespace {
 
-constexpr std::size_t kQuarantine = std::size_t{64} << 20;
+constexpr std::size_t kPinnedQuarantine = std::size_t{64} << 20;
 
 // Whole pages of the process's own, so that they can show poison.
 std::size_t whole_pages(std::size_t bytes) {
@@ -38,7 +38,7 @@ bool Pinned::release(void* memory) {
   order_.push_back(block->first);
   freed_.insert(live_.extract(block));
   // The newest stays however large it is.
-  while (freed_bytes_ > kQuarantine && order_.size() > 1) {
+  while (freed_bytes_ > kPinnedQuarantine && order_.size() > 1) {
     auto oldest = freed_.find(order_.front());
     order_.pop_front();
     freed_bytes_ -= oldest->second;

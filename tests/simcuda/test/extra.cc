@@ -6,7 +6,7 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kExtraSource = R"(
   #if !RONDO_SIMULATED
   extern "C" __device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);
   #endif
@@ -37,7 +37,7 @@ class Extra : public Device {
  protected:
   void SetUp() override {
     Device::SetUp();
-    add = load(kSource, "add");
+    add = load(kExtraSource, "add");
     a = upload(std::vector<int>(32, 0));
     CHECK_CU(cu.cuStreamSynchronize(stream));
     CHECK_CU(cu.cuGraphCreate(&graph, 0));

@@ -12,7 +12,7 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kFaultsSource = R"(
   struct Args { float* out; const float* in; int n; };
   extern "C" __global__ void copy_all(const Args args) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,7 +44,7 @@ class Faults : public Device {
   void SetUp() override {
     Device::SetUp();
     if (!cu.simulated()) GTEST_SKIP() << "needs the simulated driver";
-    copy_all = load(kSource, "copy_all");
+    copy_all = load(kFaultsSource, "copy_all");
     before_streams = live("streams");
   }
   void TearDown() override {

@@ -12,7 +12,7 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kGraphsSource = R"(
   extern "C" __global__ void add(int* p, int value) { p[threadIdx.x] += value; }
   extern "C" __global__ void twice(int* p) { p[threadIdx.x] *= 2; }
   extern "C" __global__ void sum(int* to, const int* a, const int* b) { to[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x]; })";
@@ -21,7 +21,7 @@ class Graphs : public Device {
  protected:
   void SetUp() override {
     Device::SetUp();
-    add = load(kSource, "add");
+    add = load(kGraphsSource, "add");
     CHECK_CU(cu.cuModuleGetFunction(&twice, modules.back(), "twice"));
     CHECK_CU(cu.cuModuleGetFunction(&sum, modules.back(), "sum"));
     a = upload(std::vector<int>(32, 1));

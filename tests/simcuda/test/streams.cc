@@ -9,7 +9,7 @@
 namespace simcuda_test {
 namespace {
 
-const char* const kSource = R"(
+const char* const kStreamsSource = R"(
   extern "C" __global__ void fill(int* p, int n, int value) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = value;
   }
@@ -21,7 +21,7 @@ class Streams : public Device {
  protected:
   void SetUp() override {
     Device::SetUp();
-    fill = load(kSource, "fill");
+    fill = load(kStreamsSource, "fill");
     CHECK_CU(cu.cuModuleGetFunction(&copy, modules.back(), "copy"));
     for (CUevent* event : {&first, &second}) CHECK_CU(cu.cuEventCreate(event, CU_EVENT_DEFAULT));
   }

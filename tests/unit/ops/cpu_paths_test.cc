@@ -261,7 +261,7 @@ TEST(CpuPaths, AnyNumberOfWorkersGivesTheSameBits) {
   }
 }
 
-// Lines "name<tab>digest", for the next test.
+// Lines "name<tab>digest", for the next test alone: the build runs the others by their names.
 TEST(CpuPaths, Print) {
   for (const auto& [name, digest] : Paths(2).run()) std::printf("%s\t%s\n", name.c_str(), digest.c_str());
 }
