@@ -39,7 +39,7 @@ TEST(Products, TilesAreChainsOfMultiplyAddsOnEverySet) {
           const int64_t step = in_place ? kMost : kPanelColumns,
                         panel = in_place ? kPanelColumns : kDepth * kPanelColumns;
           std::vector<float> out(static_cast<size_t>(rows * kMost), 7);
-          tiles.multiply(rows, panels, kDepth, a.data(), b.data(), step, panel, out.data(), kMost);
+          tiles.multiply(rows, panels, kDepth, a.data(), b.data(), step, panel, false, out.data(), kMost);
           for (int64_t i = 0; i < rows; ++i)
             for (int64_t j = 0; j < kMost; ++j) {
               float expected = j < panels * kPanelColumns ? 0 : 7;
