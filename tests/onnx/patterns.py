@@ -293,7 +293,7 @@ def convolutions(world):
 
 
 def channels(case, convolution, filters, statistics):
-    """Constants of channels behind a convolution, where channels are the second axis and where a transpose makes them another one."""
+    """Constants of channels that follow a convolution, where channels are the second axis and where a transpose makes them another one."""
     name = "constants of channels in a convolution"
     shaped = [tensor(f"{each}{axis}", [4 if at == axis else 1 for at in range(axis, 4)], numbers(4, 0.5, 2, seed)) for axis in (1, 2, 3) for seed, each in enumerate("efg")]
     others = [tensor("one", [], [0.7]), tensor("flat", [4], numbers(4, 0.5, 2)), tensor("turn", [2, 2, 4], numbers(16)), tensor("axes", [2], [1, 2], INT64)]

@@ -1,5 +1,5 @@
 // Puts constants of each channel that are added to what a convolution gives, or multiply it, into its filter and its
-// bias: those of a batch normalisation that a file has in parts. Transposes in between stay behind the convolution.
+// bias: those of a batch normalisation that a file has in parts. Transposes in between follow the convolution.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>

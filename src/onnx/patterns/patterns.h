@@ -26,7 +26,7 @@ class Finder;
 size_t join_products(Finder& finder);
 
 // --- channels.cc
-// Puts constants of each channel behind convolutions into these.
+// Puts constants of each channel that follow convolutions into these.
 size_t join_channels(Finder& finder);
 
 // --- quantised.cc

@@ -25,10 +25,10 @@ typedef RONDO_TILE_ELEMENT TileElement;
 typedef TileElement TileVector __attribute__((vector_size(kLanes * sizeof(TileElement))));
 typedef TileElement TileMemory __attribute__((vector_size(kLanes * sizeof(TileElement)), aligned(4), may_alias));
 
-// What sums begin with that nothing was added to before.
+// A new sum begins with one of these.
 alignas(64) constexpr TileElement kNothing[kGroupColumns] = {};
 
-// Where a tile's sums begin: what is there, or nothing; and where they go.
+// A tile's sums go on from what is in memory, or from nothing, and go to memory.
 struct Sums {
   const TileElement* from;
   int64_t from_step;

@@ -155,7 +155,7 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
         !panels && whole && b_step[1] == 1 && m <= (k <= kInPlaceDepth ? set.in_place : set.wide_rows);
     float* const to = whole ? out + (j - first) : narrow;
     const int64_t to_step = whole ? out_step : kGroupColumns;
-    // What no tile reads again is gone through in one way.
+    // A matrix that no second tile reads is gone through in one way.
     const int64_t at_once = tiles.count == 1 && (panels || in_place) ? k : kDepthAtOnce;
     for (int64_t l = 0; l < k; l += at_once) {
       const int64_t depth = std::min(at_once, k - l);

@@ -55,6 +55,27 @@ TEST(Products, TilesAreChainsOfMultiplyAddsOnEverySet) {
   }
 }
 
+TEST(Products, TilesGoOnFromSumsThatAreThere) {
+  constexpr int64_t kDepth = 37, kFirst = 20, kMost = 9 * kPanelColumns;
+  const std::vector<float> a = random_values(kDepth * 12, 1), b = random_values(kDepth * kMost, 2);
+  for (const Instructions set : instruction_sets()) {
+    const ProductTiles& tiles = product_tiles(set);
+    for (int rows = 1; rows <= tiles.rows; ++rows)
+      for (int panels = 1; panels <= 9; ++panels) {
+        std::vector<float> whole(static_cast<size_t>(rows * kMost), 7), parts = whole;
+        const auto multiply = [&](int64_t first, int64_t depth, bool more, std::vector<float>* to) {
+          tiles.multiply(rows, panels, depth, a.data() + first * rows, b.data() + first * kPanelColumns, kPanelColumns,
+                         kDepth * kPanelColumns, more, to->data(), kMost);
+        };
+        multiply(0, kDepth, false, &whole);
+        multiply(0, kFirst, false, &parts);
+        EXPECT_NE(parts, whole);
+        multiply(kFirst, kDepth - kFirst, true, &parts);
+        ASSERT_EQ(parts, whole) << instructions_name(set) << ", " << rows << " rows, " << panels << " panels";
+      }
+  }
+}
+
 // Few rows read a matrix as it lies, if it is not deep.
 TEST(Products, OrdersInMemoryAndCopiesGiveTheSameBits) {
   constexpr int64_t kColumns = 150;
