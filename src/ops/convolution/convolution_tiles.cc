@@ -75,8 +75,9 @@ void ConvolutionTiles::find_blocks(const ProductArguments& args) {
   const int64_t processors = known_processors();
   const int64_t wanted = processors > 1 ? std::min(worth, std::max(kWanted, processors)) : 1;
   // Kernels that are read again and again for a few columns each come from memory that is far away.
-  int64_t most = blocks_ > 1 ? std::clamp(kMostSums / m_ / kGroupColumns * kGroupColumns, kGroupColumns, kBlockColumns)
-                             : kGroupColumns;
+  const bool wide = blocks_ > 1 && at_once_.channels * at_once_.taps <= kDepthAtOnce;
+  int64_t most =
+      wide ? std::clamp(kMostSums / m_ / kGroupColumns * kGroupColumns, kGroupColumns, kBlockColumns) : kGroupColumns;
   while (most > kGroupColumns && groups_ * parts_of(columns_, most) < wanted) most -= kGroupColumns;
   width_ = parts_of(even(columns_, most), kPanelColumns) * kPanelColumns;
   across_ = parts_of(columns_, width_);
