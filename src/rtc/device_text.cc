@@ -4,7 +4,11 @@
 
 namespace rondo::rtc {
 
-void append_text(const char* packed, std::string* to) {
+namespace {
+
+constexpr char kAfterShared = 1;
+
+void unpack(const char* packed, std::string* to) {
   const auto digit = [&] { return static_cast<size_t>(static_cast<unsigned char>(*packed++)); };
   while (*packed) {
     if (static_cast<unsigned char>(*packed) < 128) {
@@ -17,6 +21,16 @@ void append_text(const char* packed, std::string* to) {
     const size_t high = near ? first / 16 : digit() - 1, back = high * 255 + digit();
     for (size_t i = 0; i < count; ++i) to->push_back((*to)[to->size() - back]);
   }
+}
+
+}  // namespace
+
+void append_text(const char* packed, std::string* to) {
+  if (*packed != kAfterShared) return unpack(packed, to);
+  std::string whole = text_of(kReduceText);
+  const size_t shared = whole.size();
+  unpack(packed + 1, &whole);
+  to->append(whole, shared);
 }
 
 std::string text_of(const char* packed) {

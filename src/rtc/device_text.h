@@ -10,7 +10,8 @@ namespace rondo::rtc {
 // Each is packed. ASCII stands for itself, so a text that is not packed is written as it is. Larger bytes stand for
 // bytes of what was written so far, from one more than a number to base 255 back, whose digits are kept plus 1. A byte
 // 128 + 16 h + n, with h below 4 and n below 16, is for n + 3 bytes and has the high digit h; the low one follows. A
-// byte 192 + n is for n + 4 bytes; both digits follow.
+// byte 192 + n is for n + 4 bytes; both digits follow. A text that begins with a byte 1 counts
+// back into kReduceText too, as if it were written after that.
 void append_text(const char* packed, std::string* to);
 std::string text_of(const char* packed);
 

@@ -166,7 +166,7 @@ def answer(way, build, name, folder, processors):
     print(json.dumps({"first": 1000 * (time.perf_counter() - begin), "packed": subject.packed()}), flush=True)
     for line in sys.stdin:
         runs, begin, used, before = 0, time.perf_counter(), time.process_time(), busy_of(counted)
-        while time.perf_counter() - begin < float(line):
+        while runs == 0 or time.perf_counter() - begin < float(line):
             subject.run()
             runs += 1
         clock, own = time.perf_counter() - begin, time.process_time() - used

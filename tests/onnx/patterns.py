@@ -321,6 +321,32 @@ def convolutions(world):
         nodes = [node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), node("BatchNormalization", ["h", "s", "b", "m", "v"], ["y"], epsilon=0.01)]
         case.check(nodes, {"x": [2, 3, 8, 7]}, ["y"], [*filters, *statistics], {"batch normalisation in a convolution": 1}, tolerance=1e-5)
         case.check(nodes, {"x": [2, 3, 8, 7]}, ["y", "h"], [*filters, *statistics], {}, tolerance=1e-5)
+        channels(case, node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), filters, statistics)
+
+
+def channels(case, convolution, filters, statistics):
+    """Constants of channels that follow a convolution, where channels are the second axis and where a transpose makes them another one."""
+    name = "constants of channels in a convolution"
+    shaped = [tensor(f"{each}{axis}", [4 if at == axis else 1 for at in range(axis, 4)], numbers(4, 0.5, 2, seed)) for axis in (1, 2, 3) for seed, each in enumerate("efg")]
+    others = [tensor("one", [], [0.7]), tensor("flat", [4], numbers(4, 0.5, 2)), tensor("turn", [2, 2, 4], numbers(16)), tensor("axes", [2], [1, 2], INT64)]
+    all_constants, given = [*filters, *statistics, *shaped, *others], {"x": [2, 3, 8, 7]}
+    chain = [node("Add", ["h", "e1"], ["i"]), node("Sub", ["i", "f1"], ["j"]), node("Mul", ["g1", "j"], ["k"]), node("Div", ["k", "one"], ["l"]), node("Relu", ["l"], ["y"])]
+    case.check([convolution, *chain], given, ["y"], all_constants, {name: 1}, tolerance=1e-5)
+    case.check([convolution, *chain], given, ["y", "h"], all_constants, {}, tolerance=1e-5)
+    case.check([convolution, *chain], given, ["y", "i"], all_constants, {name: 1}, tolerance=1e-5)
+    turned = [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Cast", ["t"], ["u"], to=1), node("Add", ["u", "e3"], ["i"]), node("Mul", ["i", "flat"], ["j"])]
+    case.check([convolution, *turned, node("Relu", ["j"], ["y"])], given, ["y"], all_constants, {name: 1}, tolerance=1e-5)
+    back = [*turned, node("Transpose", ["j"], ["k"], perm=[0, 3, 2, 1]), node("Sub", ["k", "f1"], ["y"])]
+    case.check([convolution, *back], given, ["y"], all_constants, {name: 1}, tolerance=1e-5)
+    swapped = [node("Transpose", ["h"], ["t"], perm=[0, 2, 1, 3]), node("Mul", ["t", "e2"], ["y"])]
+    case.check([convolution, *swapped], given, ["y"], all_constants, {name: 1}, tolerance=1e-5)
+    normalised = [node("BatchNormalization", ["h", "s", "b", "m", "v"], ["n"], epsilon=0.01), node("Unsqueeze", ["flat", "axes"], ["r"]), node("Mul", ["n", "r"], ["o"]),
+                  node("Add", ["o", "e1"], ["y"])]
+    case.check([convolution, *normalised], given, ["y"], all_constants, {"batch normalisation in a convolution": 1, name: 1}, tolerance=1e-5)
+    # Another axis has constants, both sides are read, a constant stands on the left, or a shape grows.
+    for stays in ([node("Add", ["h", "flat"], ["y"])], [node("Add", ["h", "h"], ["y"])], [node("Sub", ["e1", "h"], ["y"])], [node("Div", ["e1", "h"], ["y"])],
+                  [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Add", ["t", "e1"], ["y"])], [node("Relu", ["h"], ["i"]), node("Add", ["i", "e1"], ["y"])]):
+        case.check([convolution, *stays], given, ["y"], all_constants, {}, tolerance=1e-5)
 
 
 def main(build, name):

@@ -210,6 +210,8 @@ std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, c
     }
     if (times > 0) findings->emplace_back(row.name, times);
   }
+  if (const size_t times = join_channels(finder); times > 0)
+    findings->emplace_back("constants of channels in a convolution", times);
   if (const size_t times = join_products(finder); times > 0) findings->emplace_back("products of one value", times);
   if (const size_t times = join_scales(finder); times > 0) findings->emplace_back("product of whole numbers", times);
   return {finder.nodes().begin(), finder.nodes().end()};

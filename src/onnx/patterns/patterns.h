@@ -25,6 +25,10 @@ class Finder;
 // Gives products of one value by constant matrices, whose results attention takes apart, as one product.
 size_t join_products(Finder& finder);
 
+// --- channels.cc
+// Puts constants of each channel that follow convolutions into these.
+size_t join_channels(Finder& finder);
+
 // --- quantised.cc
 // Gives products of dequantised numbers as products of these.
 size_t join_scales(Finder& finder);

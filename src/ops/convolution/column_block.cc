@@ -56,22 +56,24 @@ void ColumnBlock::find(const ProductArguments& args, int64_t of_group, int64_t f
   }
 }
 
-void ColumnBlock::gather(const ProductArguments& args, bool channels_inner, int64_t width, float* to) const {
+void ColumnBlock::gather(const ProductArguments& args, const DepthPart& part, bool channels_inner, int64_t width,
+                         float* to) const {
   const int64_t whole = RowsProduct::panels_of(columns) * kPanelColumns;
   if (whole > columns)
-    for (int64_t d = 0; d < args.depth; ++d) std::fill(to + d * width + columns, to + d * width + whole, 0.0F);
+    for (int64_t d = 0; d < part.channels * part.taps; ++d)
+      std::fill(to + d * width + columns, to + d * width + whole, 0.0F);
   const ProductAxis& inner = args.axis[kInnermost];
-  const int64_t step = inner.step * inner.b_step, of_channel = (channels_inner ? 1 : args.taps) * width;
-  const float* const b = static_cast<const float*>(args.b) + group * args.b_group;
+  const int64_t step = inner.step * inner.b_step, of_channel = (channels_inner ? 1 : part.taps) * width;
+  const float* const b = static_cast<const float*>(args.b) + group * args.b_group + part.channel * args.b_channel;
   const ProductTiles& tiles = product_tiles(instructions());
-  const bool turns = channels_inner && args.b_channel == 1 && args.channels >= kFewTurned;
-  for (int64_t tap = 0; tap < args.taps; ++tap) {
-    int64_t rest = tap, move[kProductAxes];
+  const bool turns = channels_inner && args.b_channel == 1 && part.channels >= kFewTurned;
+  for (int64_t tap = 0; tap < part.taps; ++tap) {
+    int64_t rest = part.tap + tap, move[kProductAxes];
     for (int d = kInnermost; d >= 0; --d) {
       move[d] = rest % args.axis[d].taps * args.axis[d].tap_step;
       rest /= args.axis[d].taps;
     }
-    float* const rows = to + tap * (channels_inner ? args.channels : 1) * width;
+    float* const rows = to + tap * (channels_inner ? part.channels : 1) * width;
     for (int64_t r = 0; r < runs; ++r) {
       const ColumnRun& one = run[r];
       int64_t at = one.base, low = 0, high = one.count;
@@ -88,12 +90,12 @@ void ColumnBlock::gather(const ProductArguments& args, bool channels_inner, int6
       const float* from = b + at + low * step;
       float* row = rows + one.first;
       if (turns && high > low)
-        turn_lines(from, step, high - low, args.channels, row + low, width);
+        turn_lines(from, step, high - low, part.channels, row + low, width);
       else if (step == 1 && high > low)
-        tiles.copy_lines(from, args.b_channel, args.channels, high - low, row + low, of_channel);
+        tiles.copy_lines(from, args.b_channel, part.channels, high - low, row + low, of_channel);
       const bool copies = !turns && step != 1;
       if (!copies && low == 0 && high == one.count) continue;
-      for (int64_t channel = 0; channel < args.channels; ++channel, row += of_channel, from += args.b_channel) {
+      for (int64_t channel = 0; channel < part.channels; ++channel, row += of_channel, from += args.b_channel) {
         for (int64_t i = 0; i < low; ++i) row[i] = 0;
         if (copies) copy_line(from, step, high - low, row + low);
         for (int64_t i = high; i < one.count; ++i) row[i] = 0;

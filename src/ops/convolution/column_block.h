@@ -16,15 +16,24 @@ struct ColumnRun {
   int64_t base, out, residual;               // where its batch entry begins in b, where its element is
 };
 
+// Columns of a block, at most.
+inline constexpr int64_t kBlockColumns = 3 * kGroupColumns;
+
+// A part of the depth: so many channels and taps from the first ones on.
+struct DepthPart {
+  int64_t channel, channels, tap, taps;
+};
+
 struct ColumnBlock {
   int64_t group, columns, runs;
-  ColumnRun run[kGroupColumns];
+  ColumnRun run[kBlockColumns];
 
-  // Columns [first, first + count), at most kGroupColumns.
+  // Columns [first, first + count), at most kBlockColumns.
   void find(const device::ProductArguments& args, int64_t of_group, int64_t first, int64_t count);
-  // A row of `width` columns for each depth. Those of the last panel that the block lacks are 0. channels_inner: the
-  // channels of a tap are neighbours in the depth, else the taps of a channel.
-  void gather(const device::ProductArguments& args, bool channels_inner, int64_t width, float* to) const;
+  // A row of `width` columns for each depth of a part. Those of the last panel that the block lacks are 0.
+  // channels_inner: the channels of a tap are neighbours in the depth, else the taps of a channel.
+  void gather(const device::ProductArguments& args, const DepthPart& part, bool channels_inner, int64_t width,
+              float* to) const;
 };
 
 }  // namespace rondo::ops

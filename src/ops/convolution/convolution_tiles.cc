@@ -20,12 +20,12 @@ using device::ProductArguments;
 using device::ProductAxis;
 
 constexpr int kLastAxis = kProductAxes - 1;
-constexpr int64_t kHalfWidthFrom = 2048;    // depths of which a block of whole width is too large for a cache
+constexpr int64_t kMostSums = 1 << 17;      // that wait for more of their depth in the second cache
 constexpr int64_t kRowsAtOnce = 96;         // whose sums are finished while they are in the first cache
 constexpr double kSumsOfAThread = 1 << 18;  // multiplications that are worth a thread
 constexpr double kSumsOfAPart = 1 << 17;    // that are worth being taken by themselves
 constexpr double kWanted = 24;              // parts, where there is work for as many
-constexpr double kWantedOfDeep = 4;         // where columns are gathered for each
+constexpr int64_t kWantedOfDeep = 4;        // where columns are gathered for each
 constexpr int64_t kTilesOfAThread = 4;      // that are brought at once
 
 // a[m, depth] of a group in the order of a tile of rows.
@@ -38,7 +38,7 @@ void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offs
 
 int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers_again) {
   const double wanted =
-      gathers_again ? std::min(work / kSumsOfAThread, kWantedOfDeep) : std::min(work / kSumsOfAPart, kWanted);
+      gathers_again ? std::min<double>(work / kSumsOfAThread, kWantedOfDeep) : std::min(work / kSumsOfAPart, kWanted);
   return std::clamp<int64_t>(static_cast<int64_t>(wanted) / blocks, 1, tiles);
 }
 
@@ -52,27 +52,59 @@ ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dty
   possible_ = true;
   const ProductAxis& inner = args.axis[kLastAxis];
   const int64_t most = std::max<int64_t>(1, kDeepestSum / args.taps), cuts = (args.channels + most - 1) / most;
-  channels_at_once_ = (args.channels + cuts - 1) / cuts;
-  depth_at_once_ = channels_at_once_ * args.taps;
+  channels_of_sum_ = (args.channels + cuts - 1) / cuts;
+  cut_ = cuts > 1;
   channels_inner_ = cuts == 1 && args.channels > 1 &&
                     (args.places == 1 || std::abs(args.b_channel) < std::abs(inner.b_step * inner.step));
-  width_ = depth_ < kHalfWidthFrom || columns_ <= kGroupColumns ? kGroupColumns : kGroupColumns / 2;
-  across_ = (columns_ + width_ - 1) / width_;
-  const double work = static_cast<double>(m_) * static_cast<double>(depth_) * static_cast<double>(groups_) *
-                      static_cast<double>(columns_);
-  down_ = cuts_of_kernels(work, groups_ * across_, tiles_.count, cuts > 1);
-  threads_ = std::min<int64_t>({static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0)),
-                                groups_ * across_ * down_, known_processors()});
   // A copy can be kept of kernels that are even in the other order. That is worth more than channels that are gathered
   // as they lie where an image has few places; how many images there are does not matter.
   const bool kept =
       way == ConvolutionWay::forward && static_cast<size_t>(groups_ * m_ * depth_) * sizeof(float) >= kLeastPacked;
-  if (find_depths(args) || cuts > 1 || !kept || (channels_inner_ && args.places > m_)) return;
-  std::vector<int64_t> as_gathered = std::move(depth_in_a_);
-  channels_inner_ = !channels_inner_;
-  if (find_depths(args)) return;
-  channels_inner_ = !channels_inner_;
-  depth_in_a_ = std::move(as_gathered);
+  if (!find_depths(args) && cuts == 1 && kept && (!channels_inner_ || args.places <= m_)) {
+    std::vector<int64_t> as_gathered = std::move(depth_in_a_);
+    channels_inner_ = !channels_inner_;
+    if (!find_depths(args)) {
+      channels_inner_ = !channels_inner_;
+      depth_in_a_ = std::move(as_gathered);
+    }
+  }
+  find_blocks(args);
+}
+
+// Cuts the depth, the columns and the kernels. No bit depends on where.
+void ConvolutionTiles::find_blocks(const ProductArguments& args) {
+  const auto parts_of = [](int64_t all, int64_t most) { return (all + most - 1) / most; };
+  const auto even = [&](int64_t all, int64_t most) { return parts_of(all, parts_of(all, std::max<int64_t>(most, 1))); };
+  at_once_.channels = even(channels_of_sum_, kDepthAtOnce / (channels_inner_ ? 1 : args.taps));
+  at_once_.taps = channels_inner_ ? even(args.taps, kDepthAtOnce / at_once_.channels) : args.taps;
+  blocks_ = parts_of(channels_of_sum_, at_once_.channels) * parts_of(args.taps, at_once_.taps);
+  const double work = static_cast<double>(m_) * static_cast<double>(depth_) * static_cast<double>(groups_) *
+                      static_cast<double>(columns_);
+  const auto worth = static_cast<int64_t>(std::clamp(work / kSumsOfAThread, 1.0, 1024.0));
+  const int64_t processors = known_processors();
+  const int64_t wanted = processors > 1 ? std::min(worth, std::max(kWantedOfDeep, processors)) : 1;
+  // Kernels that are read again and again for a few columns each come from memory that is far away.
+  const bool wide = blocks_ > 1 && at_once_.channels * at_once_.taps <= kDepthAtOnce;
+  int64_t most =
+      wide ? std::clamp(kMostSums / m_ / kGroupColumns * kGroupColumns, kGroupColumns, kBlockColumns) : kGroupColumns;
+  while (most > kGroupColumns && groups_ * parts_of(columns_, most) < wanted) most -= kGroupColumns;
+  width_ = parts_of(even(columns_, most), kPanelColumns) * kPanelColumns;
+  across_ = parts_of(columns_, width_);
+  down_ = processors > 1 ? cuts_of_kernels(work, groups_ * across_, tiles_.count, blocks_ > 1 || cut_) : 1;
+  threads_ = std::min<int64_t>({worth, groups_ * across_ * down_, processors});
+}
+
+// A block of the sum whose channels begin there.
+DepthPart ConvolutionTiles::block_of_depth(const ProductArguments& args, int64_t channel, int64_t number) const {
+  const int64_t channels = std::min<int64_t>(channels_of_sum_, args.channels - channel);
+  const int64_t across = (channels + at_once_.channels - 1) / at_once_.channels;
+  DepthPart block;
+  block.channel = number % across * at_once_.channels;
+  block.channels = std::min(at_once_.channels, channels - block.channel);
+  block.channel += channel;
+  block.tap = number / across * at_once_.taps;
+  block.taps = std::clamp<int64_t>(args.taps - block.tap, 0, at_once_.taps);
+  return block;
 }
 
 // Finds out where each depth is in a; true if all lie in even steps.
@@ -97,7 +129,8 @@ bool ConvolutionTiles::find_depths(const ProductArguments& args) {
 }
 
 int64_t ConvolutionTiles::of_thread() const {
-  return (depth_at_once_ + kRowsAtOnce + (depth_at_once_ < depth_ ? m_ : 0)) * width_;
+  const int64_t sums = (blocks_ > 1 ? m_ : kRowsAtOnce) + (cut_ ? m_ : 0);
+  return (at_once_.channels * at_once_.taps + sums) * width_;
 }
 
 size_t ConvolutionTiles::workspace_bytes() const {
@@ -149,38 +182,50 @@ void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, voi
   const int64_t parts = groups_ * across_ * down_;
   PartRanges ranges(parts, threads_);
   const auto work = [&](int64_t thread) {
-    float *const gathered = memory + thread * of_thread(), *const sums = gathered + depth_at_once_ * width_;
+    float* const gathered = memory + thread * of_thread();
+    float* const sums = gathered + at_once_.channels * at_once_.taps * width_;
+    float* const wholes = sums + (blocks_ > 1 ? m_ : kRowsAtOnce) * width_;  // of deep sums
     ColumnBlock block;
-    ProductArguments some = args;  // the channels that are gathered
-    int64_t taken = -1;            // the columns of which all channels are gathered
+    int64_t taken = -1;  // the columns of which all depths are gathered
     for (int64_t number; (number = ranges.take(thread)) >= 0;) {
       const int64_t columns = number / down_, part = number % down_;
       const int64_t first_tile = tiles_.count * part / down_, last_tile = tiles_.count * (part + 1) / down_;
-      for (int64_t channel = 0; channel < args.channels; channel += channels_at_once_) {
-        some.channels = std::min<int64_t>(channels_at_once_, args.channels - channel);
-        some.depth = some.channels * args.taps;
-        if (columns != taken) {
-          const int64_t first = columns % across_ * width_;
-          block.find(args, columns / across_, first, std::min(width_, columns_ - first));
-          some.b = static_cast<const float*>(args.b) + channel * args.b_channel;
-          block.gather(some, channels_inner_, width_, gathered);
-          if (some.channels == args.channels) taken = columns;
-        }
-        const auto panels = static_cast<int>(RowsProduct::panels_of(block.columns));
-        const float* const a = tiles + block.group * m_ * depth_;
-        int64_t first = tiles_.begin(first_tile), begin = first;
-        float* whole = sums + kRowsAtOnce * width_;  // of a deep sum, for the rows from the first one on
-        for (int64_t tile = first_tile; tile < last_tile; ++tile) {
-          const int64_t end = tiles_.begin(tile + 1), rows = end - begin;
-          set.multiply(static_cast<int>(rows), panels, some.depth, a + begin * depth_ + channel * args.taps * rows,
-                       gathered, width_, kPanelColumns, sums + (begin - first) * width_, width_);
-          begin = end;
-          if (tile + 1 < last_tile && tiles_.begin(tile + 2) - first <= kRowsAtOnce) continue;
-          if (some.channels < args.channels) add_part(channel == 0, begin - first, panels * kPanelColumns, sums, whole);
-          if (channel + some.channels == args.channels)
-            finish(args, block, first, begin - first, some.channels < args.channels ? whole : sums, finish_sums);
-          whole += (begin - first) * width_;
-          first = begin;
+      const int64_t first_row = tiles_.begin(first_tile);
+      if (columns != taken) {
+        const int64_t first = columns % across_ * width_;
+        block.find(args, columns / across_, first, std::min(width_, columns_ - first));
+      }
+      const auto panels = static_cast<int>(RowsProduct::panels_of(block.columns));
+      const float* const a = tiles + block.group * m_ * depth_;
+      for (int64_t channel = 0; channel < args.channels; channel += channels_of_sum_) {
+        const bool ends = channel + channels_of_sum_ >= args.channels;
+        for (int64_t b = 0; b < blocks_; ++b) {
+          const DepthPart depths = block_of_depth(args, channel, b);
+          if (depths.taps == 0) break;
+          if (columns != taken) block.gather(args, depths, channels_inner_, width_, gathered);
+          if (blocks_ == 1 && !cut_) taken = columns;
+          const int64_t depth = depths.channels * depths.taps,
+                        before = channels_inner_ ? depths.tap * args.channels + depths.channel
+                                                 : depths.channel * args.taps + depths.tap;
+          const bool last =
+              depths.tap + depths.taps == args.taps &&
+              depths.channel + depths.channels == std::min<int64_t>(channel + channels_of_sum_, args.channels);
+          int64_t first = first_row, begin = first;
+          for (int64_t tile = first_tile; tile < last_tile; ++tile) {
+            const int64_t end = tiles_.begin(tile + 1), rows = end - begin;
+            set.multiply(static_cast<int>(rows), panels, depth, a + begin * depth_ + before * rows, gathered, width_,
+                         kPanelColumns, b > 0, sums + (begin - (blocks_ > 1 ? first_row : first)) * width_, width_);
+            begin = end;
+            if (!last || (tile + 1 < last_tile && tiles_.begin(tile + 2) - first <= kRowsAtOnce)) continue;
+            float* made = sums + (blocks_ > 1 ? first - first_row : 0) * width_;
+            float* const whole = wholes + (first - first_row) * width_;
+            if (cut_) {
+              add_part(channel == 0, begin - first, panels * kPanelColumns, made, whole);
+              made = whole;
+            }
+            if (ends) finish(args, block, first, begin - first, made, finish_sums);
+            first = begin;
+          }
         }
       }
     }

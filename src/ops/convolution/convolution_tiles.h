@@ -1,8 +1,8 @@
 // Convolutions of f32 on the host, but for depthwise ones and deep gradients of filters, which have loops of their own
 // (convolution_cpu.cc), by the tiles that matrix products have too (host/products.h): the rows of a tile are kernels,
-// its columns are places. A few columns are gathered for all kernels at once, and each sum goes through its depth in
-// order, in a register from the first to the last. A sum deeper than kDeepestSum is made of several such sums, of as
-// many channels each, added in order.
+// its columns are places. A few columns are gathered for all kernels at once, of a deep sum as many channels as stay in
+// the cache, and each sum goes through its depth in order. A sum deeper than kDeepestSum is made of several such sums,
+// of as many channels each, added in order.
 //
 // Blocks of columns, and of kernels where columns are few, are shared among workers, each with memory of its own; no
 // bit depends on how many there are, nor on whether the kernels were brought into tiles before (packed_weights.h).
@@ -23,7 +23,7 @@
 
 namespace rondo::ops {
 
-// Depths that are gathered at once, at most: a thread's memory has a line of each.
+// Depths of a sum, at most, and taps of a channel: a thread's memory has a line of each.
 inline constexpr int64_t kDeepestSum = 1 << 14;
 
 // Bytes of kernels that are worth a copy.
@@ -48,6 +48,8 @@ class ConvolutionTiles {
 
  private:
   bool find_depths(const device::ProductArguments& args);
+  void find_blocks(const device::ProductArguments& args);
+  DepthPart block_of_depth(const device::ProductArguments& args, int64_t channel, int64_t number) const;
   void bring_to_tiles(const device::ProductArguments& args, float* tiles) const;
   void finish(const device::ProductArguments& args, const ColumnBlock& block, int64_t first, int64_t rows, float* sums,
               const SumFinish& finish) const;
@@ -57,8 +59,10 @@ class ConvolutionTiles {
   bool possible_ = false;
   bool channels_inner_ = false;  // of the depth: those of a tap are neighbours
   int64_t m_ = 0, depth_ = 0, groups_ = 0, columns_ = 0;
-  int64_t channels_at_once_ = 0;     // all of them, or those of a part of a deep sum
-  int64_t depth_at_once_ = 0;        // of those
+  bool cut_ = false;                 // into parts of deep sums
+  int64_t channels_of_sum_ = 0;      // all of them, or those of a part of a deep sum
+  DepthPart at_once_ = {};           // how many channels and taps of those are gathered at once, at most
+  int64_t blocks_ = 0;               // of the depth of a sum
   int64_t width_ = 0;                // columns of a block, at most
   int64_t across_ = 0, down_ = 0;    // blocks of columns, and of kernels
   const RowTiles tiles_;             // of a group's kernels

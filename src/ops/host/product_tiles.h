@@ -25,11 +25,28 @@ typedef RONDO_TILE_ELEMENT TileElement;
 typedef TileElement TileVector __attribute__((vector_size(kLanes * sizeof(TileElement))));
 typedef TileElement TileMemory __attribute__((vector_size(kLanes * sizeof(TileElement)), aligned(4), may_alias));
 
+// A new sum begins with one of these.
+alignas(64) constexpr TileElement kNothing[kGroupColumns] = {};
+
+// A tile's sums go on from what is in memory, or from nothing, and go to memory.
+struct Sums {
+  const TileElement* from;
+  int64_t from_step;
+  TileElement* to;
+  int64_t to_step;
+};
+
 // Sums stay in registers from the first k to the last.
 template <int rows, int vectors>
 RONDO_TILE void tile(int64_t k, const TileElement* a, const TileElement* b, int64_t step, int64_t panel,
-                     TileElement* out, int64_t out_step) {
-  TileVector sum[rows][vectors] = {};
+                     const Sums& sums) {
+  TileVector sum[rows][vectors];
+  const TileElement* from = sums.from;
+  RONDO_UNROLLED
+  for (int i = 0; i < rows; ++i, from += sums.from_step) {
+    RONDO_UNROLLED
+    for (int v = 0; v < vectors; ++v) sum[i][v] = *reinterpret_cast<const TileMemory*>(from + v * kLanes);
+  }
   for (; k > 0; --k, a += rows, b += step) {
     // The rows of a matrix that is read as it lies are on pages of their own, which the processor does not foresee. A
     // small tile is done too soon for this to gain anything.
@@ -48,10 +65,12 @@ RONDO_TILE void tile(int64_t k, const TileElement* a, const TileElement* b, int6
       for (int v = 0; v < vectors; ++v) sum[i][v] = RONDO_TILE_ADD_PRODUCT(left, right[v], sum[i][v]);
     }
   }
+  TileElement* to = sums.to;
+  const int64_t to_step = sums.to_step;
   RONDO_UNROLLED
-  for (int i = 0; i < rows; ++i) {
+  for (int i = 0; i < rows; ++i, to += to_step) {
     RONDO_UNROLLED
-    for (int v = 0; v < vectors; ++v) *reinterpret_cast<TileMemory*>(out + i * out_step + v * kLanes) = sum[i][v];
+    for (int v = 0; v < vectors; ++v) *reinterpret_cast<TileMemory*>(to + v * kLanes) = sum[i][v];
   }
 }
 
@@ -72,11 +91,11 @@ RONDO_TILE void copy_lines(const TileElement* from, int64_t apart, int64_t lines
 // The tile of so many rows, or of fewer.
 template <int rows, int vectors>
 RONDO_TILE void tile_of(int most, int64_t k, const TileElement* a, const TileElement* b, int64_t step, int64_t panel,
-                        TileElement* out, int64_t out_step) {
+                        const Sums& sums) {
   if constexpr (rows > 1) {
-    if (most < rows) return tile_of<rows - 1, vectors>(most, k, a, b, step, panel, out, out_step);
+    if (most < rows) return tile_of<rows - 1, vectors>(most, k, a, b, step, panel, sums);
   }
-  tile<rows, vectors>(k, a, b, step, panel, out, out_step);
+  tile<rows, vectors>(k, a, b, step, panel, sums);
 }
 
 // So many rows of so many vectors at most.
@@ -89,25 +108,29 @@ struct Shape {
 // for all, and vectors that divide a panel.
 template <class First, class... Others>
 RONDO_TILE void tiles_of(int rows, int64_t column, int64_t columns, int64_t k, const TileElement* a,
-                         const TileElement* b, int64_t step, int64_t panel, TileElement* out, int64_t out_step) {
+                         const TileElement* b, int64_t step, int64_t panel, bool more, TileElement* out,
+                         int64_t out_step) {
   constexpr int64_t wide = First::vectors * kLanes;
   if (rows <= First::rows)
-    for (; column + wide <= columns; column += wide)
+    for (; column + wide <= columns; column += wide) {
+      TileElement* const to = out + column;
       tile_of<First::rows, First::vectors>(rows, k, a, b + column / kPanelColumns * panel + column % kPanelColumns,
-                                           step, panel, out + column, out_step);
-  if constexpr (sizeof...(Others) > 0) tiles_of<Others...>(rows, column, columns, k, a, b, step, panel, out, out_step);
+                                           step, panel, {more ? to : kNothing, more ? out_step : 0, to, out_step});
+    }
+  if constexpr (sizeof...(Others) > 0)
+    tiles_of<Others...>(rows, column, columns, k, a, b, step, panel, more, out, out_step);
 }
 
 // The loops that ProductTiles and IntegerTiles ask for.
 template <class... Shapes>
 RONDO_TILE void multiply(int rows, int panels, int64_t k, const TileElement* a, const TileElement* b, int64_t step,
-                         int64_t panel, TileElement* out, int64_t out_step) {
-  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, step, panel, out, out_step);
+                         int64_t panel, bool more, TileElement* out, int64_t out_step) {
+  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, step, panel, more, out, out_step);
 }
 template <class... Shapes>
 RONDO_TILE void multiply_packed(int rows, int panels, int64_t k, const TileElement* a, const TileElement* b,
                                 int64_t panel, TileElement* out, int64_t out_step) {
-  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, kPanelColumns, panel, out, out_step);
+  tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, kPanelColumns, panel, false, out, out_step);
 }
 
 }  // namespace

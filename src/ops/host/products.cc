@@ -145,28 +145,37 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
   const ProductTiles& set = product_tiles(instructions());
   const RowTiles tiles(m);
   const float* const rows = memory;
-  float* const group = memory + m * k;              // of b
-  float* const narrow = group + kGroupColumns * k;  // of the result, where columns of a panel are missing
+  float* const group = memory + m * k;                                      // of b
+  float* const narrow = group + kGroupColumns * std::min(k, kDepthAtOnce);  // of the result, where columns of a panel
+                                                                            // are missing
   for (int64_t j = first; j < first + columns; j += kGroupColumns) {
     const int64_t wide = std::min(kGroupColumns, first + columns - j), count = panels_of(wide);
     const bool whole = wide % kPanelColumns == 0;
-    const float* from = group;
-    int64_t step = kPanelColumns, panel = kPanelColumns * k;
-    if (panels) {
-      from = panels + j * k;
-    } else if (whole && b_step[1] == 1 && m <= (k <= kInPlaceDepth ? set.in_place : set.wide_rows)) {
-      from = b + j;
-      step = b_step[0];
-      panel = kPanelColumns;
-    } else {
-      pack(b + j * b_step[1], b_step, k, wide, panel, group);
-    }
+    const bool in_place =
+        !panels && whole && b_step[1] == 1 && m <= (k <= kInPlaceDepth ? set.in_place : set.wide_rows);
     float* const to = whole ? out + (j - first) : narrow;
     const int64_t to_step = whole ? out_step : kGroupColumns;
-    for (int64_t t = 0; t < tiles.count; ++t) {
-      const int64_t begin = tiles.begin(t);
-      set.multiply(static_cast<int>(tiles.begin(t + 1) - begin), static_cast<int>(count), k, rows + begin * k, from,
-                   step, panel, to + begin * to_step, to_step);
+    // A matrix that no second tile reads is gone through in one way.
+    const int64_t at_once = tiles.count == 1 && (panels || in_place) ? k : kDepthAtOnce;
+    for (int64_t l = 0; l < k; l += at_once) {
+      const int64_t depth = std::min(at_once, k - l);
+      const float* from = group;
+      int64_t step = kPanelColumns, panel = kPanelColumns * k;
+      if (panels) {
+        from = panels + j * k + l * kPanelColumns;
+      } else if (in_place) {
+        from = b + j + l * b_step[0];
+        step = b_step[0];
+        panel = kPanelColumns;
+      } else {
+        panel = kPanelColumns * depth;
+        pack(b + l * b_step[0] + j * b_step[1], b_step, depth, wide, panel, group);
+      }
+      for (int64_t t = 0; t < tiles.count; ++t) {
+        const int64_t begin = tiles.begin(t), size = tiles.begin(t + 1) - begin;
+        set.multiply(static_cast<int>(size), static_cast<int>(count), depth, rows + begin * k + l * size, from, step,
+                     panel, l > 0, to + begin * to_step, to_step);
+      }
     }
     if (whole) continue;
     for (int64_t i = 0; i < m; ++i)

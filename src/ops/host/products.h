@@ -9,6 +9,7 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/machine/instructions.h"
@@ -20,15 +21,18 @@ inline constexpr int64_t kPanelColumns = 16;
 // Columns that are multiplied together, at most: parts of a product are multiples of it.
 inline constexpr int64_t kGroupColumns = 64;
 
+// Depths that tiles go through before the next tile does: what they read of both sides then stays in the caches.
+inline constexpr int64_t kDepthAtOnce = 512;
+
 // The loops of one instruction set.
 struct ProductTiles {
   int rows;       // of a tile, at most
   int wide_rows;  // of a tile that takes several panels at once, at most
   int in_place;   // rows of a product up to which b is read as it lies, if its columns are neighbours
   // out = a b for one tile. a: [k][rows]. b: so many panels, `panel` apart, each of which has the next k `step` further
-  // on.
+  // on. more: it goes on from the sums that are in `out`.
   void (*multiply)(int rows, int panels, int64_t k, const float* a, const float* b, int64_t step, int64_t panel,
-                   float* out, int64_t out_step);
+                   bool more, float* out, int64_t out_step);
   // Lines of n numbers, each so far from the last one.
   void (*copy_lines)(const float* from, int64_t apart, int64_t lines, int64_t n, float* to, int64_t to_apart);
 };
@@ -65,7 +69,9 @@ struct RowsProduct {
   static int64_t panels_of(int64_t n) { return (n + kPanelColumns - 1) / kPanelColumns; }
   // Elements of b in panels, and of memory.
   static int64_t packed_elements(int64_t n, int64_t k) { return panels_of(n) * kPanelColumns * k; }
-  static int64_t memory_elements(int64_t m, int64_t k) { return (m + kGroupColumns) * k + m * kGroupColumns; }
+  static int64_t memory_elements(int64_t m, int64_t k) {
+    return m * k + kGroupColumns * std::min(k, kDepthAtOnce) + m * kGroupColumns;
+  }
 
   // Reads a, for what multiply() is asked after it with the same memory.
   void take_rows(const float* a, float* memory) const;

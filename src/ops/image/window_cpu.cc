@@ -12,6 +12,7 @@
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
 #include "ops/image/window_lines.h"
+#include "ops/image/window_planes.h"
 
 namespace rondo::ops {
 
@@ -545,7 +546,7 @@ class LineLoops {
 class CpuWindow final : public Computation {
  public:
   explicit CpuWindow(const WindowPlan& plan)
-      : Computation(plan.name, plan.written().device()), plan_(plan), lines_(plan_) {
+      : Computation(plan.name, plan.written().device()), plan_(plan), lines_(plan_), planes_(plan_, lines_) {
     plan.declare(*this);
   }
   Status run(const TaskContext&) override {
@@ -558,7 +559,13 @@ class CpuWindow final : public Computation {
                                 : std::clamp<int64_t>(elements / std::max<int64_t>(kPartCost / cost, 1), 1,
                                                       std::min<int64_t>(pieces, 64));
       Workers::share(parts, [&](int64_t part) {
-        LineLoops<M>(plan_, lines_).run(pieces * part / parts, pieces * (part + 1) / parts);
+        LineLoops<M> line_by_line(plan_, lines_);
+        if (!planes_.possible()) return line_by_line.run(pieces * part / parts, pieces * (part + 1) / parts);
+        const int64_t lines = planes_.lines(), planes = lines_.lines / lines;
+        std::vector<float> memory = planes_.memory();
+        for (int64_t plane = planes * part / parts; plane < planes * (part + 1) / parts; ++plane)
+          if (!planes_.run(plane, memory.data()))
+            line_by_line.run(plane * lines * pieces / lines_.lines, (plane + 1) * lines * pieces / lines_.lines);
       });
     });
     return {};
@@ -569,6 +576,7 @@ class CpuWindow final : public Computation {
  private:
   const WindowPlan plan_;
   const WindowLines lines_;
+  const WindowPlanes planes_;
 };
 
 }  // namespace

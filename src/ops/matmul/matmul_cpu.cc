@@ -153,7 +153,7 @@ struct OwnPlan {
   explicit OwnPlan(const Product& product) {
     chosen = product.dtype() == RONDO_F32 && product.k > 0 &&
              (have_blas() ? is_own_product(product.m, product.n, product.k)
-                          : product.n >= kPanelColumns && product.k <= own_product::kMostDepth);
+                          : product.n >= kPanelColumns && product.k <= own_product::kMostDepthAlone);
     if (!chosen) return;
     part = part_of_own_product(product.m, product.n, product.k);
     down = (product.m + part.rows - 1) / part.rows;

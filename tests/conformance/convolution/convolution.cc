@@ -77,7 +77,7 @@ TEST_P(Convolutions, Larger) {
 
 // What the host cuts into tiles: more kernels than are finished at once, sums too deep for a block of whole width,
 // lines longer than a block and shorter than a vector, groups, steps of one to three, dilation, three axes. On the host
-// also few columns, whose kernels are cut, and sums that are made in parts.
+// also few columns, whose kernels are cut, sums that are made in parts, and depths in blocks of taps and of channels.
 TEST_P(Convolutions, Tiles) {
   std::vector<Convolution> problems = {
       {{1, 20, 13, 11}, {130, 20, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
@@ -92,6 +92,8 @@ TEST_P(Convolutions, Tiles) {
     problems.push_back({{1, 64, 4, 4}, {509, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
     problems.push_back({{1, 700, 6, 7}, {14, 700, 5, 5}});
     problems.push_back({{1, 13, 5, 6}, {700, 13, 5, 5}});
+    problems.push_back({{1, 80, 15, 14}, {26, 80, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}});
+    problems.push_back({{2, 600, 9, 9}, {17, 600, 1, 1}});
     ways.push_back(Way::filter);
   }
   run([&](Results& results) {

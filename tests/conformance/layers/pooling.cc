@@ -9,10 +9,13 @@ namespace {
 CONFORMANCE_SUITE(Pooling);
 
 const std::vector<PoolCase> kPools = {
+    {{2, 5, 7, 9}, {3, 3}, {1, 1}, {1, 1}, {-1, -1}, {1, 1}, false, false, false},  // planes that the host sums as a
+                                                                                    // whole
     {{2, 3, 7, 9}, {3, 2}, {2, 2}, {1, 0}, {-1, -1}, {1, 1}, false, true, false},
     {{2, 3, 7, 9}, {3, 3}, {2, 2}, {1, 1}, {-1, -1}, {1, 1}, false, false, true},
     {{3, 2, 8}, {3}, {2}, {1}, {0}, {1}, true, true, false},
     {{1, 5, 4, 5, 6}, {2, 3, 2}, {0, 1, 2}, {0, 1, 1}, {-1, 2, 0}, {1, 1, 1}, true, false, true},
+    {{3, 4, 6, 5}, {2, 4}, {1, 1}, {1, 2}, {0, 1}, {1, 1}, false, true, false},
     {{2, 4, 10, 7}, {3, 2}, {1, 2}, {2, 1}, {-1, -1}, {2, 3}, false, true, true},
     {{1, 2, 20, 3}, {17, 1}, {1, 1}, {3, 0}, {-1, -1}, {1, 1}, false, true, false},  // more places than a byte names
     {{1, 1, 400}, {300}, {50}, {0}, {-1}, {1}, false, true, false},
@@ -187,6 +190,17 @@ TEST_P(Pooling, SpecialValuesAndViews) {
     Tensor sum = make(rondo_copy, slice(steps, 2, 0, 4));
     into(make(rondo_tensor_accumulator, sum), rondo_max_pool, steps, 1, two.data(), nullptr);
     results_of.keep("added", std::move(sum), exactly({1, 2, 4}, {1, 4, 7, 10, 17, 20, 23, 26}));
+    // Means of a plane of which some are not finite, and of one whose sums are not.
+    const Tensor planes = up(array_of(RONDO_F32, {1, 2, 3, 4},
+                                      {1,    2,    INFINITY, 4,    5,    6,    7,    8,    1,    1,    1,    NAN,  //
+                                       3e38, 3e38, 3e38,     3e38, 3e38, 3e38, 3e38, 3e38, 3e38, 3e38, 3e38, 3e38}));
+    const Sizes square = {2, 2};
+    rondo_pool_options close_by = RONDO_POOL_OPTIONS_INIT;
+    close_by.stride[0] = close_by.stride[1] = 1;
+    results_of.keep("planes", make(rondo_avg_pool, planes, 2, square.data(), &close_by),
+                    exactly({1, 2, 2, 3}, {3.5, INFINITY, INFINITY, 3.25, 3.75, NAN, static_cast<float>(3e38),
+                                           static_cast<float>(3e38), static_cast<float>(3e38), static_cast<float>(3e38),
+                                           static_cast<float>(3e38), static_cast<float>(3e38)}));
     rondo_pool_options wide = RONDO_POOL_OPTIONS_INIT;
     wide.dilation[0] = 9, wide.stride[0] = 1, wide.padding[0] = 4, wide.padding_end[0] = 4;
     const Tensor one = up(array_of(RONDO_F32, {1, 1, 3}, {1, 2, 3}));

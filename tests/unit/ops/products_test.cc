@@ -39,7 +39,7 @@ TEST(Products, TilesAreChainsOfMultiplyAddsOnEverySet) {
           const int64_t step = in_place ? kMost : kPanelColumns,
                         panel = in_place ? kPanelColumns : kDepth * kPanelColumns;
           std::vector<float> out(static_cast<size_t>(rows * kMost), 7);
-          tiles.multiply(rows, panels, kDepth, a.data(), b.data(), step, panel, out.data(), kMost);
+          tiles.multiply(rows, panels, kDepth, a.data(), b.data(), step, panel, false, out.data(), kMost);
           for (int64_t i = 0; i < rows; ++i)
             for (int64_t j = 0; j < kMost; ++j) {
               float expected = j < panels * kPanelColumns ? 0 : 7;
@@ -52,6 +52,27 @@ TEST(Products, TilesAreChainsOfMultiplyAddsOnEverySet) {
                   << j;
             }
         }
+  }
+}
+
+TEST(Products, TilesGoOnFromSumsThatAreThere) {
+  constexpr int64_t kDepth = 37, kFirst = 20, kMost = 9 * kPanelColumns;
+  const std::vector<float> a = random_values(kDepth * 12, 1), b = random_values(kDepth * kMost, 2);
+  for (const Instructions set : instruction_sets()) {
+    const ProductTiles& tiles = product_tiles(set);
+    for (int rows = 1; rows <= tiles.rows; ++rows)
+      for (int panels = 1; panels <= 9; ++panels) {
+        std::vector<float> whole(static_cast<size_t>(rows * kMost), 7), parts = whole;
+        const auto multiply = [&](int64_t first, int64_t depth, bool more, std::vector<float>* to) {
+          tiles.multiply(rows, panels, depth, a.data() + first * rows, b.data() + first * kPanelColumns, kPanelColumns,
+                         kDepth * kPanelColumns, more, to->data(), kMost);
+        };
+        multiply(0, kDepth, false, &whole);
+        multiply(0, kFirst, false, &parts);
+        EXPECT_NE(parts, whole);
+        multiply(kFirst, kDepth - kFirst, true, &parts);
+        ASSERT_EQ(parts, whole) << instructions_name(set) << ", " << rows << " rows, " << panels << " panels";
+      }
   }
 }
 

@@ -36,6 +36,14 @@ TEST(DeviceText, ATextCountsBackWithinItself) {
   EXPECT_EQ(text, "before abcdabcd");
 }
 
+TEST(DeviceText, ATextMayCountBackIntoTheSharedOne) {
+  const std::string shared = text_of(kReduceText), end = shared.substr(shared.size() - 4);
+  EXPECT_EQ(text_of("\001\201\004!"), end + "!");
+  std::string text = "before ";
+  append_text("\001ab\201\006", &text);
+  EXPECT_EQ(text, "before ab" + end);
+}
+
 TEST(DeviceText, KernelsArePacked) {
   for (const char* packed : {kPreludeText, kRowsText, kAttentionTilesText}) {
     const std::string text = text_of(packed);

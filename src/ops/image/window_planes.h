@@ -1,0 +1,38 @@
+// Makes means of windows that move by one element, of images of f32 with channels first, on the host: a plane is copied
+// with zeros around it, and all of its lines are one then. The bits are those of means line by line (window_lines.h):
+// a zero changes no sum, as sums begin with 0.
+//
+// Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ops/image/window_lines.h"
+
+namespace rondo::ops {
+
+class WindowPlanes {
+ public:
+  // Both stay as long as this does.
+  WindowPlanes(const WindowPlan& plan, const WindowLines& lines);
+  bool possible() const { return possible_; }
+  // Lines of a plane, which follow each other.
+  int64_t lines() const { return lines_.walked.back().size; }
+  // The memory of a thread.
+  std::vector<float> memory() const;
+  // False if a mean may not be finite: its lines are to be made one by one.
+  bool run(int64_t plane, float* memory) const;
+
+ private:
+  const LineAxis& slab() const { return lines_.axes.front(); }
+  const LineAxis& line() const { return lines_.axes.back(); }
+
+  const WindowPlan& plan_;
+  const WindowLines& lines_;
+  bool possible_ = false;
+  int64_t width_ = 0, height_ = 0;  // of a plane with the zeros
+  std::vector<int64_t> taps_;
+  const WindowRun* longest_ = nullptr;
+};
+
+}  // namespace rondo::ops
