@@ -15,7 +15,7 @@ namespace rondo_onnx {
 namespace {
 
 constexpr int64_t kF32 = 1, kF64 = 11;  // ONNX's numbers of types
-constexpr size_t kNormalised = 7;            // inputs of a convolution with the normalisation that follows it
+constexpr size_t kNormalised = 7;       // inputs of a convolution with the normalisation that follows it
 
 using Readers = std::unordered_map<std::string, const NodeProto*>;  // the last reader of a value
 
