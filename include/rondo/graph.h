@@ -25,9 +25,11 @@ typedef enum rondo_record_flags {
   RONDO_RECORD_AS_WRITTEN = 2,      /* no pass changes what was recorded: all of it runs, whether or not it is read */
   RONDO_RECORD_CALLABLE = 4,        /* for rondo_graph_call: inputs are made by rondo_record_input, outputs named by
                                        rondo_record_output */
-  RONDO_RECORD_FEWER_ROUNDINGS = 8, /* fused operators hand on what they computed, unrounded, and products and
-                                      convolutions take in the scale, bias, residual and activation that follow them:
-                                      results differ by roundings, which the report counts at each place */
+  RONDO_RECORD_FEWER_ROUNDINGS = 8, /* fused operators hand on what they computed, unrounded; products and
+                                      convolutions take in the scale, bias, residual and activation that follow them;
+                                      normalisations and attention written as their parts become one operator. Results
+                                      differ by roundings, and where those parts overflow or a row of attention sees no
+                                      key. The report tells each place */
   RONDO_RECORD_FALL_BACK = 16,      /* a segment whose capture fails is run task by task in each launch, as eager calls
                                        are, with the same results; the graph's report says why. Without it, the
                                        recording fails at its end. Not for want of memory, a lost device or

@@ -103,6 +103,8 @@ Term read_term(std::string_view text) {
 
 bool is_number(const Term& term, double constant, int bits) {
   const double expected = bits > 0 ? rounded(term.number, bits) : term.number;
+  // Numbers such as 0.5 and 2 are meant as they stand; of others a text has the first digits.
+  if (std::rint(term.number * 2) == term.number * 2) return constant == expected;
   return std::abs(constant - expected) <= 1e-6 * std::abs(expected);
 }
 

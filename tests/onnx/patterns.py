@@ -233,6 +233,17 @@ def rotary(world):
         world.convert(data, patterns=patterns, dims={"n": (1, 9)})
         results.append([world.run(*(([*shape], numbers(size(shape))) for shape in ([n, 4, 6], [4, 6], [4, 6]))) for n in (2, 5)])
     assert results[0] == results[1]
+    # A half of an axis whose size varies, also where it is the whole of it.
+    for table in (["n"], [1], [2, 1]):
+        for half, least in ((1, 1), (3, 4)):
+            nodes, constants_of = rotary_nodes(half)
+            data = model(graph(nodes, [value("x", [2, "n"]), value("c", table), value("s", table)], [value("y", [])], constants_of), 17)
+            results = []
+            for patterns in (True, False):
+                world.convert(data, patterns=patterns, dims={"n": (least, 9)})
+                given = [[[n if each == "n" else each for each in shape] for shape in ([2, "n"], table, table)] for n in (least, 5, 9)]
+                results.append([world.run(*((shape, numbers(size(shape))) for shape in shapes)) for shapes in given])
+            assert results[0] == results[1], (table, half)
     nodes, constants_of = rotary_nodes(2, axis=1)
     case.check(nodes, {"x": [3, 4, 2], "c": [4, 2], "s": [1, 4, 1]}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
     nodes, constants_of = rotary_nodes(3)

@@ -170,12 +170,14 @@ void decide(const GraphExec::Step& step, Device& device, const TaskRef& node, bo
   if (step.bodies[chosen]->empty() && nested.node_type == CU_GRAPH_NODE_TYPE_CONDITIONAL && kDriverVersion < 12080)
     report("a conditional node runs a body without nodes, in which drivers before CUDA 12.8 hang");
   auto begin = std::make_shared<Task>();
+  begin->begins = node->begins;
   d.scheduler.submit(begin, {});
   std::vector<TaskRef> tasks = submit_steps(*step.bodies[chosen], device, begin);
   auto end = std::make_shared<Task>();
   end->stream = node->stream;
-  end->run = [step, &device, node](const TaskRef&) {
+  end->run = [step, &device, node](const TaskRef& self) {
     Lock lock(driver().mutex);
+    node->begins = std::max(node->begins, self->begins);
     decide(step, device, node, true);
     return true;
   };

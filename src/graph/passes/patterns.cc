@@ -70,10 +70,17 @@ bool is_row(View* view) {
   return true;
 }
 
+// Rows of a host that its loops go through as fast as the parts do: neither apart in memory nor very long.
+bool suits_host(const View& x) {
+  constexpr int64_t kLongest = 65535;
+  const int last = x.layout.ndim - 1;
+  return last >= 0 && x.layout.shape[last] <= kLongest && (x.layout.shape[last] == 1 || x.layout.strides[last] == 1);
+}
+
 bool normalisation(ops::Normalisation op, const Matched& found, Operator* made) {
   const View& x = view_of(found, "x");
   const double epsilon = found.number("e", 0);
-  if (!(epsilon >= 0 && epsilon <= 1)) return false;
+  if (!(epsilon >= 0 && epsilon <= 1) || (x.device().is_host() && !suits_host(x))) return false;
   made->inputs = {x};
   for (const char* name : {"w", "b"}) {
     if (!found.has(name)) continue;
@@ -124,6 +131,11 @@ bool attention(const ops::Program& program, const Matched& found, Operator* made
   const double scale = found.number("c", 1) / found.number("d", 1);
   if (!(scale >= 1e-30 && scale <= 1e30)) return false;
   View q = view_of(found, "q"), k = view_of(found, "k"), v = view_of(found, "v");
+  // A host computes the products of few queries faster by themselves.
+  constexpr int64_t kFewQueries = 128;
+  if (q.device().is_host() && last >= 1 && made->to.layout.ndim == last + 1 &&
+      made->to.layout.shape[last - 1] < kFewQueries)
+    return false;
   for (View* each : {&q, &k, &v, &made->to})
     if (each->layout.ndim != last + 1) return false;
   if (scores.transpose_a) exchange(&q.layout, last, last - 1);

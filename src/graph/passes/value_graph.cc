@@ -244,6 +244,10 @@ bool ValueGraph::matches(const Term& term, uint32_t node, Matched* found, std::v
   for (const Node& each : found->nodes) nodes->push_back(each.node);
   std::sort(nodes->begin(), nodes->end());
   nodes->erase(std::unique(nodes->begin(), nodes->end()), nodes->end());
+  // The new node reads nothing that an old one makes.
+  for (const auto& [name, value] : found->values)
+    if (value.memory && std::binary_search(nodes->begin(), nodes->end(), writers_[value.memory->value].node))
+      return false;
   return nodes->back() == node && std::all_of(nodes->begin(), nodes->end(), [&](uint32_t each) {
            return program_.nodes[each].device == last.device && is_inner(each, *nodes, node) &&
                   is_covered(each, *found);

@@ -239,13 +239,8 @@ Tensor rotary_turned(const Tensor& x, const Tensor& cosines, const Tensor& sines
 
 namespace {
 
-// A part of a table along an axis; what has one element there is repeated along it.
-Tensor part_of(const Tensor& table, int axis, int64_t from, int64_t to) {
-  const int64_t own = axis + table.dim();  // counted from the end
-  return own < 0 || table.size(own) == 1 ? table : table.slice(static_cast<int32_t>(own), from, to);
-}
-
-// x c + (-x[from:], x[:from]) s along an axis: a rotary embedding that a pattern has found, by tables as wide as x.
+// x c + (-x[from:], x[:from]) s along an axis: a rotary embedding that a pattern has found, by tables as wide as x. The
+// halves are written where they belong if their sizes are the same wherever the program runs.
 void found_rotary(Call& call) {
   const Tensor x = call.in(0), cosines = call.in(1), sines = call.in(2);
   const Shape s = x.shape();
@@ -259,17 +254,20 @@ void found_rotary(Call& call) {
     for (size_t d = 1; all && d <= of.size(); ++d) all = of[of.size() - d] == 1 || of[of.size() - d] == s[s.size() - d];
     return all;
   };
-  if (!fits(cosines) || !fits(sines)) {
+  if (call.varies(n) || from == n || x.numel() == 0 || !fits(cosines) || !fits(sines)) {
     const Tensor turned =
         rondo::concat({rondo::unary(RONDO_NEG, x.slice(axis, from, n)), x.slice(axis, 0, from)}, axis);
     return call.out(0, x * cosines + turned * sines);
   }
+  // A table of one element along the axis is repeated along it.
+  const auto part = [&](const Tensor& table, int64_t first, int64_t last) {
+    const int64_t own = axis - ndim + table.dim();
+    return own < 0 || table.size(own) == 1 ? table : table.slice(static_cast<int32_t>(own), first, last);
+  };
   const Tensor y = rondo::empty_like(x);
-  const int end = axis - static_cast<int>(ndim);
   const auto half = [&](rondo_binary_op op, int64_t first, int64_t last, const Tensor& other) {
-    if (first < last)
-      rondo::binary_into(op, x.slice(axis, first, last) * part_of(cosines, end, first, last),
-                         other * part_of(sines, end, first, last), y.slice(axis, first, last));
+    rondo::binary_into(op, x.slice(axis, first, last) * part(cosines, first, last), other * part(sines, first, last),
+                       y.slice(axis, first, last));
   };
   half(RONDO_SUB, 0, n - from, x.slice(axis, from, n));
   half(RONDO_ADD, n - from, n, x.slice(axis, 0, from));

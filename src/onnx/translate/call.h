@@ -123,6 +123,9 @@ class Call {
   // The only element of a constant; false for other inputs, and where there are more.
   bool scalar(size_t i, double* number) const;
 
+  // True if a size is another one in other recordings of the model. One question for each node.
+  bool varies(int64_t size) { return session_.sizes.varies(size); }
+
   // --- attributes
   bool has_attribute(const char* name) const { return attribute(name) != nullptr; }
   int64_t integer(const char* name, int64_t otherwise) const;

@@ -65,6 +65,15 @@ bool form_of(const Session& session, const Tensor& a, const Tensor& b, Form* for
 
 }  // namespace
 
+bool Sizes::varies(int64_t size) {
+  int64_t& asked = asked_.try_emplace(place_.node, size).first->second;
+  if (asked != size && asked != -1) {
+    asked = -1;
+    found_more_ = true;
+  }
+  return asked == -1;
+}
+
 const std::vector<ValueRef>* Sizes::known(const NodeProto& node, const std::vector<ValueRef>& inputs) const {
   const auto found = kept_.find(place_.node);
   if (found == kept_.end()) return nullptr;

@@ -59,6 +59,10 @@ class Sizes {
   // Something was found to vary since the last call.
   bool found_more() { return std::exchange(found_more_, false); }
 
+  // True if a size that the node asks about was another one in a recording before, so what it records may not depend
+  // on it. One question for each node.
+  bool varies(int64_t size);
+
   // Gives what the node made before of the same constants; null: it did not, or that varies.
   const std::vector<ValueRef>* known(const NodeProto& node, const std::vector<ValueRef>& inputs) const;
   // True if what the node gives varies. Otherwise outputs that it gave before take the place of those with the same
@@ -88,6 +92,7 @@ class Sizes {
   Place place_;
   std::unordered_map<int64_t, Kept> kept_;  // by node
   std::map<std::pair<int64_t, int64_t>, Table> tables_;
+  std::unordered_map<int64_t, int64_t> asked_;  // sizes by the node that asked; -1: it varies
 };
 
 }  // namespace rondo_onnx

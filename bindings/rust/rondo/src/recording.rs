@@ -363,7 +363,9 @@ impl<'a> RecordingBuilder<'a> {
     }
 
     /// Fused operators hand on what they computed, unrounded, and products and convolutions take in the scale, bias,
-    /// residual and activation that follow them. Results differ by roundings, which [`Graph::report`] counts at each place.
+    /// residual and activation that follow them; normalisations and attention written as their parts become one operator.
+    /// Results differ by roundings, and where those parts overflow or a row of attention sees no key. [`Graph::report`]
+    /// tells each place.
     ///
     /// ```
     /// # let engine = rondo::Engine::new()?;
