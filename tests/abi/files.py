@@ -71,6 +71,10 @@ FORBIDDEN = [
 ]
 # What a test counts on not to be there may be there: /dev/null/... is not, on any machine.
 MAY_BE_THERE = re.compile("|".join(rf"(?<![\w./-])/{name}\b" for name in ("no" + "where", "non" + "existent", "no-" + "such")))
+# What stands at the top of the tree, and what no file is larger than: others were left there, or are no sources.
+AT_THE_TOP = {".ci", ".clang-format", ".clang-tidy", ".gitignore", "bindings", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "examples", "include", "LICENSE",
+              "meson.build", "meson_options.txt", "packaging", "README.md", "SECURITY.md", "src", "tests"}
+MOST_BYTES = 1_000_000
 OPEN_ENDS = re.compile(r"\b(?:TO" + r"DO|FIX" + r"ME)\b")
 
 
@@ -252,8 +256,11 @@ def main(root, build=None):
         problems += test_problems(json.loads((pathlib.Path(build) / "meson-info" / "intro-tests.json").read_text()))
     names = files_of(root)
     problems += folder_problems(names, WHOLE, OWED)
+    problems += [f"{name}: is not one of those at the top of the tree" for name in names if name.split("/")[0] not in AT_THE_TOP]
     for name in names:
         data = (root / name).read_bytes()
+        if len(data) > MOST_BYTES:
+            problems.append(f"{name}: {len(data)} bytes, more than {MOST_BYTES}")
         if b"\0" in data:
             continue  # not text
         text = data.decode("utf-8", errors="replace")
