@@ -72,8 +72,8 @@ class Undo {
   const ptrdiff_t values_, numbers_, labels_, nodes_;
 };
 
-// True if the value is what the term describes, whatever the order of operands of sums and products. Else what is found
-// is of no use.
+// True if the value is what the term describes, whatever the order of operands of sums and products: the first order
+// that fits a sum counts, so a text begins with what binds its values. Else what is found is of no use.
 template <class Graph>
 bool match_term(const Graph& graph, const Term& term, const typename Graph::Value& value, TermMatch<Graph>* found) {
   const Undo<Graph> undo(found);

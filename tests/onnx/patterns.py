@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from models import World  # noqa: E402
+from models import IO_ERROR, World  # noqa: E402
 from writer import BFLOAT16, BOOL, DOUBLE, FLOAT16, INT32, INT64, INT8, UINT8, function, graph, model, node, tensor, value  # noqa: E402
 
 
@@ -244,6 +244,18 @@ def rotary(world):
                 given = [[[n if each == "n" else each for each in shape] for shape in ([2, "n"], table, table)] for n in (least, 5, 9)]
                 results.append([world.run(*((shape, numbers(size(shape))) for shape in shapes)) for shapes in given])
             assert results[0] == results[1], (table, half)
+    swapped = [node("Mul", ["c", "x"], ["p"]) if each == node("Mul", ["x", "c"], ["p"]) else each for each in nodes]
+    assert swapped != nodes
+    case.check(swapped, {"x": [3, 6], "c": [6], "s": [6]}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
+    # Tables that have more elements at other sizes.
+    for shape, table in ((["n", 1, 6], ["n", 6]), ([1, "n", 6], ["n", 1, 6]), ([1, 6], ["n", 6])):
+        data = model(graph(nodes, [value("x", shape), value("c", table), value("s", table)], [value("y", [])], constants_of), 17)
+        results = []
+        for patterns in (True, False):
+            world.convert(data, patterns=patterns, dims={"n": (1, 9)})
+            given = [[[n if each == "n" else each for each in of] for of in (shape, table, table)] for n in (1, 5)]
+            results.append([world.run(*((of, numbers(size(of))) for of in shapes)) for shapes in given])
+        assert results[0] == results[1], (shape, table)
     nodes, constants_of = rotary_nodes(2, axis=1)
     case.check(nodes, {"x": [3, 4, 2], "c": [4, 2], "s": [1, 4, 1]}, ["y"], constants_of, {"rotary embedding": 1}, tolerance=0)
     nodes, constants_of = rotary_nodes(3)
@@ -358,6 +370,21 @@ def channels(case, convolution, filters, statistics):
     for stays in ([node("Add", ["h", "flat"], ["y"])], [node("Add", ["h", "h"], ["y"])], [node("Sub", ["e1", "h"], ["y"])], [node("Div", ["e1", "h"], ["y"])],
                   [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Add", ["t", "e1"], ["y"])], [node("Relu", ["h"], ["i"]), node("Add", ["i", "e1"], ["y"])]):
         case.check([convolution, *stays], given, ["y"], all_constants, {}, tolerance=1e-5)
+    # A filter times such numbers could be none of f32.
+    for type_of in ("Mul", "Div"):
+        for number in (0.0, 1e30, 1e-30, math.inf, math.nan):
+            extreme = tensor("extreme", [4, 1, 1], [1.0, number, 2.0, 3.0])
+            nodes = [convolution, node(type_of, ["h", "extreme"], ["y"])]
+            case.world.convert(model(graph(nodes, [value("x", given["x"])], [value("y", [])], [*all_constants, extreme]), 17))
+            assert case.world.rondo.patterns() == {}, (type_of, number)
+    # Names that two nodes make, in a circle or not, are refused as without patterns.
+    for nodes in ([convolution, node("Mul", ["h", "e1"], ["h"]), node("Relu", ["x"], ["y"])],
+                  [convolution, node("Mul", ["h", "e1"], ["k"]), node("Transpose", ["k"], ["h"], perm=[0, 1, 2, 3]), node("Relu", ["x"], ["y"])],
+                  [convolution, convolution, node("Mul", ["h", "e1"], ["y"])]):
+        case.world.refused(model(graph(nodes, [value("x", given["x"])], [value("y", [])], all_constants), 17), IO_ERROR)
+    # A constant that a later node makes again.
+    again = [convolution, node("Mul", ["h", "e1"], ["y"]), node("Conv", ["x", "w"], ["e1"])]
+    case.world.refused(model(graph(again, [value("x", given["x"])], [value("y", [])], all_constants), 17), IO_ERROR)
 
 
 def main(build, name):

@@ -3,8 +3,10 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "onnx/patterns/finder.h"
 #include "onnx/patterns/nodes.h"
@@ -16,8 +18,14 @@ namespace {
 
 constexpr int64_t kF32 = 1, kF64 = 11;  // ONNX's numbers of types
 constexpr size_t kNormalised = 7;       // inputs of a convolution with the normalisation that follows it
+constexpr size_t kMostConstants = 64;   // in a chain
+constexpr double kLeastFactor = 0x1p-60, kMostFactor = 0x1p60;
 
-using Readers = std::unordered_map<std::string, const NodeProto*>;  // the last reader of a value
+// The last reader of each value as the file has it, and nodes that are there no more.
+struct Readers {
+  std::unordered_map<std::string, const NodeProto*> last;
+  std::unordered_set<const NodeProto*> gone;
+};
 
 bool is_plain(const NodeProto& node, const char* type, size_t inputs) {
   return node.domain.empty() && node.type == type && node.inputs.size() == inputs && node.outputs.size() == 1;
@@ -35,7 +43,8 @@ std::optional<std::vector<int64_t>> sizes_of(const Finder& finder, const std::st
     axes = given->integers;
   else if (node->inputs.size() < 2 || !finder.integers(node->inputs[1], &axes))
     return std::nullopt;
-  if (!constant || constant->type != kF32) return std::nullopt;
+  constexpr size_t kMostAxes = 8;
+  if (!constant || constant->type != kF32 || constant->dims.size() + axes.size() > kMostAxes) return std::nullopt;
   std::vector<int64_t> sizes = constant->dims;
   std::sort(axes.begin(), axes.end());
   for (const int64_t axis : axes) {
@@ -59,19 +68,25 @@ class Chain {
       return false;
     const TensorProto* const filter = finder_.constant(inputs[1]);
     if (!filter || filter->type != kF32 || filter->dims.size() < 3 || finder_.constant(inputs[0])) return false;
-    for (size_t i = 2; i < inputs.size(); ++i)
-      if (!inputs[i].empty() && !finder_.constant(inputs[i])) return false;
     rank_ = filter->dims.size();
     channels_ = filter->dims[0];
+    for (size_t i = 2; i < inputs.size(); ++i) {
+      if (inputs[i].empty()) continue;
+      const TensorProto* const each = finder_.constant(inputs[i]);
+      if (!each || each->dims != std::vector<int64_t>{channels_} || each->type != kF32) return false;
+    }
+    factors_.assign(static_cast<size_t>(channels_), 1);
     axis_ = 1;
     nodes_ = {&convolution_};
+    // Each value is made once and read once, so the chain comes to an end.
     while (follow()) {
     }
     nodes_.resize(length_);
     return length_ > 1;
   }
 
-  void replace() {
+  // gone: its nodes.
+  void replace(std::unordered_set<const NodeProto*>* gone) {
     std::vector<NodeProto> fresh;
     const NodeProto& like = convolution_;
     const auto add = [&](const char* type, std::vector<std::string> operands) -> NodeProto& {
@@ -120,6 +135,7 @@ class Chain {
       value = turn == turns.back() ? result : finder_.fresh_name(result);
       fresh.back().outputs = {value};
     }
+    gone->insert(nodes_.begin(), nodes_.end());
     finder_.replace({nodes_.rbegin(), nodes_.rend()}, std::move(fresh));
   }
 
@@ -127,8 +143,11 @@ class Chain {
   // One node on.
   bool follow() {
     const std::string& value = nodes_.back()->outputs[0];
-    const auto reader = readers_.find(value);
-    if (finder_.is_output(value) || finder_.readers(value) != 1 || reader == readers_.end()) return false;
+    const auto reader = readers_.last.find(value);
+    if (finder_.is_output(value) || finder_.readers(value) != 1 || !finder_.made_once(value) ||
+        reader == readers_.last.end() || readers_.gone.count(reader->second) != 0 ||
+        !seen_.insert(reader->second).second)
+      return false;
     const NodeProto& node = *reader->second;
     if (is_plain(node, "Transpose", 1)) {
       const Attribute* const order = attribute_of(node, "perm");
@@ -158,7 +177,26 @@ class Chain {
       const bool of_channels = static_cast<int64_t>(i + rank_ - sizes->size()) == axis_;
       if ((*sizes)[i] != 1 && !(of_channels && (*sizes)[i] == channels_)) return false;
     }
+    if (operands_.size() == kMostConstants) return false;
+    if (node.type != "Add" && node.type != "Sub" && !multiply(node.type == "Div", other)) return false;
     operands_[&node] = other;
+    return true;
+  }
+
+  // Multiplies or divides the factors; false if a filter times one of them could be none that f32 has.
+  bool multiply(bool divides, const std::string& value) {
+    const NodeProto* const node = finder_.constant(value) ? nullptr : finder_.maker(value);
+    std::vector<float> numbers;
+    if (!finder_.reals(node ? node->inputs[0] : value, &numbers) ||
+        (numbers.size() != 1 && numbers.size() != factors_.size()))
+      return false;
+    std::vector<double> factors = factors_;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      const double number = numbers[numbers.size() == 1 ? 0 : i];
+      factors[i] = divides ? factors[i] / number : factors[i] * number;
+      if (!(std::abs(factors[i]) >= kLeastFactor && std::abs(factors[i]) <= kMostFactor)) return false;
+    }
+    factors_ = std::move(factors);
     return true;
   }
 
@@ -169,6 +207,8 @@ class Chain {
   int64_t channels_ = 0, axis_ = 1;
   std::vector<const NodeProto*> nodes_;
   std::unordered_map<const NodeProto*, std::string> operands_;
+  std::unordered_set<const NodeProto*> seen_;
+  std::vector<double> factors_;  // of each channel
 };
 
 }  // namespace
@@ -177,14 +217,14 @@ size_t join_channels(Finder& finder) {
   Readers readers;
   std::vector<const NodeProto*> convolutions;
   for (const NodeProto& each : finder.nodes()) {
-    for (const std::string& name : each.inputs) readers[name] = &each;
+    for (const std::string& name : each.inputs) readers.last[name] = &each;
     if (each.type == "Conv") convolutions.push_back(&each);
   }
   size_t joined = 0;
   for (const NodeProto* each : convolutions) {
     Chain chain(finder, readers, *each);
     if (!chain.find()) continue;
-    chain.replace();
+    chain.replace(&readers.gone);
     ++joined;
   }
   return joined;

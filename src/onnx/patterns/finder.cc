@@ -68,7 +68,11 @@ void Finder::add_all(const std::vector<NodeProto>& nodes) {
 
 void Finder::note(const NodeProto& node) {
   for (const std::string& each : node.outputs)
-    if (!each.empty()) values_[each].maker = &node;
+    if (!each.empty()) {
+      Known& known = values_[each];
+      known.maker = &node;
+      ++known.makers;
+    }
   if (node.domain.empty() && node.type == "Constant" && node.outputs.size() == 1)
     for (const Attribute& each : node.attributes)
       if (each.name == "value" && each.tensor) values_[node.outputs[0]].constant = each.tensor.get();
@@ -101,6 +105,11 @@ const NodeProto* Finder::maker(const std::string& value) const {
 size_t Finder::readers(const std::string& value) const {
   const auto found = values_.find(value);
   return found == values_.end() ? 0 : found->second.readers;
+}
+
+bool Finder::made_once(const std::string& value) const {
+  const auto found = values_.find(value);
+  return found != values_.end() && found->second.makers == 1;
 }
 
 bool Finder::is_output(const std::string& value) const {
@@ -144,19 +153,29 @@ bool Finder::number(const std::string& value, double* number, int* bits) const {
   return contents.dtype == RONDO_I64 && as(int64_t{});
 }
 
-bool Finder::integers(const std::string& value, std::vector<int64_t>* numbers) const {
+template <class Number>
+bool Finder::contents(const std::string& value, rondo_dtype dtype, bool external, std::vector<Number>* numbers) const {
   const TensorProto* const tensor = constant(value);
-  if (!tensor || tensor->external || tensor->dims.size() > 1) return false;
+  if (!tensor || (tensor->external && !external)) return false;
   Contents contents;
   try {
     read_contents(*tensor, path_, memory_limit_, &contents);
   } catch (const Failure&) {
     return false;
   }
-  if (contents.dtype != RONDO_I64) return false;
-  numbers->resize(contents.bytes.size() / sizeof(int64_t));
-  std::copy_n(contents.bytes.data(), numbers->size() * sizeof(int64_t), reinterpret_cast<char*>(numbers->data()));
+  if (contents.dtype != dtype) return false;
+  numbers->resize(contents.bytes.size() / sizeof(Number));
+  std::copy_n(contents.bytes.data(), numbers->size() * sizeof(Number), reinterpret_cast<char*>(numbers->data()));
   return true;
+}
+
+bool Finder::integers(const std::string& value, std::vector<int64_t>* numbers) const {
+  const TensorProto* const tensor = constant(value);
+  return tensor && tensor->dims.size() <= 1 && contents(value, RONDO_I64, false, numbers);
+}
+
+bool Finder::reals(const std::string& value, std::vector<float>* numbers) const {
+  return contents(value, RONDO_F32, true, numbers);
 }
 
 size_t Finder::inputs(const NodeProto* node) const {
@@ -176,7 +195,7 @@ bool Finder::matches(const rondo::Term& term, const NodeProto& node, Found* foun
   const std::set<const NodeProto*> inside(found->nodes.begin(), found->nodes.end());
   for (const NodeProto* each : inside) {
     if (each == &node) continue;
-    if (each->outputs.size() != 1 || is_output(each->outputs[0])) return false;
+    if (each->outputs.size() != 1 || is_output(each->outputs[0]) || !made_once(each->outputs[0])) return false;
     size_t reads = 0;
     for (const NodeProto* by : inside)
       reads += static_cast<size_t>(std::count(by->inputs.begin(), by->inputs.end(), each->outputs[0]));
@@ -195,8 +214,10 @@ void Finder::replace(const std::vector<const NodeProto*>& old, std::vector<NodeP
   for (const NodeProto* each : gone) {
     for (const std::string& name : each->inputs) count(name, -1);
     for (const std::string& name : each->outputs)
-      if (const auto found = values_.find(name); found != values_.end() && found->second.maker == each)
-        found->second.maker = nullptr;
+      if (const auto found = values_.find(name); found != values_.end()) {
+        --found->second.makers;
+        if (found->second.maker == each) found->second.maker = nullptr;
+      }
     const auto at = places_.find(each);
     nodes_.erase(at->second);
     places_.erase(at);

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <rondo/base.h>
+
 #include <cstdint>
 #include <list>
 #include <map>
@@ -45,6 +47,8 @@ class Finder {
   // The node that makes a value; null for inputs and constants of the graph.
   const NodeProto* maker(const std::string& value) const;
   size_t readers(const std::string& value) const;
+  // True if one node gives the value. A file where several do is refused later, so their nodes stay.
+  bool made_once(const std::string& value) const;
   bool is_output(const std::string& value) const;
   // Gives an initializer, or the result of a node Constant; null for other values.
   const TensorProto* constant(const std::string& value) const;
@@ -53,6 +57,8 @@ class Finder {
   // The number that a constant of one element is, and the bits of its significand if they are fewer than f32's; 0.
   bool number(const std::string& value, double* number, int* bits = nullptr) const;
   bool integers(const std::string& value, std::vector<int64_t>* numbers) const;
+  // The numbers of a constant of f32.
+  bool reals(const std::string& value, std::vector<float>* numbers) const;
   // Puts new nodes where the first one of this list is, and removes all of the list. Names of new nodes' results are
   // new, or were results of old ones.
   void replace(const std::vector<const NodeProto*>& old, std::vector<NodeProto> fresh);
@@ -63,9 +69,11 @@ class Finder {
   struct Known {
     const NodeProto* maker = nullptr;
     const TensorProto* constant = nullptr;
-    size_t readers = 0;
+    size_t readers = 0, makers = 0;
     bool output = false;
   };
+  template <class Number>
+  bool contents(const std::string& value, rondo_dtype dtype, bool external, std::vector<Number>* numbers) const;
   void add_all(const std::vector<NodeProto>& nodes);
   void add(NodeProto node, std::list<NodeProto>::iterator before);
   void note(const NodeProto& node);

@@ -181,7 +181,7 @@ constexpr Row kRows[] = {
     {"GELU by tanh", HALF_OF("Add(Tanh(Mul(Add(x, Mul([Pow(x, 3) | Mul(x, Mul(x, x))], 0.044715)), 0.7978845)), 1)"),
      gelu_tanh},
     {"attention", "MatMul(Softmax:s([Add(" SCALED ", mask) | " SCALED "]), v)", attention},
-    {"rotary embedding", "Add(Mul(x, c), Mul(Concat:t(Neg(Slice:h(x ...)), Slice:l(x ...)), s))", rotary},
+    {"rotary embedding", "Add(Mul(Concat:t(Neg(Slice:h(x ...)), Slice:l(x ...)), s), Mul(x, c))", rotary},
     {"product and bias", "Add(MatMul(x, w), b)", product_and_bias},
     {"product and activation", "[Gelu(MatMul:p(x, w, b)) | Relu(MatMul:p(x, w, b))]", product_and_activation},
     {"batch normalisation in a convolution", "BatchNormalization([Conv:n(x, w) | Conv:n(x, w, c)], s, b, m, v)",

@@ -254,15 +254,20 @@ void found_rotary(Call& call) {
     for (size_t d = 1; all && d <= of.size(); ++d) all = of[of.size() - d] == 1 || of[of.size() - d] == s[s.size() - d];
     return all;
   };
-  if (call.varies(n) || from == n || x.numel() == 0 || !fits(cosines) || !fits(sines)) {
+  const auto along = [&](const Tensor& table) { return axis - ndim + table.dim(); };
+  const auto is_one = [&](const Tensor& table) { return along(table) < 0 || table.size(along(table)) == 1; };
+  // All that what is recorded depends on.
+  const bool halves = from < n && x.numel() > 0 && fits(cosines) && fits(sines);
+  int64_t form = n;
+  for (const bool each : {halves, is_one(cosines), is_one(sines)}) form = form * 2 + (each ? 1 : 0);
+  if (call.varies(form) || !halves) {
     const Tensor turned =
         rondo::concat({rondo::unary(RONDO_NEG, x.slice(axis, from, n)), x.slice(axis, 0, from)}, axis);
     return call.out(0, x * cosines + turned * sines);
   }
   // A table of one element along the axis is repeated along it.
   const auto part = [&](const Tensor& table, int64_t first, int64_t last) {
-    const int64_t own = axis - ndim + table.dim();
-    return own < 0 || table.size(own) == 1 ? table : table.slice(static_cast<int32_t>(own), first, last);
+    return is_one(table) ? table : table.slice(static_cast<int32_t>(along(table)), first, last);
   };
   const Tensor y = rondo::empty_like(x);
   const auto half = [&](rondo_binary_op op, int64_t first, int64_t last, const Tensor& other) {

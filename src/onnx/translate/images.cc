@@ -332,6 +332,9 @@ void normalised_convolution(Call& call) {
   sizes[0] = w[0];
   for (size_t i = 3; i < 7; ++i)
     if (call.shape(i) != Shape{w[0]}) malformed("its statistics are not of as many channels as it has");
+  if (call.dtype(1) != dtype || (call.has(2) && call.dtype(2) != dtype))
+    malformed("its filter or its bias has another type than its input");
+  if (call.has(2) && call.shape(2) != Shape{w[0]}) malformed("its bias is not of as many channels as it has");
   const double epsilon = call.real("epsilon", 1e-5);
   const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
   const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
