@@ -24,7 +24,7 @@
 namespace rondo::ops {
 
 // Depths of a sum, at most, and taps of a channel: a thread's memory has a line of each.
-inline constexpr int64_t kDeepestSum = 1 << 14;
+inline constexpr int64_t kDeepestSum = kDepthOfSum;
 
 // Bytes of kernels that are worth a copy.
 inline constexpr size_t kLeastPacked = 1 << 14;

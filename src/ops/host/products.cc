@@ -140,6 +140,12 @@ void RowsProduct::take_rows(const float* a, float* memory) const {
   pack_row_tiles(a, a_step, tiles, k, 0, tiles.count, memory);
 }
 
+// Adds lines of n numbers to others, or is the first to write there.
+static void add_lines(const float* from, int64_t from_step, int64_t lines, int64_t n, bool is_first, float* to) {
+  for (int64_t i = 0; i < lines; ++i, from += from_step, to += kGroupColumns)
+    for (int64_t j = 0; j < n; ++j) to[j] = is_first ? from[j] : to[j] + from[j];
+}
+
 void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float* memory, float* out,
                            int64_t out_step) const {
   const ProductTiles& set = product_tiles(instructions());
@@ -148,6 +154,7 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
   float* const group = memory + m * k;                                      // of b
   float* const narrow = group + kGroupColumns * std::min(k, kDepthAtOnce);  // of the result, where columns of a panel
                                                                             // are missing
+  float* const deep = narrow + m * kGroupColumns;                           // sums of parts of the depth
   for (int64_t j = first; j < first + columns; j += kGroupColumns) {
     const int64_t wide = std::min(kGroupColumns, first + columns - j), count = panels_of(wide);
     const bool whole = wide % kPanelColumns == 0;
@@ -156,7 +163,7 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
     float* const to = whole ? out + (j - first) : narrow;
     const int64_t to_step = whole ? out_step : kGroupColumns;
     // A matrix that no second tile reads is gone through in one way.
-    const int64_t at_once = tiles.count == 1 && (panels || in_place) ? k : kDepthAtOnce;
+    const int64_t at_once = tiles.count == 1 && (panels || in_place) ? std::min(k, kDepthOfSum) : kDepthAtOnce;
     for (int64_t l = 0; l < k; l += at_once) {
       const int64_t depth = std::min(at_once, k - l);
       const float* from = group;
@@ -174,8 +181,14 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
       for (int64_t t = 0; t < tiles.count; ++t) {
         const int64_t begin = tiles.begin(t), size = tiles.begin(t + 1) - begin;
         set.multiply(static_cast<int>(size), static_cast<int>(count), depth, rows + begin * k + l * size, from, step,
-                     panel, l > 0, to + begin * to_step, to_step);
+                     panel, l % kDepthOfSum != 0, to + begin * to_step, to_step);
       }
+      const bool last = l + depth == k;
+      if (k > kDepthOfSum && (last || (l + depth) % kDepthOfSum == 0))
+        add_lines(to, to_step, m, whole ? wide : count * kPanelColumns, l < kDepthOfSum, deep);
+      if (k > kDepthOfSum && last)
+        for (int64_t i = 0; i < m; ++i)
+          std::copy_n(deep + i * kGroupColumns, whole ? wide : count * kPanelColumns, to + i * to_step);
     }
     if (whole) continue;
     for (int64_t i = 0; i < m; ++i)

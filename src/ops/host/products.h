@@ -23,6 +23,8 @@ inline constexpr int64_t kGroupColumns = 64;
 
 // Depths that tiles go through before the next tile does: what they read of both sides then stays in the caches.
 inline constexpr int64_t kDepthAtOnce = 512;
+// Depths of a sum that is made in order, a multiple of that. One that is deeper is made of such sums.
+inline constexpr int64_t kDepthOfSum = 1 << 14;
 
 // The loops of one instruction set.
 struct ProductTiles {
@@ -70,7 +72,7 @@ struct RowsProduct {
   // Elements of b in panels, and of memory.
   static int64_t packed_elements(int64_t n, int64_t k) { return panels_of(n) * kPanelColumns * k; }
   static int64_t memory_elements(int64_t m, int64_t k) {
-    return m * k + kGroupColumns * std::min(k, kDepthAtOnce) + m * kGroupColumns;
+    return m * k + kGroupColumns * std::min(k, kDepthAtOnce) + (k > kDepthOfSum ? 2 : 1) * m * kGroupColumns;
   }
 
   // Reads a, for what multiply() is asked after it with the same memory.

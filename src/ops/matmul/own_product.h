@@ -19,7 +19,7 @@ constexpr int64_t kMostRows = 256;
 constexpr int64_t kLeastWeights = int64_t{1} << 16;   // elements of the matrix
 constexpr int64_t kShortest = 32;                     // rows of the matrix, and columns
 constexpr int64_t kMostDepth = 1 << 14;               // where there is a BLAS library
-constexpr int64_t kMostDepthAlone = 1 << 17;          // a thread's memory has a line of it for each row
+constexpr int64_t kMostDepthAlone = 1 << 15;          // a thread's memory has a line of it for each row
 constexpr int64_t kBlockRows = 192, kLeastRows = 24;  // of a part
 constexpr int64_t kBlock = int64_t{1} << 18;          // elements of its rows, whose copy stays in the cache
 constexpr double kPart = 1 << 18;                     // multiplications
