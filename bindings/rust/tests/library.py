@@ -110,22 +110,30 @@ def grouped(file, build):
     return [pathlib.Path(name) for name in re.findall(r'^#include "([^"]+)"$', file.read_text(), re.MULTILINE)]
 
 
+def unpacked(packed, before=b""):
+    """A text of kernels that follows another one, from the bytes that src/rtc/device_text.h states."""
+    rest, text = iter(packed), bytearray(before)
+    for byte in rest:
+        if byte < 128:
+            text.append(byte)
+            continue
+        near = byte < 192
+        count = byte % 16 + 3 if near else byte - 192 + 4
+        high = (byte - 128) // 16 if near else next(rest) - 1
+        back = high * 255 + next(rest)
+        for _ in range(count):
+            text.append(text[-back])
+    return bytes(text[len(before):])
+
+
 def texts(file):
-    """{name: text} of a source that was made of kernels' texts, unpacked as src/rtc/device_text.h says."""
+    """{name: text} of a source that was made of kernels' texts."""
     found = {}
     for name, value in re.findall(r"^const char (\w+)\[\] =\n(.*?)^    ;$", file.read_text(), re.MULTILINE | re.DOTALL):
         raw, escaped = re.findall(r'R"RONDO\((.*?)\)RONDO"', value, re.DOTALL), re.findall(r'^    "(.*)"$', value, re.MULTILINE)
-        packed = iter("".join(raw).encode() or re.sub(rb"\\(\d{3})", lambda octal: bytes([int(octal[1], 8)]), "".join(escaped).encode()))
-        text = bytearray()
-        for byte in packed:
-            if byte < 128:
-                text.append(byte)
-            else:
-                back = (next(packed) - 1) * 255 + next(packed)
-                for _ in range(byte - 128 + 4):
-                    text.append(text[-back])
-        found[name] = text.decode()
-    return found
+        found[name] = "".join(raw).encode() or re.sub(rb"\\(\d{3})", lambda octal: bytes([int(octal[1], 8)]), "".join(escaped).encode())
+    shared = unpacked(found["kReduceText"])
+    return {name: (unpacked(packed[1:], shared) if packed[:1] == b"\1" else unpacked(packed)).decode() for name, packed in found.items()}
 
 
 def same_sources(build, kept):
