@@ -220,7 +220,7 @@ void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, voi
             float* made = sums + (blocks_ > 1 ? first - first_row : 0) * width_;
             float* const whole = wholes + (first - first_row) * width_;
             if (cut_) {
-              add_part(channel == 0, begin - first, panels * kPanelColumns, made, whole);
+              add_lines(made, width_, begin - first, panels * kPanelColumns, channel == 0, whole, width_);
               made = whole;
             }
             if (ends) finish(args, block, first, begin - first, made, finish_sums);
@@ -234,12 +234,6 @@ void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, voi
     work(0);
   else
     Workers::share(threads_, work);
-}
-
-// A part of deep sums to those before it.
-void ConvolutionTiles::add_part(bool is_first, int64_t rows, int64_t columns, const float* part, float* whole) const {
-  for (int64_t i = 0; i < rows; ++i, part += width_, whole += width_)
-    for (int64_t j = 0; j < columns; ++j) whole[j] = is_first ? part[j] : whole[j] + part[j];
 }
 
 // So many rows from the first one on, in runs whose results lie in even steps.

@@ -53,7 +53,6 @@ class ConvolutionTiles {
   void bring_to_tiles(const device::ProductArguments& args, float* tiles) const;
   void finish(const device::ProductArguments& args, const ColumnBlock& block, int64_t first, int64_t rows, float* sums,
               const SumFinish& finish) const;
-  void add_part(bool is_first, int64_t rows, int64_t columns, const float* part, float* whole) const;
   int64_t of_thread() const;  // elements
 
   bool possible_ = false;

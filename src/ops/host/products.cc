@@ -140,9 +140,9 @@ void RowsProduct::take_rows(const float* a, float* memory) const {
   pack_row_tiles(a, a_step, tiles, k, 0, tiles.count, memory);
 }
 
-// Adds lines of n numbers to others, or is the first to write there.
-static void add_lines(const float* from, int64_t from_step, int64_t lines, int64_t n, bool is_first, float* to) {
-  for (int64_t i = 0; i < lines; ++i, from += from_step, to += kGroupColumns)
+void add_lines(const float* from, int64_t from_step, int64_t lines, int64_t n, bool is_first, float* to,
+               int64_t to_step) {
+  for (int64_t i = 0; i < lines; ++i, from += from_step, to += to_step)
     for (int64_t j = 0; j < n; ++j) to[j] = is_first ? from[j] : to[j] + from[j];
 }
 
@@ -185,7 +185,7 @@ void RowsProduct::multiply(const float* b, int64_t first, int64_t columns, float
       }
       const bool last = l + depth == k;
       if (k > kDepthOfSum && (last || (l + depth) % kDepthOfSum == 0))
-        add_lines(to, to_step, m, whole ? wide : count * kPanelColumns, l < kDepthOfSum, deep);
+        add_lines(to, to_step, m, whole ? wide : count * kPanelColumns, l < kDepthOfSum, deep, kGroupColumns);
       if (k > kDepthOfSum && last)
         for (int64_t i = 0; i < m; ++i)
           std::copy_n(deep + i * kGroupColumns, whole ? wide : count * kPanelColumns, to + i * to_step);

@@ -81,6 +81,10 @@ struct RowsProduct {
   void multiply(const float* b, int64_t first, int64_t columns, float* memory, float* out, int64_t out_step) const;
 };
 
+// Adds lines of n numbers to others, or is the first to write there.
+void add_lines(const float* from, int64_t from_step, int64_t lines, int64_t n, bool is_first, float* to,
+               int64_t to_step);
+
 // Panels [first, last) of k x n, to the copy of all of them.
 void pack_panels(const float* b, const int64_t (&step)[2], int64_t k, int64_t n, int64_t first, int64_t last,
                  float* panels);
