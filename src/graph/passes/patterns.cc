@@ -11,7 +11,6 @@
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
 #include "graph/passes/value_graph.h"
-#include "ops/invoke/lower.h"
 #include "ops/program/infer.h"
 #include "ops/program/overlap.h"
 
@@ -131,13 +130,11 @@ bool attention(const ops::Program& program, const Matched& found, Operator* made
   const double scale = found.number("c", 1) / found.number("d", 1);
   if (!(scale >= 1e-30 && scale <= 1e30)) return false;
   View q = view_of(found, "q"), k = view_of(found, "k"), v = view_of(found, "v");
-  // A host computes the products of few queries faster by themselves.
-  constexpr int64_t kFewQueries = 128;
-  if (q.device().is_host() && last >= 1 && made->to.layout.ndim == last + 1 &&
-      made->to.layout.shape[last - 1] < kFewQueries)
-    return false;
   for (View* each : {&q, &k, &v, &made->to})
     if (each->layout.ndim != last + 1) return false;
+  // A host computes the products of few queries faster by themselves.
+  constexpr int64_t kFewQueries = 128;
+  if (q.device().is_host() && made->to.layout.shape[last - 1] < kFewQueries) return false;
   if (scores.transpose_a) exchange(&q.layout, last, last - 1);
   if (!scores.transpose_b) exchange(&k.layout, last, last - 1);
   if (sums.transpose_b) exchange(&v.layout, last, last - 1);

@@ -39,10 +39,6 @@ bool repeats_last(const View& read, const View& written) {
   return d == written.layout.ndim;
 }
 
-bool is_alike(const View& read, const View& written) {
-  return read.offset == written.offset && read.dtype == written.dtype && read.layout.same_as(written.layout);
-}
-
 // The name of a kind as terms have it; null: none has it.
 const char* type_of(const ops::Call& call) {
   if (const auto* reduce = std::get_if<ops::ReduceCall>(&call.of)) {
@@ -81,7 +77,7 @@ bool is_named(Op op, std::string_view type) {
 
 bool ValueGraph::Value::operator==(const Value& other) const {
   if (!memory || !other.memory) return node == other.node && operand == other.operand && inner == other.inner;
-  return memory->value == other.memory->value && is_alike(memory->view, other.memory->view);
+  return ops::identical(memory->view, other.memory->view);
 }
 
 ValueGraph::ValueGraph(const ops::Program& program)
@@ -129,7 +125,7 @@ std::optional<ValueGraph::Node> ValueGraph::stored(const Value& value) const {
   if (!writer || !forms_[writer->node]) return {};
   // Elementwise operators give rows repeated the same as they repeat what is given for rows.
   const View &read = value.memory->view, &written = program_.nodes[writer->node].operands[writer->operand].view;
-  if (!is_alike(read, written) && !repeats_last(read, written)) return {};
+  if (!ops::identical(read, written) && !repeats_last(read, written)) return {};
   const ops::Value made = unrounded(forms_[writer->node]->expression);
   if (Expression::is_input(made) || Expression::is_scalar(made)) return {};
   return Node{writer->node, Expression::result_index(made)};
@@ -186,7 +182,7 @@ bool ValueGraph::makes(const Value& value, std::string_view type, Node* made) co
   const View &read = value.memory->view, &written = node.operands[writer.operand].view;
   const bool reduces = std::holds_alternative<ops::ReduceCall>(node.call->of);
   *made = {writer.node, -1};
-  return is_alike(read, written) || (reduces && repeats_last(read, written));
+  return ops::identical(read, written) || (reduces && repeats_last(read, written));
 }
 
 size_t ValueGraph::inputs(const Node& of) const {
