@@ -126,16 +126,21 @@ const TensorProto* Finder::initializer(const std::string& value) const {
   return maker(value) ? nullptr : constant(value);
 }
 
+bool Finder::read(const TensorProto& tensor, Contents* contents) const {
+  try {
+    read_contents(tensor, path_, memory_limit_, contents);
+    return true;
+  } catch (const Failure&) {
+    return false;  // the walk over the nodes tells it
+  }
+}
+
 bool Finder::number(const std::string& value, double* number, int* bits) const {
   const TensorProto* const tensor = constant(value);
   if (!tensor || tensor->external || tensor->dims.size() > 1 || (tensor->dims.size() == 1 && tensor->dims[0] != 1))
     return false;
   Contents contents;
-  try {
-    read_contents(*tensor, path_, memory_limit_, &contents);
-  } catch (const Failure&) {
-    return false;  // the walk over the nodes tells it
-  }
+  if (!read(*tensor, &contents)) return false;
   const auto as = [&](auto kind) {
     std::copy_n(contents.bytes.data(), sizeof kind, reinterpret_cast<char*>(&kind));
     *number = static_cast<double>(kind);
@@ -158,12 +163,7 @@ bool Finder::contents(const std::string& value, rondo_dtype dtype, bool external
   const TensorProto* const tensor = constant(value);
   if (!tensor || (tensor->external && !external)) return false;
   Contents contents;
-  try {
-    read_contents(*tensor, path_, memory_limit_, &contents);
-  } catch (const Failure&) {
-    return false;
-  }
-  if (contents.dtype != dtype) return false;
+  if (!read(*tensor, &contents) || contents.dtype != dtype) return false;
   numbers->resize(contents.bytes.size() / sizeof(Number));
   std::copy_n(contents.bytes.data(), numbers->size() * sizeof(Number), reinterpret_cast<char*>(numbers->data()));
   return true;

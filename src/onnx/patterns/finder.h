@@ -18,6 +18,8 @@
 
 namespace rondo_onnx {
 
+struct Contents;
+
 class Finder;
 using Found = rondo::TermMatch<Finder>;
 
@@ -72,6 +74,7 @@ class Finder {
     size_t readers = 0, makers = 0;
     bool output = false;
   };
+  bool read(const TensorProto& tensor, Contents* contents) const;
   template <class Number>
   bool contents(const std::string& value, rondo_dtype dtype, bool external, std::vector<Number>* numbers) const;
   void add_all(const std::vector<NodeProto>& nodes);
