@@ -282,18 +282,7 @@ TEST_P(Epilogue, ProgramsByChanceStayCloseToEagerOnes) {
       kept.push_back(std::move(y));
       return kept;
     };
-    const std::vector<Tensor> here = copies(arrays), there = copies(arrays);
-    const std::vector<Tensor> expected = body(there);
-    std::vector<Tensor> results;
-    const rondo_record_options options = fewer_roundings();
-    const Graph graph = record(
-        engine(), [&] { results = body(here); }, &options);
-    must(rondo_graph_launch(graph.get()));
-    for (size_t i = 0; i < expected.size(); ++i) {
-      const Array got = download(results[i]), want = download(expected[i]);
-      for (size_t k = 0; k < want.size(); ++k)
-        EXPECT_LE(std::abs(got[k] - want[k]), 1e-5L * (1 + std::abs(want[k]))) << "seed " << seed << ", result " << i;
-    }
+    compare_nearly(arrays, body, 1e-5L, "seed " + std::to_string(seed));
   }
 }
 

@@ -74,6 +74,25 @@ class WithFewerRoundings : public OnProgramsByPasses {
     EXPECT_EQ(graph_info(graph.get()).tasks, tasks) << label << "\n" << graph_report(graph.get());
     return graph;
   }
+  // A body's graph, whose results, and what it leaves in the arrays, are eager's but for roundings.
+  Graph compare_nearly(const std::vector<Array>& arrays, const Program& body, long double bound,
+                       const std::string& label) const {
+    std::vector<Tensor> here = copies(arrays), there = copies(arrays), results;
+    for (Tensor& each : body(there)) there.push_back(std::move(each));
+    const rondo_record_options options = fewer_roundings();
+    Graph graph = record(
+        engine(), [&] { results = body(here); }, &options);
+    for (Tensor& each : results) here.push_back(std::move(each));
+    must(rondo_graph_launch(graph.get()));
+    EXPECT_EQ(here.size(), there.size());
+    for (size_t i = 0; i < there.size(); ++i) {
+      const Array got = download(here[i]), want = download(there[i]);
+      for (size_t k = 0; k < want.size(); ++k)
+        EXPECT_LE(std::abs(got[k] - want[k]), bound * (1 + std::abs(want[k])))
+            << label << ", tensor " << i << graph_report(graph.get());
+    }
+    return graph;
+  }
 };
 
 }  // namespace conformance
