@@ -40,6 +40,7 @@ extern const char kConvolutionText[];
 extern const char kPeerText[];
 extern const char kOptimizerText[];
 extern const char kAttentionText[];
+extern const char kAttentionRowsText[];   // after that
 extern const char kAttentionTilesText[];  // after that and kTensorCoreText
 extern const char kTensorCoreText[];
 extern const char kRotaryText[];

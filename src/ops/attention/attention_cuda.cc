@@ -1,6 +1,6 @@
 // Runs attention on a GPU: by cuDNN's engine, or by kernels of rtc/device/attention/attention_tiles.h, for tensor
-// cores, or of attention.h: one for the result; one for the gradient of queries, and one for that of keys and values,
-// which needs what the first found.
+// cores, or of attention_rows.h and attention.h: one for the result; one for the gradient of queries, and one for that
+// of keys and values, which needs what the first found.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "base/log.h"
@@ -27,6 +27,11 @@ constexpr const char* kTilesBefore = R"(
 using Pass = AttentionTiles<In, Mask, kHead, kTile, kSixteens, kColumns, static_cast<AttentionMask>(kMask), (kDrops != 0), (kCaps != 0)>;
 extern "C" __global__ void __launch_bounds__(128, kHead > 64 || kSixteens > 1 ? 2 : 3) rondo_kernel(const AttentionArguments args) {
   __shared__ Pack<In, 8> shared[Pass::kShared / 8];
+  Pass(args, shared[0].v).)";
+constexpr const char* kRowsBefore = R"(
+using Pass = AttentionRows<In, Mask, kHead, kRows, kTile, kVector, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
+extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const AttentionArguments args) {
+  __shared__ Pass::Few shared[Pass::kShared / Pass::kPack];
   Pass(args, shared[0].v).)";
 constexpr const char* kTextBefore = R"(
 using Pass = AttentionPass<In, Mask, kHead, kLanes, kTile, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
@@ -139,6 +144,8 @@ class CudaAttention final : public KernelTask {
       if (large && of_keys) parts = 2;
       kernel = add_kernel(spec.text(
           {rtc::kAttentionText, rtc::kTensorCoreText, rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
+    } else if (number == 0) {
+      kernel = add_kernel(by_rows(&spec, places, rows, &rows_of_block));
     } else {
       const bool wide = plan_.q().dtype == RONDO_F64;
       // The part of each row that a lane keeps in registers; less where rows are too few to keep a GPU busy.
@@ -154,6 +161,25 @@ class CudaAttention final : public KernelTask {
     }
     const int64_t blocks = std::max<int64_t>(blocks_for(places, rows_of_block), 1);
     add_launch(kernel, arguments_, std::max<int64_t>(blocks * rows, 1), parts, kThreadsOfBlock);
+  }
+  // Names the kernel that makes the result without tensor cores. Blocks make fewer rows where heads are large, as
+  // shared memory has 48 KiB, and where there would be too few of them.
+  KernelSpec& by_rows(KernelSpec* spec, int64_t places, int64_t rows, int64_t* rows_of_block) const {
+    constexpr int kWarps = kThreadsOfBlock / kWarp, kMostRows = 4, kTileBytes = 32 * 1024;
+    const int element = plan_.q().dtype == RONDO_F64 ? 8 : 4;
+    const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 256);
+    int of_warp = std::min(kMostRows, 2048 / (head * element));
+    while (of_warp > 1 && blocks_for(places, kWarps * of_warp) * rows < kManyBlocks) of_warp /= 2;
+    const int several = 16 / element, tile = std::max(power_of_two_up_to(plan_.keys(), 512 / element), 16);
+    bool packs = plan_.size() % several == 0;
+    for (const int array : {kAttentionQ, kAttentionK, kAttentionV}) {
+      const Layout& layout = plan_.view[array]->layout;
+      packs = packs && moves_packs(*plan_.view[array], 3, layout.strides, layout.strides[3], several);
+    }
+    spec->constant("kHead", head).constant("kRows", of_warp).constant("kVector", packs ? several : 1);
+    spec->constant("kTile", std::min(tile, kTileBytes / (2 * head * element)));
+    *rows_of_block = kWarps * of_warp;
+    return spec->text({rtc::kAttentionText, rtc::kAttentionRowsText, kRowsBefore, "forward", kTextBehind});
   }
   // True if tensor cores take it: 16 bits, and heads whose elements are contiguous, eight of which move at once.
   bool by_tiles() const {

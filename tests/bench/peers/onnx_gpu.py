@@ -3,10 +3,10 @@
 
     onnx_gpu.py BUILD [--device cuda:0] [--only TEXT,...] [--types f32,f16] [--ways ...] [--seconds S] [--at-once N] [--turns N] [--json FILE] [--text FILE]
 
-Networks are those of tests/onnx/networks.py. A type of a network is a process of its own, which makes the graphs of all its sizes. So many processes do
-that at once, but cuDNN's engines are timed by one at a time, while no other computes. Then processes measure one after the other: in each turn all ways of
-a row take so many launches, with one wait, as take 20 ms. A row has the median of the turns in microseconds. What is not made when two thirds of the S
-seconds are over is left out. Of the importer's column, which is of an H100, tests/bench/results/h100-2026-11-28-importer.txt says more.
+Networks are those of tests/onnx/networks.py. A type of a network is a process of its own, which makes the graphs of its rows ("resnet50 8 f16"), all or
+those that have a TEXT. So many processes do that at once, but cuDNN's engines are timed by one at a time, while no other computes. Then processes measure
+one after the other: in each turn all ways of a row take so many launches, with one wait, as take 20 ms. A row has the median of the turns in microseconds.
+What is not made when two thirds of the S seconds are over, or all but 90 of them, is left out. Of the importer's column, which is of an H100, tests/bench/results/h100-2026-11-28-importer.txt says more.
 
 f16 is the model with its weights, constants and inputs made f16 (tests/onnx/half.py). TF32 is off. Ways: rondo, fewer (with fewer roundings), first and
 last (PyTorch captured with channels first and last), compiled.
@@ -38,6 +38,7 @@ import package  # noqa: E402
 IMPORTER = BENCH / "results/h100-2026-11-28-importer.txt"
 WAYS = ("rondo", "fewer", "first", "last", "compiled")
 TURN = 0.02  # seconds of a way in a turn
+MEASURED = 90  # seconds that are kept for measuring, or a third of all
 WORDS = [(1, 16), (1, 128), (8, 128), (32, 128)]
 CLASSIC = ["densenet121", "inception_v2", "inception_v1", "resnet50", "vgg19", "shufflenet", "bvlc_alexnet", "zfnet512", "squeezenet"]
 # Sizes of rows by network, f16 too or not; the nine and MiniLM have twins. The slowest to make come first.
@@ -58,9 +59,9 @@ SIZES = {
 SINGLE = {"magika", "smart_turn", "silero_ifless"}  # f32 alone
 
 
-def sizes_of(network):
+def sizes_of(network, dtype, only=("",)):
     """{the row's sizes as a text: sizes of the conversion, or the batch}"""
-    return {str(key): value for key, value in (SIZES[network] or {1: 1, 8: 8}).items()}
+    return {str(key): value for key, value in (SIZES[network] or {1: 1, 8: 8}).items() if any(text in f"{network} {key} {dtype}" for text in only)}
 
 
 def with_batch(model, batch):
@@ -120,6 +121,7 @@ class Unit:
     def __init__(self, options):
         self.build, self.device, self.network, self.dtype = options["build"], options["device"], options["network"], options["dtype"]
         self.ways, self.lock, self.until = options["ways"], options["lock"], options["until"]
+        self.sizes = sizes_of(self.network, self.dtype, options["only"])
         self.rows, self.folder = {}, tempfile.mkdtemp(dir=options["folder"])
 
     @contextlib.contextmanager
@@ -159,7 +161,7 @@ class Unit:
         import networks
         from rondo_abi import Rondo
         self.rondo, programs = Rondo(self.build, self.device), {}
-        for row, sizes in sizes_of(self.network).items():
+        for row, sizes in self.sizes.items():
             ways = self.rows[row] = {"ways": {}, "left_out": {}}
             try:
                 model, fixed = self.model_of(sizes), networks.FILES[self.network][3] if self.network in networks.FILES else {}
@@ -214,7 +216,7 @@ class Unit:
         device, dtype = torch.device(self.device), torch.float16 if self.dtype == "f16" else torch.float32
         self.torch_wait, self.torch_keep = (torch.cuda.synchronize if large else lambda: None), []
         nets = {}
-        for row, sizes in sizes_of(self.network).items():
+        for row, sizes in self.sizes.items():
             arrays = self.rows[row].get("arrays")
             if arrays is None:
                 continue
@@ -401,11 +403,11 @@ class Process:
 def run(options, folder):
     """{(network, type): {sizes: row}} and {(network, type): why not}."""
     begin, found, failed, ready = time.monotonic(), {}, {}, []
-    until = begin + options.seconds * 2 / 3
+    until = begin + max(options.seconds * 2 / 3, options.seconds - MEASURED)
     waiting, places = queue.SimpleQueue(), []
     for network in SIZES:
         for dtype in options.types:
-            if any(text in f"{network} {dtype}" for text in options.only) and not (dtype == "f16" and network in SINGLE):
+            if sizes_of(network, dtype, options.only) and not (dtype == "f16" and network in SINGLE):
                 waiting.put((network, dtype))
 
     def make():
@@ -417,7 +419,7 @@ def run(options, folder):
             if time.monotonic() > until - 10:
                 failed[unit] = "no time was left to make it"
                 continue
-            process = Process(unit, {"build": str(options.build), "device": options.device, "network": unit[0], "dtype": unit[1], "ways": options.ways,
+            process = Process(unit, {"build": str(options.build), "device": options.device, "network": unit[0], "dtype": unit[1], "ways": options.ways, "only": options.only,
                                      "folder": folder, "lock": f"{folder}/lock", "until": time.time() + until - time.monotonic(), "turns": options.turns})
             told, why = process.line(until + 20 - time.monotonic())
             if told is None:
@@ -490,7 +492,7 @@ def short_table(found, types):
     outside = importer()
     lines = ["of each type: rondo, PyTorch's best (f channels first, l last, c compiled), rondo to it, rondo to the importer on an H100"]
     for network in SIZES:
-        for sizes in sizes_of(network):
+        for sizes in sizes_of(network, ""):
             line, some = f"{network + ' ' + sizes:16}", False
             for dtype in types:
                 row = found.get((network, dtype), {}).get(sizes, {"us": {}})
@@ -529,7 +531,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--device", default="cuda:0")
-    parser.add_argument("--only", default=[""], type=lambda text: text.split(","), help="texts of which a network's name and type have one")
+    parser.add_argument("--only", default=[""], type=lambda text: text.split(","), help="texts of which a row's name has one")
     parser.add_argument("--types", default=["f32", "f16"], type=lambda text: text.split(","))
     parser.add_argument("--ways", default=list(WAYS), type=lambda text: text.split(","))
     parser.add_argument("--seconds", default=900, type=float)

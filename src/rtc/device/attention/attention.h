@@ -165,6 +165,9 @@ struct AttentionWork {
     }
     return score;
   }
+  RONDO_INLINE static C share(C score, C lse) {
+    return score == attention_nowhere<C>() ? C(0) : exp(score - lse);
+  }
   RONDO_INLINE i64 number_of(i64 b, i64 h, i64 query, i64 place) const {
     return ((b * args.heads + h) * args.queries + query) * attention_pitch(args.keys) + place;
   }
@@ -205,10 +208,9 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using typename Work::C;
   using Work::args, Work::scale, Work::cap, Work::rest;
-  using Work::masked, Work::keeps, Work::find, Work::begin_draw, Work::read_draw;
-  static constexpr int kThreads = 128, kRows = kThreads / lanes, kEach = head / lanes, kTogether = 8;
+  using Work::masked, Work::keeps, Work::find, Work::read_draw, Work::share;
+  static constexpr int kThreads = 128, kRows = kThreads / lanes, kEach = head / lanes;
   static constexpr int kShared = 2 * tile * head + 2 * tile;
-  static_assert(tile % kTogether == 0, "scores are made some at a time");
   C* const shared;
   const int lane, line;  // within the row; the row within the block
 
@@ -257,55 +259,6 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
 #pragma unroll
     for (int e = 0; e < kEach; ++e) to[e] = fma(factor, from[lane + lanes * e], to[e]);
   }
-  RONDO_INLINE static C share(C score, C lse) {
-    return score == attention_nowhere<C>() ? C(0) : exp(score - lse);
-  }
-  RONDO_INLINE void forward() {
-    begin_draw();
-    i64 b, h, first;
-    if (!find(args.queries, args.heads, kRows, &b, &h, &first)) return;
-    const AttentionReach reach(args, b);
-    const i64 query = first + line, of = h / args.shared;
-    const bool there = query < args.queries;
-    const AttentionSpan all = reach.keys_of(first, kRows), seen = reach.keys_of(query);
-    Line q, sum = {};
-    load(q, kAttentionQ, b, query, h, there);
-    C top = attention_nowhere<C>(), total = C(0);
-    C *keys = shared, *values = shared + tile * head;
-    for (i64 at = all.begin; at < all.end; at += tile) {
-      __syncthreads();
-      load_tile(keys, kAttentionK, b, at, all.end, of);
-      load_tile(values, kAttentionV, b, at, all.end, of);
-      __syncthreads();
-      for (int j = 0; j < tile; j += kTogether) {
-        C score[kTogether], highest = top;
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          const i64 place = at + j + i;
-          score[i] = masked(attention_score(dot(q, keys + (j + i) * head), scale, cap), b, h, query, place,
-                            place >= seen.begin && place < seen.end);
-          if (score[i] > highest) highest = score[i];
-        }
-        const C before = share(top, highest);
-        top = highest;
-        total *= before;
-#pragma unroll
-        for (int e = 0; e < kEach; ++e) sum[e] *= before;
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-          C part = share(score[i], top);
-          total += part;
-          if constexpr (drops) part = part != C(0) && !keeps(b, h, query, at + j + i) ? C(0) : part;
-          add(sum, part, values + (j + i) * head);
-        }
-      }
-    }
-    if (!there) return;
-    store(sum, kAttentionOut, b, query, h, total == C(0) ? C(0) : drops ? rest / total : C(1) / total);
-    if (lane == 0)
-      *args.template row<C>(kAttentionLse, b, query, h) = total == C(0) ? attention_nowhere<C>() : top + log(total);
-  }
-
   // The factors that dropout gives the parts of the result.
   RONDO_INLINE void kept() {
     read_draw();
