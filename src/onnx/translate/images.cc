@@ -196,12 +196,21 @@ struct ChannelsLast {
   }
 };
 
-// The image, copied if its channels are not neighbours in memory. Results of it keep the order.
-Tensor with_channels_last(const Tensor& x) {
+// With so many zeros more at the end of the last axis.
+Tensor with_zeros(const Tensor& x, int64_t more) {
+  std::vector<int64_t> widths(2 * x.shape().size(), 0);
+  widths.back() = more;
+  return rondo::pad(x, RONDO_PAD_CONSTANT, widths).contiguous();
+}
+
+// The image, copied if its channels are not neighbours in memory, or so many channels of zeros are to follow. Results of
+// it keep the order.
+Tensor with_channels_last(const Tensor& x, int64_t more) {
   const Shape shape = x.shape();
-  if (shape.size() < 3 || shape[1] == 1 || x.strides()[1] == 1) return x;
+  if (more == 0 && (shape.size() < 3 || shape[1] == 1 || x.strides()[1] == 1)) return x;
   const ChannelsLast axes(shape.size());
-  return x.transpose(rondo::Axes(axes.last)).clone().transpose(rondo::Axes(axes.back));
+  const Tensor turned = x.transpose(rondo::Axes(axes.last));
+  return (more == 0 ? turned.clone() : with_zeros(turned, more)).transpose(rondo::Axes(axes.back));
 }
 
 rondo_convolution_options convolution_of(const Call& call, const Windows& w, const Tensor* bias) {
@@ -216,6 +225,7 @@ rondo_convolution_options convolution_of(const Call& call, const Windows& w, con
   }
   options.groups = call.integer("group", 1);
   if (bias) options.bias = bias->get();
+  if (call.node().rewritten && call.text("activation", "") == "Relu") options.activation = RONDO_ACTIVATION_RELU;
   return options;
 }
 
@@ -226,10 +236,10 @@ std::vector<int64_t> kernel_of(const Shape& w) {
 
 }  // namespace
 
-Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias) {
+Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias, int64_t more) {
   const Windows windows = windows_of(call, x.shape(), kernel_of(w.shape()));
   const bool turned = is_half(x.dtype()) && !call.folding();
-  return rondo::convolution(turned ? with_channels_last(x) : x, w, convolution_of(call, windows, bias));
+  return rondo::convolution(turned ? with_channels_last(x, more) : x, w, convolution_of(call, windows, bias));
 }
 
 namespace {
@@ -310,14 +320,28 @@ bool lies_channels_last(const Call& call) {
          product(w, 2, w.size()) > 1;
 }
 
+// How many channels of zeros a filter of few channels, as those of a color, gets with the image: tensor cores take
+// eight at a time, of fewer a library makes copies in each launch. Zeros change no sum.
+int64_t missing_channels(const Call& call) {
+  constexpr int64_t kTogether = 8;
+  const int64_t channels = call.shape(1)[1];
+  const bool fits = call.shape(0).size() == call.shape(1).size() && call.shape(0)[1] == channels;
+  return lies_channels_last(call) && fits && channels < kTogether && call.integer("group", 1) == 1 ? kTogether - channels
+                                                                                                   : 0;
+}
+
 // Turns the filter that `make` computes of constants into a weight with channels last, of which it gives a view in the
 // order of filters.
-Tensor filter_channels_last(Call& call, const std::function<Tensor()>& make) {
+Tensor filter_channels_last(Call& call, int64_t more, const std::function<Tensor()>& make) {
   const ChannelsLast axes(call.shape(1).size());
   const Tensor lying = call.precomputed([&] {
     const Tensor filter = make();
-    const auto turned = [&] { return filter.transpose(rondo::Axes(axes.last)).clone(); };
-    return filter.is_contiguous() ? call.session().once(filter, ".channels_last", turned) : turned();
+    const auto turned = [&] {
+      const Tensor last = filter.transpose(rondo::Axes(axes.last));
+      return more == 0 ? last.clone() : with_zeros(last, more);
+    };
+    const char* const ending = more == 0 ? ".channels_last" : ".more_channels_last";
+    return filter.is_contiguous() ? call.session().once(filter, ending, turned) : turned();
   });
   return lying.transpose(rondo::Axes(axes.back));
 }
@@ -339,12 +363,14 @@ void normalised_convolution(Call& call) {
   const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
   const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
   const auto folded = [&] { return (wide(1) * factor().reshape(sizes)).to(dtype); };
-  const Tensor filter = lies_channels_last(call) ? filter_channels_last(call, folded) : call.precomputed(folded);
+  const bool last = lies_channels_last(call);
+  const int64_t more = last ? missing_channels(call) : 0;
+  const Tensor filter = last ? filter_channels_last(call, more, folded) : call.precomputed(folded);
   const Tensor bias = call.precomputed([&] {
     const Tensor before = call.has(2) ? wide(2) - wide(5) : rondo::neg(wide(5));
     return (before * factor() + wide(4)).to(dtype);
   });
-  call.out(0, convolved(call, call.in(0), filter, &bias));
+  call.out(0, convolved(call, call.in(0), filter, &bias, more));
 }
 
 }  // namespace
@@ -352,8 +378,10 @@ void normalised_convolution(Call& call) {
 void convolution_node(Call& call) {
   if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
-  const Tensor filter = lies_channels_last(call) ? filter_channels_last(call, [&] { return call.in(1); }) : call.in(1);
-  call.out(0, convolved(call, call.in(0), filter, call.has(2) ? &bias : nullptr));
+  const bool last = lies_channels_last(call);
+  const int64_t more = last ? missing_channels(call) : 0;
+  const Tensor filter = last ? filter_channels_last(call, more, [&] { return call.in(1); }) : call.in(1);
+  call.out(0, convolved(call, call.in(0), filter, call.has(2) ? &bias : nullptr, more));
 }
 
 void convolution_transposed(Call& call) {

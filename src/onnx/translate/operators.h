@@ -159,7 +159,7 @@ void local_response(Call& call);
 void lp_pool(Call& call);
 void max_pool_node(Call& call);
 // The convolution of a node with its attributes, of these operands; bias may be null.
-Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias);
+Tensor convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor* bias, int64_t more = 0);
 // The same of u8 and i8 less their zero points, in i32, as a product: x's is one number, w's one or one for each
 // filter, and each may be none. An empty tensor where that would be no gain.
 Tensor integer_convolved(Call& call, const Tensor& x, const Tensor& w, const Tensor& x_zero, const Tensor& w_zero);

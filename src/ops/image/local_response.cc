@@ -1,6 +1,6 @@
 // Computes local response normalisation: the mean of squares is a pooling over channels, with an expression before and
-// one after it. Squares are f64 and the root of their sum is taken before anything else, so that only the result itself
-// must be representable; elements of f64 are divided by a power of two near the norm of all.
+// one after it. Squares are f64, those of f16 mostly f32, and the root of their sum is taken before anything else, so that only
+// the result itself must be representable; elements of f64 are divided by a power of two near the norm of all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -80,6 +80,11 @@ Windows neighbours(int64_t channels, int64_t size) {
   return windows;
 }
 
+// True if f32 has the number times a square of f16.
+bool is_moderate(double number) {
+  return number == 0 || (std::abs(number) >= 0x1p-60 && std::abs(number) <= 0x1p60);
+}
+
 }  // namespace
 
 Status local_response_norm(const View& a, int64_t size, double alpha, double beta, double k, Output& out) {
@@ -100,6 +105,8 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   }
   const rondo_dtype dtype = compute_dtype(a.dtype);
   const bool scales = dtype == RONDO_F64;
+  const bool narrow = a.dtype == RONDO_F16 && is_moderate(alpha) && is_moderate(k);
+  const rondo_dtype wide = narrow ? RONDO_F32 : RONDO_F64;  // for squares and sums
   Handle scale, square, mean, result;
   if (scales) RONDO_TRY(submit_unheard([&] { return make_scale(a, &scale); }, [](Observer&) {}));
   std::vector<const View*> operands = {&a};
@@ -109,13 +116,13 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
     Value x, scale;
   };
   const auto start = [&](Expression& e) {
-    Start start = {e.cast(e.input(a.dtype), RONDO_F64), {}};
+    Start start = {e.cast(e.input(a.dtype), wide), {}};
     if (scales) start.scale = e.input(RONDO_F64);
     if (scales) start.x = e.apply(Op::mul, start.x, start.scale);
     return start;
   };
   Formula squares;
-  squares.e.output(squares.e.apply(Op::square, start(squares.e).x), RONDO_F64, false);
+  squares.e.output(squares.e.apply(Op::square, start(squares.e).x), wide, false);
   RONDO_TRY(make(&square, [&](Output& made) { return submit_formula("local_square", squares, operands, made); }));
   RONDO_TRY(make(&mean, [&](Output& made) {
     return window_combine("local_mean", neighbours(a.layout.shape[1], size), square.tensor->view, made);
@@ -127,9 +134,9 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   Expression& e = last.e;
   const auto number = [&](rondo_dtype of, double value) { return last.number(of, value); };
   const Start from = start(e);
-  Value more = number(RONDO_F64, k);
+  Value more = number(wide, k);
   if (scales) more = e.apply(Op::mul, e.apply(Op::mul, more, from.scale), from.scale);
-  const Value sum = e.apply(Op::add, e.apply(Op::mul, e.input(RONDO_F64), number(RONDO_F64, alpha)), more);
+  const Value sum = e.apply(Op::add, e.apply(Op::mul, e.input(wide), number(wide, alpha)), more);
   Value y;
   if (has_root) {
     const Value root = e.apply(Op::sqrt, sum);
