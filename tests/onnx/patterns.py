@@ -344,17 +344,27 @@ def convolutions(world):
         nodes = [node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), node("BatchNormalization", ["h", "s", "b", "m", "v"], ["y"], epsilon=0.01)]
         case.check(nodes, {"x": [2, 3, 8, 7]}, ["y"], [*filters, *statistics], {"batch normalisation in a convolution": 1}, tolerance=1e-5)
         case.check(nodes, {"x": [2, 3, 8, 7]}, ["y", "h"], [*filters, *statistics], {}, tolerance=1e-5)
-        channels(case, node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), filters, statistics)
+        convolution, limited = node("Conv", inputs, ["h"], pads=[1, 1, 1, 1], strides=[2, 2]), {"convolution and activation": 1}
+        channels(case, convolution, filters, statistics, limited if len(inputs) == 3 else {})
+        normalised = [*nodes[:1], node("BatchNormalization", ["h", "s", "b", "m", "v"], ["n"], epsilon=0.01), node("Relu", ["n"], ["y"])]
+        case.check(normalised, {"x": [2, 3, 8, 7]}, ["y"], [*filters, *statistics], {"batch normalisation in a convolution": 1, **limited}, tolerance=1e-5)
+    # A ReLU of a convolution with a bias, which is the same without the pattern; not of one without, nor where the sums are read or an output.
+    biased, given = node("Conv", ["x", "w", "c"], ["h"], pads=[1, 1, 1, 1]), {"x": [2, 3, 5, 6]}
+    case.check([biased, node("Relu", ["h"], ["y"])], given, ["y"], filters, limited, tolerance=0)
+    case.check([biased, node("Relu", ["h"], ["i"]), node("Relu", ["i"], ["y"])], given, ["y"], filters, limited, tolerance=0)
+    case.check([node("Conv", ["x", "w"], ["h"]), node("Relu", ["h"], ["y"])], given, ["y"], filters, {})
+    case.check([biased, node("Relu", ["h"], ["y"])], given, ["y", "h"], filters, {})
+    case.check([biased, node("Relu", ["h"], ["i"]), node("Add", ["i", "h"], ["y"])], given, ["y"], filters, {})
 
 
-def channels(case, convolution, filters, statistics):
+def channels(case, convolution, filters, statistics, limited):
     """Constants of channels that follow a convolution, where channels are the second axis and where a transpose makes them another one."""
     name = "constants of channels in a convolution"
     shaped = [tensor(f"{each}{axis}", [4 if at == axis else 1 for at in range(axis, 4)], numbers(4, 0.5, 2, seed)) for axis in (1, 2, 3) for seed, each in enumerate("efg")]
     others = [tensor("one", [], [0.7]), tensor("flat", [4], numbers(4, 0.5, 2)), tensor("turn", [2, 2, 4], numbers(16)), tensor("axes", [2], [1, 2], INT64)]
     all_constants, given = [*filters, *statistics, *shaped, *others], {"x": [2, 3, 8, 7]}
     chain = [node("Add", ["h", "e1"], ["i"]), node("Sub", ["i", "f1"], ["j"]), node("Mul", ["g1", "j"], ["k"]), node("Div", ["k", "one"], ["l"]), node("Relu", ["l"], ["y"])]
-    case.check([convolution, *chain], given, ["y"], all_constants, {name: 1}, tolerance=1e-5)
+    case.check([convolution, *chain], given, ["y"], all_constants, {name: 1, "convolution and activation": 1}, tolerance=1e-5)
     case.check([convolution, *chain], given, ["y", "h"], all_constants, {}, tolerance=1e-5)
     case.check([convolution, *chain], given, ["y", "i"], all_constants, {name: 1}, tolerance=1e-5)
     turned = [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Cast", ["t"], ["u"], to=1), node("Add", ["u", "e3"], ["i"]), node("Mul", ["i", "flat"], ["j"])]
@@ -368,8 +378,9 @@ def channels(case, convolution, filters, statistics):
     case.check([convolution, *normalised], given, ["y"], all_constants, {"batch normalisation in a convolution": 1, name: 1}, tolerance=1e-5)
     # Another axis has constants, both sides are read, a constant stands on the left, or a shape grows.
     for stays in ([node("Add", ["h", "flat"], ["y"])], [node("Add", ["h", "h"], ["y"])], [node("Sub", ["e1", "h"], ["y"])], [node("Div", ["e1", "h"], ["y"])],
-                  [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Add", ["t", "e1"], ["y"])], [node("Relu", ["h"], ["i"]), node("Add", ["i", "e1"], ["y"])]):
+                  [node("Transpose", ["h"], ["t"], perm=[0, 2, 3, 1]), node("Add", ["t", "e1"], ["y"])]):
         case.check([convolution, *stays], given, ["y"], all_constants, {}, tolerance=1e-5)
+    case.check([convolution, node("Relu", ["h"], ["i"]), node("Add", ["i", "e1"], ["y"])], given, ["y"], all_constants, limited, tolerance=1e-5)
     # A filter times such numbers could be none of f32.
     for type_of in ("Mul", "Div"):
         for number in (0.0, 1e30, 1e-30, math.inf, math.nan):

@@ -203,8 +203,8 @@ Tensor with_zeros(const Tensor& x, int64_t more) {
   return rondo::pad(x, RONDO_PAD_CONSTANT, widths).contiguous();
 }
 
-// The image, copied if its channels are not neighbours in memory, or so many channels of zeros are to follow. Results of
-// it keep the order.
+// The image, copied if its channels are not neighbours in memory, or so many channels of zeros are to follow. Results
+// of it keep the order.
 Tensor with_channels_last(const Tensor& x, int64_t more) {
   const Shape shape = x.shape();
   if (more == 0 && (shape.size() < 3 || shape[1] == 1 || x.strides()[1] == 1)) return x;
@@ -326,8 +326,9 @@ int64_t missing_channels(const Call& call) {
   constexpr int64_t kTogether = 8;
   const int64_t channels = call.shape(1)[1];
   const bool fits = call.shape(0).size() == call.shape(1).size() && call.shape(0)[1] == channels;
-  return lies_channels_last(call) && fits && channels < kTogether && call.integer("group", 1) == 1 ? kTogether - channels
-                                                                                                   : 0;
+  return lies_channels_last(call) && fits && channels < kTogether && call.integer("group", 1) == 1
+             ? kTogether - channels
+             : 0;
 }
 
 // Turns the filter that `make` computes of constants into a weight with channels last, of which it gives a view in the

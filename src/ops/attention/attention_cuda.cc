@@ -165,19 +165,21 @@ class CudaAttention final : public KernelTask {
   // Names the kernel that makes the result without tensor cores. Blocks make fewer rows where heads are large, as
   // shared memory has 48 KiB, and where there would be too few of them.
   KernelSpec& by_rows(KernelSpec* spec, int64_t places, int64_t rows, int64_t* rows_of_block) const {
-    constexpr int kWarps = kThreadsOfBlock / kWarp, kMostRows = 4, kTileBytes = 32 * 1024;
-    const int element = plan_.q().dtype == RONDO_F64 ? 8 : 4;
-    const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 256);
-    int of_warp = std::min(kMostRows, 2048 / (head * element));
+    constexpr int kWarps = kThreadsOfBlock / kWarp;
+    const int element = plan_.q().dtype == RONDO_F64 ? 8 : 4, several = 16 / element;
+    const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 256), bytes = head * element;
+    // Twice the rows read keys half as often, and leave memory for half of a tile.
+    const bool many = bytes <= 256 && blocks_for(places, kWarps * 8) * rows >= 8 * kManyBlocks;
+    int of_warp = many ? 8 : std::min(4, 2048 / bytes), tile = (many ? 8192 : 16384) / bytes;
     while (of_warp > 1 && blocks_for(places, kWarps * of_warp) * rows < kManyBlocks) of_warp /= 2;
-    const int several = 16 / element, tile = std::max(power_of_two_up_to(plan_.keys(), 512 / element), 16);
+    tile = std::min({tile, 512 / element, std::max(power_of_two_up_to(plan_.keys(), 128), 16)});
     bool packs = plan_.size() % several == 0;
     for (const int array : {kAttentionQ, kAttentionK, kAttentionV}) {
       const Layout& layout = plan_.view[array]->layout;
       packs = packs && moves_packs(*plan_.view[array], 3, layout.strides, layout.strides[3], several);
     }
-    spec->constant("kHead", head).constant("kRows", of_warp).constant("kVector", packs ? several : 1);
-    spec->constant("kTile", std::min(tile, kTileBytes / (2 * head * element)));
+    spec->constant("kHead", head).constant("kRows", of_warp).constant("kTile", tile);
+    spec->constant("kVector", packs ? several : 1);
     *rows_of_block = kWarps * of_warp;
     return spec->text({rtc::kAttentionText, rtc::kAttentionRowsText, kRowsBefore, "forward", kTextBehind});
   }

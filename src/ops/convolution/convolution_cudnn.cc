@@ -165,13 +165,15 @@ class GroupsApart final : public ConvolutionPlan {
 // The library's engines for groups are made for many of them: for two with 2^24 multiplications or more they took 1.3
 // to 47 times as long as those for one, on an H200.
 bool is_faster_apart(const Convolution& problem) {
-  constexpr int64_t kFewGroups = 4, kManyProducts = 1 << 24;
+  constexpr int64_t kFewGroups = 4;
+  // Without tensor cores one group alone leaves most of a GPU idle until there is more to do.
+  const int64_t many = is_half(problem.dtype()) ? 1 << 24 : 1 << 27;
   if (problem.way != ConvolutionWay::forward || problem.groups == 1 || problem.groups > kFewGroups ||
       problem.dtype() == RONDO_F64)
     return false;
   const int64_t products = problem.filter.elements() / problem.groups;
   const int64_t places = problem.result.elements() / problem.filter.layout.shape[0];
-  return static_cast<double>(products) * static_cast<double>(places) >= kManyProducts;
+  return static_cast<double>(products) * static_cast<double>(places) >= static_cast<double>(many);
 }
 
 // Makes the problem of one of the groups.

@@ -1,6 +1,7 @@
 // Computes local response normalisation: the mean of squares is a pooling over channels, with an expression before and
-// one after it. Squares are f64, those of f16 mostly f32, and the root of their sum is taken before anything else, so that only
-// the result itself must be representable; elements of f64 are divided by a power of two near the norm of all.
+// one after it. Squares are f64, those of f16 mostly f32, and the root of their sum is taken before anything else, so
+// that only the result itself must be representable; elements of f64 are divided by a power of two near the norm of
+// all.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -133,6 +134,9 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
   Formula last;
   Expression& e = last.e;
   const auto number = [&](rondo_dtype of, double value) { return last.number(of, value); };
+  const auto power = [&](const Value& of, double exponent) {
+    return exponent == -0.5 ? e.apply(Op::rsqrt, of) : e.apply(Op::pow, of, number(dtype, exponent));
+  };
   const Start from = start(e);
   Value more = number(wide, k);
   if (scales) more = e.apply(Op::mul, e.apply(Op::mul, more, from.scale), from.scale);
@@ -142,11 +146,11 @@ Status local_response_norm(const View& a, int64_t size, double alpha, double bet
     const Value root = e.apply(Op::sqrt, sum);
     const Value whole = scales ? e.apply(Op::div, root, from.scale) : e.cast(root, dtype);
     const Value share = scales ? e.apply(Op::div, from.x, root) : e.apply(Op::div, e.cast(from.x, dtype), whole);
-    y = e.apply(Op::mul, share, e.apply(Op::pow, whole, number(dtype, 1 - 2 * beta)));
+    y = e.apply(Op::mul, share, power(whole, 1 - 2 * beta));
   } else {
     const Value whole = scales ? e.apply(Op::div, e.apply(Op::div, sum, from.scale), from.scale) : e.cast(sum, dtype);
     const Value x = scales ? e.apply(Op::div, from.x, from.scale) : e.cast(from.x, dtype);
-    y = e.apply(Op::mul, x, e.apply(Op::pow, whole, number(dtype, -beta)));
+    y = e.apply(Op::mul, x, power(whole, -beta));
   }
   e.output(y, dtype, false);
   operands.push_back(&mean.tensor->view);

@@ -52,9 +52,16 @@ constexpr const char* kText = R"(
 extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
   if (i < args.count)
-    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector>{args}.run(i);
+    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector, (kDense != 0)>{args}.run(i);
 }
 )";
+
+// True if all windows are of a size, and of neighbours.
+bool is_dense(const WindowPlan& plan) {
+  const WindowAxis* const axes = plan.arguments.axis;
+  return std::all_of(axes, axes + plan.axes,
+                     [](const WindowAxis& axis) { return axis.rule == WindowRule::fixed && axis.dilation == 1; });
+}
 
 class CudaWindow final : public KernelTask {
  public:
@@ -69,6 +76,7 @@ class CudaWindow final : public KernelTask {
     spec.type("Element", plan.image.dtype).type("Place", plan.places ? plan.places->dtype : RONDO_U8);
     spec.constant("kKind", static_cast<int>(plan.kind)).constant("kAxes", plan.axes);
     spec.constant("kOuter", plan.outer).constant("kInner", plan.inner).constant("kVector", vector);
+    spec.constant("kDense", is_dense(plan));
     add_launch(add_kernel(spec.text({rtc::kWindowText, kText})), arguments, blocks_for(arguments.count, kThreads));
     add_address(&arguments.image, plan.image);
     add_address(&arguments.result, plan.result);

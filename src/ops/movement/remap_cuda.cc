@@ -1,4 +1,5 @@
-// Moves elements on a GPU: a lane writes each element of the result, or each 16 bytes of it where runs are whole.
+// Moves elements on a GPU: a lane writes each element of the result, or each 16 bytes of it where runs are whole, or
+// where the result is large and lies in one piece.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "ops/movement/remap.h"
@@ -11,11 +12,11 @@ namespace rondo::ops {
 namespace {
 
 // Follows kWordText and definitions of Index, In (the index tensor), kSize (of an element; 0: it is added), kFeatures,
-// kDims, kAxis, kVector, kSources.
+// kDims, kAxis, kVector, kApart, kSources.
 constexpr const char* kRemapText =
     R"(extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const RemapArguments<kSources> args) {
   const Index i = static_cast<Index>(blockIdx.x) * 256 + static_cast<Index>(threadIdx.x);
-  if (i < args.count) remap<Word<kSize>::type, In, Index, kFeatures, kDims, kAxis, kVector, kSize == 0>(args, i);
+  if (i < args.count) remap<Word<kSize>::type, In, Index, kFeatures, kDims, kAxis, kVector, (kApart != 0), kSize == 0>(args, i);
 }
 )";
 
@@ -25,11 +26,13 @@ class CudaRemap final : public KernelTask {
   explicit CudaRemap(const RemapPlan& plan) : KernelTask(plan.name, plan.out.device()), plan_(plan) {
     declare_remap(*this, plan);
     const bool wide = needs_wide(plan.reach());
-    const int vector = widest_vector();
+    int vector = widest_vector();
+    const bool apart = vector == 1 && writes_packs();
+    if (apart) vector = static_cast<int>(16 / dtype_size(plan.out.dtype));
     fill(plan.arguments);
     if (vector > 1) arguments_.dim[plan.dims - 1].size /= vector;
     arguments_.count = plan.elements() / vector;
-    add_launch(kernel(wide, vector), arguments_, blocks_for(arguments_.count, kThreads));
+    add_launch(kernel(wide, vector, apart), arguments_, blocks_for(arguments_.count, kThreads));
     add_address(&arguments_.out, plan.out);
     if (plan.index.storage) add_address(&arguments_.index, plan.index);
     for (size_t s = 0; s < plan.sources.size(); ++s) add_address(&arguments_.source[s].from, plan.sources[s]);
@@ -51,15 +54,28 @@ class CudaRemap final : public KernelTask {
     arguments_.used = all.used;
   }
 
-  int kernel(bool wide, int vector) {
+  int kernel(bool wide, int vector, bool apart) {
     KernelSpec spec(rtc::kRemap, 0, wide, "remap");
     const rondo_dtype dtype = plan_.out.dtype;
     const bool adds = plan_.out.accumulate;
     spec.type("In", plan_.index.storage ? plan_.index.dtype : RONDO_I64).type("Added", adds ? dtype : RONDO_U8);
     spec.constant("kSize", adds ? 0 : static_cast<int>(dtype_size(dtype))).constant("kFeatures", plan_.features);
     spec.constant("kDims", plan_.dims).constant("kAxis", plan_.axis).constant("kVector", vector);
-    spec.constant("kSources", sources);
+    spec.constant("kApart", apart).constant("kSources", sources);
     return add_kernel(spec.text({rtc::kRemapText, kWordText, kRemapText}));
+  }
+
+  // True if 16 bytes of the result may be written at once though they are not neighbours in a source: of a large one,
+  // so that there are lanes enough.
+  bool writes_packs() const {
+    constexpr int64_t kLarge = 1 << 18;
+    const auto size = static_cast<int64_t>(dtype_size(plan_.out.dtype)), vector = 16 / size;
+    if (plan_.out.accumulate || plan_.features != device::kRemapShifts || plan_.dims == 0 || vector < 2) return false;
+    const int inner = plan_.dims - 1;
+    const device::RemapDim& dim = plan_.arguments.dim[inner];
+    bool fits = dim.out_stride == 1 && dim.size % vector == 0 && plan_.elements() >= kLarge;
+    for (int d = 0; d < inner; ++d) fits &= plan_.arguments.dim[d].out_stride % vector == 0;
+    return fits && alignment_of(plan_.out, 16) >= 16;
   }
 
   // Neighbours moved at once: of the innermost dimension, where each run of the result shows a run of one source, and

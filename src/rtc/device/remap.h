@@ -96,8 +96,10 @@ RONDO_INLINE M element_of(u64 bits) {
 }
 
 #if defined(__CUDACC_RTC__)
-// Element i of the result, or `vector` neighbours of the innermost dimension, whose size counts vectors then.
-template <class M, class In, class Index, int features, int dims, int axis, int vector, bool adds, int sources>
+// Element i of the result, or `vector` neighbours of the innermost dimension, whose size counts vectors then. apart:
+// those are anywhere in the source, each by the shifts of that dimension.
+template <class M, class In, class Index, int features, int dims, int axis, int vector, bool apart, bool adds,
+          int sources>
 RONDO_INLINE void remap(const RemapArguments<sources>& args, Index i) {
   Index o[dims > 0 ? dims : 1];
   o[0] = i;
@@ -116,7 +118,7 @@ RONDO_INLINE void remap(const RemapArguments<sources>& args, Index i) {
   Index to = 0, from = 0, index = 0, band = 0;
   bool inside = true;
 #pragma unroll
-  for (int d = 0; d < dims; ++d) {
+  for (int d = 0; d < (apart ? dims - 1 : dims); ++d) {
     const RemapDim& dim = args.dim[d];
     to += o[d] * static_cast<Index>(dim.out_stride);
     if constexpr ((features & kRemapIndexes) != 0) index += o[d] * static_cast<Index>(dim.index_stride);
@@ -137,9 +139,18 @@ RONDO_INLINE void remap(const RemapArguments<sources>& args, Index i) {
   if constexpr ((features & kRemapBand) != 0) {
     if (band < args.low || band > args.high) inside = false;
   }
-  M* const out = static_cast<M*>(args.out) + to;
+  M* const out = static_cast<M*>(args.out) + to + (apart ? o[dims - 1] : Index(0));
   Pack<M, vector> pack;
-  if ((features & kRemapConstant) == 0 && inside) {
+  if constexpr (apart) {
+    const RemapDim& dim = args.dim[dims - 1];
+#pragma unroll
+    for (int v = 0; v < vector; ++v) {
+      bool here = inside;
+      const Index c = source_coordinate(dim, o[dims - 1] + v, here);
+      pack.v[v] = here ? static_cast<const M*>(source.from)[from + c * static_cast<Index>(source.stride[dims - 1])]
+                       : element_of<M>(args.fill);
+    }
+  } else if ((features & kRemapConstant) == 0 && inside) {
     pack = load_pack<M, vector>(static_cast<const M*>(source.from) + from);
   } else {
     const M fill = element_of<M>(inside ? args.value : args.fill);

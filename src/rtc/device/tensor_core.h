@@ -109,16 +109,6 @@ RONDO_INLINE f32 larger(f32 a, f32 b) {
   return fmaxf(a, b);
 #endif
 }
-// 2 to the power of x, within two units in the last place; 0 where that is subnormal.
-RONDO_INLINE f32 power_of_two(f32 x) {
-#if defined(RONDO_SIMULATED)
-  return exp2(x);
-#else
-  f32 power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
-  return power;
-#endif
-}
 #endif
 
 }  // namespace rondo::device

@@ -21,14 +21,15 @@ struct WindowArguments {
   i32 accumulate, unused;
 };
 
-// The elements start + j * step, j from first up to last.
-template <class Index>
+// The elements start + j * step, j from first up to last. dense: of a window of a size, whose elements are neighbours.
+template <class Index, bool dense = false>
 struct Taps {
   Index start, step, first, last, divisor;
   f64 upper;  // weight of the second of two
   bool two;
   template <class C>
   RONDO_INLINE C weight(Index j) const {
+    if constexpr (dense) return C(1);
     return two ? static_cast<C>(j == 0 ? 1.0 - upper : upper) : C(1);
   }
 };
@@ -55,15 +56,15 @@ RONDO_INLINE i64 window_nearest(const WindowAxis& axis, i64 o) {
   return axis.out > 1 ? (2 * o * (axis.in - 1) + axis.out - 1) / (2 * (axis.out - 1)) : 0;
 }
 
-template <class Index>
-RONDO_INLINE Taps<Index> window_taps(const WindowAxis& axis, Index o) {
-  Taps<Index> taps = {0, 1, 0, 1, 1, 0.0, false};
+template <class Index, bool dense = false>
+RONDO_INLINE Taps<Index, dense> window_taps(const WindowAxis& axis, Index o) {
+  Taps<Index, dense> taps = {0, 1, 0, 1, 1, 0.0, false};
   const Index in = static_cast<Index>(axis.in);
-  switch (axis.rule) {
+  switch (dense ? WindowRule::fixed : axis.rule) {
     case WindowRule::fixed: {
       const Index size = static_cast<Index>(axis.size), padding = static_cast<Index>(axis.padding);
       taps.start = o * static_cast<Index>(axis.stride) - padding;
-      taps.step = static_cast<Index>(axis.dilation);
+      taps.step = dense ? 1 : static_cast<Index>(axis.dilation);
       taps.first = taps.start < 0 ? (-taps.start + taps.step - 1) / taps.step : 0;
       const Index inside = taps.start < in ? (in - taps.start + taps.step - 1) / taps.step : 0;
       taps.last = inside < size ? inside : size;
@@ -133,8 +134,8 @@ RONDO_INLINE Range<Index> window_results(const WindowAxis& axis, Index i) {
   return range;
 }
 // Which of a result's taps element i is; false: none.
-template <class Index>
-RONDO_INLINE bool window_tap(const Taps<Index>& taps, Index i, Index* j) {
+template <class Index, bool dense>
+RONDO_INLINE bool window_tap(const Taps<Index, dense>& taps, Index i, Index* j) {
   const Index distance = i - taps.start;
   *j = taps.step == 1 ? distance : distance / taps.step;
   return distance >= 0 && *j >= taps.first && *j < taps.last && *j * taps.step == distance;
@@ -142,8 +143,10 @@ RONDO_INLINE bool window_tap(const Taps<Index>& taps, Index i, Index* j) {
 
 // One lane's work: the results, or elements of an image, from number * vector on, which are neighbours in the innermost
 // dimension within. Axes that are not there have one element and one result.
-template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner, int vector = 1>
+template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner, int vector = 1,
+          bool dense = false>
 struct WindowKernel {
+  using Along = Taps<Index, dense>;
   using C = Register<M>;
   static constexpr bool kBack = kind == WindowKind::spread || kind == WindowKind::spread_one;
   const WindowArguments& args;  // inner_count and count are those of lanes
@@ -185,10 +188,10 @@ struct WindowKernel {
   }
 
   RONDO_INLINE void forward(const M* image, M* result, Place* places, const Index* at) const {
-    Taps<Index> taps[3];
+    Along taps[3];
     Index to = 0, place_to = 0;
     for (int a = 0; a < axes; ++a) {
-      taps[a] = window_taps<Index>(args.axis[a], at[a]);
+      taps[a] = window_taps<Index, dense>(args.axis[a], at[a]);
       to += at[a] * static_cast<Index>(args.axis[a].out_step);
       place_to += at[a] * static_cast<Index>(args.axis[a].place_step);
     }
@@ -219,7 +222,7 @@ struct WindowKernel {
 
   // Calls body(i, j, k, the elements) for the taps in their order.
   template <class Step, class Body>
-  RONDO_INLINE void each_tap(const M* image, const Taps<Index> (&taps)[3], const Step& step, const Body& body) const {
+  RONDO_INLINE void each_tap(const M* image, const Along (&taps)[3], const Step& step, const Body& body) const {
     for (Index i = taps[0].first; i < taps[0].last; ++i) {
       const Index at0 = (taps[0].start + i * taps[0].step) * step(0);
       for (Index j = taps[1].first; j < taps[1].last; ++j) {
@@ -231,7 +234,7 @@ struct WindowKernel {
   }
   // A mean that is not finite, though its elements may be, is made again of smaller ones.
   template <class Step>
-  RONDO_INLINE void combine(const M* image, const Taps<Index> (&taps)[3], const Step& step, C (&values)[vector]) const {
+  RONDO_INLINE void combine(const M* image, const Along (&taps)[3], const Step& step, C (&values)[vector]) const {
     const C divisor = static_cast<C>(taps[0].divisor * taps[1].divisor * taps[2].divisor);
     C scale = C(1);
     for (;;) {
@@ -256,7 +259,7 @@ struct WindowKernel {
     }
   }
   template <class Step>
-  RONDO_INLINE void find_largest(const M* image, Place* places, const Taps<Index> (&taps)[3], const Step& step,
+  RONDO_INLINE void find_largest(const M* image, Place* places, const Along (&taps)[3], const Step& step,
                                  C (&values)[vector]) const {
     for (int v = 0; v < vector; ++v) values[v] = weakest<C, true>();
     Pack<Place, vector> found = {};
@@ -296,7 +299,7 @@ struct WindowKernel {
     const auto look = [&](int a, Index o, One* one) {
       *one = {0, 0, 0, 1, C(1)};
       if (a >= axes) return true;
-      const Taps<Index> taps = window_taps<Index>(args.axis[a], o);
+      const Along taps = window_taps<Index, dense>(args.axis[a], o);
       if (!window_tap(taps, at[a], &one->j)) return false;
       one->from = o * static_cast<Index>(args.axis[a].out_step);
       one->place_from = o * static_cast<Index>(args.axis[a].place_step);

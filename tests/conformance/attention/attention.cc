@@ -333,6 +333,18 @@ TEST_P(Attention, ManyRows) {
   }
 }
 
+// So many rows that a warp of a GPU makes more of them at once without tensor cores, too.
+TEST_P(Attention, ManyWideRows) {
+  const std::vector<Problem> problems = {
+      {.batch = 66, .queries = 32, .keys = 9, .heads = 16, .key_heads = 4, .size = 12, .mask = Shape{66, 1, 1, 9}},
+      {.batch = 33, .queries = 40, .keys = 37, .heads = 16, .key_heads = 2, .size = 18, .causal = true, .last = true},
+      {.batch = 66, .queries = 31, .keys = 5, .heads = 16, .key_heads = 16, .size = 64, .key_lengths = true},
+      {.batch = 2, .queries = 9, .keys = 150, .heads = 3, .key_heads = 1, .size = 160, .before = 60},
+  };
+  int turn = 0;
+  for (const Problem& p : dealt(problems)) check(turn++ % 2 == 0 ? RONDO_F32 : RONDO_F64, p, 400);
+}
+
 // With values that are the unit matrix, results are what dropout leaves of the shares.
 TEST_P(Attention, DropoutLeavesOutTheSameParts) {
   const Problem p = {.batch = 2, .queries = 30, .keys = 16, .heads = 2, .key_heads = 1, .size = 16};

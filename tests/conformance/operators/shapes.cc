@@ -278,12 +278,20 @@ TEST_P(Shapes, Repeat) {
 
 // So many that workers share them, of channels that are neighbours in memory.
 TEST_P(Shapes, ManyElementsArePaddedAndRepeated) {
-  const Array x = random_array(RONDO_F32, {70, 60, 64}, 1, 0, 90);
-  const Tensor a = up(x);
+  const Array x = random_array(RONDO_F32, {70, 60, 64}, 1, 0, 90),
+              y = random_array(RONDO_F16, {33, 3, 41, 25}, 2, 0, 90);
+  const Tensor a = up(x), b = up(y);
   run([&](Results& results) {
     const Tensor channels = transpose(a, {2, 0, 1});
     results.keep("padded", pad(channels, RONDO_PAD_CONSTANT, {0, 0, 1, 2, 0, 1}, 5), [=] {
       return Expected(host_pad(host_transpose(x, {2, 0, 1}), RONDO_PAD_CONSTANT, {0, 0, 1, 2, 0, 1}, 5));
+    });
+    results.keep("padded within", pad(a, RONDO_PAD_EDGE, {0, 0, 0, 0, 1, 3}, 0), [=] {
+      return Expected(host_pad(x, RONDO_PAD_EDGE, {0, 0, 0, 0, 1, 3}, 0));
+    });
+    results.keep("few channels", pad(transpose(b, {0, 2, 3, 1}), RONDO_PAD_CONSTANT, {0, 0, 0, 0, 0, 0, 0, 5}, 7), [=] {
+      const Array turned = host_transpose(y, {0, 2, 3, 1});
+      return Expected(host_pad(turned, RONDO_PAD_CONSTANT, {0, 0, 0, 0, 0, 0, 0, 5}, 7));
     });
     results.keep("repeated", make(rondo_repeat, a, int64_t{2}, 2), [=] {
       return Expected(mapped(x, {70, 60, 128}, [&](Index index) {

@@ -133,6 +133,19 @@ RONDO_INLINE bool attention_keeps(u64 key, u64 start, i64 number, u32 threshold)
 }
 
 #if defined(__CUDACC_RTC__)
+constexpr f32 kBinaryLog = 1.44269504088896340736f;  // of e
+
+// 2 to the power of x, within two units in the last place; 0 where that is subnormal.
+RONDO_INLINE f32 power_of_two(f32 x) {
+#if defined(RONDO_SIMULATED)
+  return exp2(x);
+#else
+  f32 power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
+  return power;
+#endif
+}
+
 // The parts that all kernels of attention share. M, Mask: memory types.
 template <class M, class Mask, AttentionMask mask, bool drops>
 struct AttentionWork {
@@ -151,23 +164,24 @@ struct AttentionWork {
         key(0),
         start(0) {}
 
+  // Points at the mask of a query and a key.
+  RONDO_INLINE const Mask* mask_of(i64 b, i64 h, i64 query, i64 place) const {
+    const i64* step = args.stride[kAttentionMask];
+    return static_cast<const Mask*>(args.at[kAttentionMask]) +
+           (b * step[0] + h * step[1] + query * step[2] + place * step[3]);
+  }
+  // A score by what the mask has.
+  RONDO_INLINE static C hidden(C score, Mask here) {
+    if constexpr (mask == AttentionMask::chosen) return from_memory(here) ? score : attention_nowhere<C>();
+    return score + static_cast<C>(from_memory(here));
+  }
   // A score after the mask; `seen` but for that.
   RONDO_INLINE C masked(C score, i64 b, i64 h, i64 query, i64 place, bool seen) const {
     if (!seen) return attention_nowhere<C>();
-    if constexpr (mask != AttentionMask::none) {
-      const i64* step = args.stride[kAttentionMask];
-      const Mask here = static_cast<const Mask*>(
-          args.at[kAttentionMask])[b * step[0] + h * step[1] + query * step[2] + place * step[3]];
-      if constexpr (mask == AttentionMask::chosen)
-        return from_memory(here) ? score : attention_nowhere<C>();
-      else
-        return score + static_cast<C>(from_memory(here));
-    }
+    if constexpr (mask != AttentionMask::none) return hidden(score, *mask_of(b, h, query, place));
     return score;
   }
-  RONDO_INLINE static C share(C score, C lse) {
-    return score == attention_nowhere<C>() ? C(0) : exp(score - lse);
-  }
+  RONDO_INLINE static C share(C score, C lse) { return score == attention_nowhere<C>() ? C(0) : exp(score - lse); }
   RONDO_INLINE i64 number_of(i64 b, i64 h, i64 query, i64 place) const {
     return ((b * args.heads + h) * args.queries + query) * attention_pitch(args.keys) + place;
   }

@@ -17,7 +17,7 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using typename Work::C;
   using Work::args, Work::scale, Work::cap, Work::rest;
-  using Work::masked, Work::keeps, Work::find, Work::begin_draw, Work::share;
+  using Work::keeps, Work::find, Work::begin_draw;
   static constexpr int kThreads = 128, kWarp = 32, kRows = kThreads / kWarp * rows;
   static constexpr int kPack = 16 / sizeof(C), kPitch = head + kPack;  // of keys: no banks collide
   static constexpr int kGroups = (tile + kWarp - 1) / kWarp, kEach = (head + kWarp - 1) / kWarp;
@@ -60,6 +60,18 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     }
   }
 
+  // exp(score - base), of f32 by a power of two.
+  RONDO_INLINE static C part_of(C score, C base) {
+    if (score == attention_nowhere<C>()) return C(0);
+    if constexpr (sizeof(C) == 4) return power_of_two((score - base) * kBinaryLog);
+    return exp(score - base);
+  }
+  // A number of places from the first of a span on.
+  RONDO_INLINE static int within(i64 places) {
+    constexpr i64 kMost = 0x7fffffff;
+    return places < 0 ? 0 : places < kMost ? static_cast<int>(places) : static_cast<int>(kMost);
+  }
+
   RONDO_INLINE void forward() {
     begin_draw();
     i64 b, h, first;
@@ -67,52 +79,76 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.keys_of(first, kRows);
     const i64 own = first + threadIdx.x / kWarp * rows, of = h / args.shared;
+    const int places = within(all.end - all.begin);
     load<kRows, head>(queries - (own - first) * head, kAttentionQ, b, first, args.queries - first, h);
     C top[rows], total[rows], sum[rows][kEach];
+    int begin[rows], end[rows];  // of the keys that a row sees
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
+      const AttentionSpan seen = reach.keys_of(own + r);
+      begin[r] = within(seen.begin - all.begin), end[r] = within(seen.end - all.begin);
       top[r] = attention_nowhere<C>();
       total[r] = C(0);
 #pragma unroll
       for (int i = 0; i < kEach; ++i) sum[r][i] = C(0);
     }
+    // The mask of the lane's first key; a mask that all queries have in common is read once for the rows.
+    const Mask* hides = nullptr;
+    i64 mask_row = 0, mask_step = 0;
+    if constexpr (mask != AttentionMask::none) {
+      hides = this->mask_of(b, h, own, all.begin + lane);
+      mask_row = args.stride[kAttentionMask][2], mask_step = args.stride[kAttentionMask][3];
+    }
     const int key = tile < kWarp ? lane % tile : lane, column = head < kWarp ? lane % head : lane;
-    for (i64 at = all.begin; at < all.end; at += tile) {
-      const int count = all.end - at < tile ? static_cast<int>(all.end - at) : tile;
+    const bool works = tile >= kWarp || lane < tile;
+    for (int at = 0; at < places; at += tile) {
+      const int count = places - at < tile ? places - at : tile;
       __syncthreads();
-      load<tile, kPitch>(keys, kAttentionK, b, at, count, of);
-      load<tile, head>(values, kAttentionV, b, at, count, of);
+      load<tile, kPitch>(keys, kAttentionK, b, all.begin + at, count, of);
+      load<tile, head>(values, kAttentionV, b, all.begin + at, count, of);
       __syncthreads();
-      C score[rows][kGroups];
+      C score[rows][kGroups], highest[rows];
       products(score, key, count);
 #pragma unroll
-      for (int r = 0; r < rows; ++r) {
-        const AttentionSpan seen = reach.keys_of(own + r);
-        C highest = top[r];
+      for (int r = 0; r < rows; ++r) highest[r] = top[r];
 #pragma unroll
-        for (int g = 0; g < kGroups; ++g) {
-          const i64 place = at + g * kWarp + lane;
-          const bool inside = (tile >= kWarp || lane < tile) && place >= seen.begin && place < seen.end;
-          score[r][g] = masked(attention_score(score[r][g], scale, cap), b, h, own + r, place, inside);
-          if (score[r][g] > highest) highest = score[r][g];
+      for (int g = 0; g < kGroups; ++g) {
+        const int place = at + g * kWarp + lane;
+        Mask here = {};
+        if constexpr (mask != AttentionMask::none) {
+          if (mask_row == 0 && works && place < places) here = hides[(place - lane) * mask_step];
         }
+#pragma unroll
+        for (int r = 0; r < rows; ++r) {
+          C value = attention_nowhere<C>();
+          if (works && place >= begin[r] && place < end[r]) {
+            value = attention_score(score[r][g], scale, cap);
+            if constexpr (mask != AttentionMask::none)
+              value = this->hidden(value, mask_row == 0 ? here : hides[r * mask_row + (place - lane) * mask_step]);
+          }
+          score[r][g] = value;
+          if (value > highest[r]) highest[r] = value;
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
 #pragma unroll
         for (int delta = kWarp / 2; delta > 0; delta /= 2) {
-          const C other = __shfl_xor_sync(0xffffffffu, highest, delta);
-          if (other > highest) highest = other;
+          const C other = __shfl_xor_sync(0xffffffffu, highest[r], delta);
+          if (other > highest[r]) highest[r] = other;
         }
-        const C before = share(top[r], highest);
-        top[r] = highest;
+        const C before = part_of(top[r], highest[r]);
+        top[r] = highest[r];
         total[r] *= before;
 #pragma unroll
         for (int i = 0; i < kEach; ++i) sum[r][i] *= before;
 #pragma unroll
         for (int g = 0; g < kGroups; ++g) {
-          const i64 place = at + g * kWarp + lane;
-          C part = share(score[r][g], highest);
+          const int place = at + g * kWarp + lane;
+          C part = part_of(score[r][g], highest[r]);
           total[r] += part;
-          if constexpr (drops) part = part != C(0) && !keeps(b, h, own + r, place) ? C(0) : part;
-          if (tile >= kWarp || lane < tile) parts[r * tile + g * kWarp + lane] = part;
+          if constexpr (drops) part = part != C(0) && !keeps(b, h, own + r, all.begin + place) ? C(0) : part;
+          if (works) parts[r * tile + g * kWarp + lane] = part;
         }
       }
       __syncwarp();

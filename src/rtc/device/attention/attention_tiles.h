@@ -11,8 +11,6 @@
 namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
-constexpr f32 kBinaryLog = 1.44269504088896340736f;  // of e
-
 // head: the size of a head, rounded up; tile: places in shared memory at once; sixteens: how many 16 rows a warp makes,
 // of gradients 1; columns: how much of a head of keys a block makes the gradients of, the blocks of the second axis one
 // part each.
@@ -20,7 +18,8 @@ template <class M, class Mask, int head, int tile, int sixteens, int columns, At
 struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using Work::args, Work::scale, Work::cap, Work::rest, Work::threshold, Work::key, Work::start;
-  using Work::masked, Work::keeps, Work::number_of, Work::find, Work::begin_draw, Work::read_draw;
+  using Work::hidden, Work::keeps, Work::mask_of, Work::masked, Work::number_of, Work::find, Work::begin_draw,
+      Work::read_draw;
   static constexpr int kThreads = 128, kRows = 64 * sixteens,
                        kPitch = head + 8;  // of rows in shared memory: no banks collide
   static constexpr int kSteps = head / 16, kAcross = tile / 8;
@@ -246,15 +245,39 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
       }
   }
-  // Hides the keys from `place` on that queries from `query` on do not see; seen: by the lane's two.
+  // A number of places from the tile's first on, as far as it has them.
+  RONDO_INLINE static int within(i64 places) {
+    return places < 0 ? 0 : places < tile ? static_cast<int>(places) : tile;
+  }
+  // Hides the keys from `place` on that queries from `query` on do not see; seen: by the lane's two. A mask that all
+  // queries have in common is read once for both.
   RONDO_INLINE void see(Scores& score, i64 b, i64 h, i64 query, i64 place, const AttentionSpan (&seen)[2]) const {
+    const int first[2] = {within(seen[0].begin - place), within(seen[1].begin - place)};
+    const int end[2] = {within(seen[0].end - place), within(seen[1].end - place)};
+    const Mask* row[2] = {};
+    i64 step = 0;
+    bool common = false;
+    if constexpr (mask != AttentionMask::none) {
+      row[0] = mask_of(b, h, query + g, place), row[1] = mask_of(b, h, query + g + 8, place);
+      step = args.stride[kAttentionMask][3], common = row[0] == row[1];
+    }
 #pragma unroll
     for (int i = 0; i < kAcross; ++i)
 #pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const i64 at = place + 8 * i + 2 * t + e % 2;
-        score[i][e] =
-            masked(score[i][e], b, h, query + g + e / 2 * 8, at, at >= seen[e / 2].begin && at < seen[e / 2].end);
+      for (int c = 0; c < 2; ++c) {
+        const int at = 8 * i + 2 * t + c;
+        Mask here = {};
+#pragma unroll
+        for (int r = 0; r < 2; ++r) {
+          const bool sees = at >= first[r] && at < end[r];
+          f32& of = score[i][2 * r + c];
+          if constexpr (mask != AttentionMask::none) {
+            if (r == 0 && common && (sees || (at >= first[1] && at < end[1]))) here = row[0][at * step];
+            if (sees && !common) here = row[r][at * step];
+            if (sees) of = hidden(of, here);
+          }
+          if (!sees) of = attention_nowhere<f32>();
+        }
       }
   }
   // The gradient of a product, but for the scale, from that of its part of the result.
