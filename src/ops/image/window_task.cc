@@ -48,14 +48,6 @@ int widest_vector(const WindowPlan& plan) {
   return 1;
 }
 
-constexpr const char* kText = R"(
-extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
-  const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
-  if (i < args.count)
-    WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector, (kDense != 0)>{args}.run(i);
-}
-)";
-
 // True if all windows are of a size, and of neighbours.
 bool is_dense(const WindowPlan& plan) {
   const WindowAxis* const axes = plan.arguments.axis;
@@ -63,20 +55,45 @@ bool is_dense(const WindowPlan& plan) {
                      [](const WindowAxis& axis) { return axis.rule == WindowRule::fixed && axis.dilation == 1; });
 }
 
+// The size of windows whose results lie side by side as their elements do, if lanes take some of them; else 0.
+int size_along(const WindowPlan& plan, int64_t vector) {
+  constexpr int64_t kMostSize = 16;
+  const WindowAxis& axis = plan.arguments.axis[0];
+  const bool along = plan.kind == WindowKind::combine && plan.axes == 1 && plan.inner == 0 && is_dense(plan) &&
+                     axis.stride == 1 && axis.in_step == 1 && axis.out_step == 1 && axis.size <= kMostSize;
+  if (!along || axis.out % vector != 0 || alignment_of(plan.result, 16) < 16) return 0;
+  for (int d = 0; d < plan.outer; ++d)
+    if (plan.arguments.outer.stride[kWindowResult][d] % vector != 0) return 0;
+  return static_cast<int>(axis.size);
+}
+
+constexpr const char* kText = R"(
+extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const WindowArguments args) {
+  const Index i = static_cast<Index>(blockIdx.x) * 256 + threadIdx.x;
+  using Kernel = WindowKernel<Element, Place, Index, static_cast<WindowKind>(kKind), kAxes, kOuter, kInner, kVector, (kDense != 0), kSize>;
+  if (i >= args.count) return;
+  if constexpr (kSize > 0)
+    Kernel{args}.run_along(i);
+  else
+    Kernel{args}.run(i);
+}
+)";
+
 class CudaWindow final : public KernelTask {
  public:
   explicit CudaWindow(const WindowPlan& plan)
       : KernelTask(plan.name, plan.written().device()), plan_(plan), arguments_(plan.arguments) {
     plan.declare(*this);
-    const int vector = widest_vector(plan);
+    const int packed = 16 / static_cast<int>(dtype_size(plan.image.dtype)), size = size_along(plan, packed);
+    const int vector = size > 0 ? packed : widest_vector(plan);
     device::WindowArguments& arguments = arguments_;
-    arguments.inner_count /= vector;
+    if (size == 0) arguments.inner_count /= vector;
     arguments.count /= vector;
     KernelSpec spec(rtc::kWindow, 0, needs_wide(plan.reach), name());
     spec.type("Element", plan.image.dtype).type("Place", plan.places ? plan.places->dtype : RONDO_U8);
     spec.constant("kKind", static_cast<int>(plan.kind)).constant("kAxes", plan.axes);
     spec.constant("kOuter", plan.outer).constant("kInner", plan.inner).constant("kVector", vector);
-    spec.constant("kDense", is_dense(plan));
+    spec.constant("kDense", is_dense(plan)).constant("kSize", size);
     add_launch(add_kernel(spec.text({rtc::kWindowText, kText})), arguments, blocks_for(arguments.count, kThreads));
     add_address(&arguments.image, plan.image);
     add_address(&arguments.result, plan.result);

@@ -143,8 +143,10 @@ RONDO_INLINE bool window_tap(const Taps<Index, dense>& taps, Index i, Index* j) 
 
 // One lane's work: the results, or elements of an image, from number * vector on, which are neighbours in the innermost
 // dimension within. Axes that are not there have one element and one result.
+// size: of windows that move by one element along the innermost dimension, whose results are the neighbours; 0: they
+// are other ones.
 template <class M, class Place, class Index, WindowKind kind, int axes, int outer, int inner, int vector = 1,
-          bool dense = false>
+          bool dense = false, int along = 0>
 struct WindowKernel {
   using Along = Taps<Index, dense>;
   using C = Register<M>;
@@ -155,7 +157,7 @@ struct WindowKernel {
 
   RONDO_INLINE void run(Index number) const {
     const Index inner_count = static_cast<Index>(args.inner_count);
-    Index rest = number / inner_count;
+    Index rest = inner > 0 ? number / inner_count : number;
     const Index within = (number - rest * inner_count) * vector;
     Index at[3] = {0, 0, 0};
 #if defined(__CUDACC_RTC__)
@@ -177,6 +179,36 @@ struct WindowKernel {
       backward(image, result, places, at);
     else
       forward(image, result, places, at);
+  }
+
+  // Means of neighbours in memory: each element is read once for all windows of the lane that have it.
+  RONDO_INLINE void run_along(Index number) const {
+    const WindowAxis& axis = args.axis[0];
+    const Index lanes = static_cast<Index>(axis.out) / vector, rest = number / lanes;
+    const Index first = (number - rest * lanes) * vector, start = first - static_cast<Index>(axis.padding);
+    const M* const image = static_cast<const M*>(args.image) + offset<outer>(args.outer, kWindowImage, rest);
+    C x[vector + along - 1];
+#if defined(__CUDACC_RTC__)
+#pragma unroll
+#endif
+    for (int i = 0; i < vector + along - 1; ++i) {
+      const Index at = start + i;
+      x[i] = at >= 0 && at < static_cast<Index>(axis.in) ? from_memory(image[at]) : C(0);
+    }
+    C values[vector];
+#if defined(__CUDACC_RTC__)
+#pragma unroll
+#endif
+    for (int v = 0; v < vector; ++v) {
+      const C divisor = static_cast<C>(window_taps<Index, true>(axis, first + v).divisor);
+      C sum = C(0), small = C(0);
+      for (int i = 0; i < along; ++i) sum += x[v + i];
+      values[v] = sum / divisor;
+      if (values[v] - values[v] == C(0) || divisor == C(1)) continue;
+      for (int i = 0; i < along; ++i) small += x[v + i] * Scales<C>::down;
+      values[v] = small / divisor * (C(1) / Scales<C>::down);
+    }
+    deliver(static_cast<M*>(args.result) + (offset<outer>(args.outer, kWindowResult, rest) + first), values);
   }
 
   RONDO_INLINE void deliver(M* to, const C (&values)[vector]) const {

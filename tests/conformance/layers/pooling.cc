@@ -144,19 +144,19 @@ TEST_P(Pooling, LocalResponse) {
   for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_F16, RONDO_F64, RONDO_BF16}, 1)) {
     run([&](Results& results_of) {
       for (const int64_t size : {1, 4, 5, 9}) {
-        const Shape shape = {2, 6, 3};
+        const Shape shape = {2, 8, 3};
         const Array x = random_array(dtype, shape, 1, -300, 300);  // squares do not fit into 16 bits
         // The last ones are no factors that f32 has.
         const double alpha = size == 9 ? 1e-60 : 1e-2, beta = size == 9 ? 0.01 : size == 5 ? 0.6 : 0.75;
         const double k = size == 9 ? 0 : 2;
         results_of.keep("size " + std::to_string(size),
-                        make(rondo_local_response_norm, image(x, size == 4), size, alpha, beta, k), [=] {
+                        make(rondo_local_response_norm, image(x, size > 1), size, alpha, beta, k), [=] {
                           Array exact(RONDO_F64, shape);
-                          for (int64_t i = 0; i < 36; ++i) {
-                            const int64_t c = i / 3 % 6;
+                          for (int64_t i = 0; i < 48; ++i) {
+                            const int64_t c = i / 3 % 8;
                             Real sum = 0;
                             for (int64_t k = c - size / 2; k < c - size / 2 + size; ++k) {
-                              const Real v = k < 0 || k >= 6 ? 0 : x[static_cast<size_t>(i + (k - c) * 3)];
+                              const Real v = k < 0 || k >= 8 ? 0 : x[static_cast<size_t>(i + (k - c) * 3)];
                               sum += v * v;
                             }
                             const auto at = static_cast<size_t>(i);
@@ -167,6 +167,39 @@ TEST_P(Pooling, LocalResponse) {
                           return expected;
                         });
       }
+    });
+  }
+}
+
+// Windows that move by one element along memory, whose sums may be beyond the dtype.
+TEST_P(Pooling, MeansOfNeighboursOfLargeNumbers) {
+  for (const rondo_dtype dtype : covering({RONDO_F32, RONDO_F16, RONDO_F64, RONDO_BF16}, 2)) {
+    const Shape shape = {3, 2, 32};
+    Array x = random_array(dtype, shape, 3, -4, 4);
+    const Real most = dtype == RONDO_F16 ? 65504 : dtype == RONDO_F64 ? 1.5e308L : 3e38L;
+    for (size_t i = 40; i < 72; ++i) x.set(i, i % 5 == 0 ? 1 : most);
+    const Tensor a = up(x);
+    run([&](Results& results) {
+      for (const int64_t size : {2, 3, 16, 17})
+        for (const int counted : {0, 1}) {
+          rondo_pool_options options = RONDO_POOL_OPTIONS_INIT;
+          options.padding[0] = size / 2, options.padding_end[0] = size - 1 - size / 2;
+          options.stride[0] = 1, options.count_include_pad = counted;
+          const int64_t kernel[] = {size};
+          Tensor y;
+          must(rondo_avg_pool(a, 1, kernel, &options, y.slot()));
+          results.keep("size " + std::to_string(size), std::move(y), [=] {
+            Array exact(RONDO_F64, shape);
+            for (int64_t i = 0; i < 192; ++i) {
+              Real sum = 0;
+              int64_t inside = 0;
+              for (int64_t k = i % 32 - size / 2; k < i % 32 - size / 2 + size; ++k)
+                if (k >= 0 && k < 32) sum += x[static_cast<size_t>(i - i % 32 + k)], ++inside;
+              exact.set(static_cast<size_t>(i), sum / Real(counted ? size : inside));
+            }
+            return close(dtype, exact);
+          });
+        }
     });
   }
 }
