@@ -163,6 +163,99 @@ RONDO_INLINE C* staged_at(const ProductArguments& args, i64 part, i64 group, i64
   return static_cast<C*>(args.staged) + (((part * args.groups + group) * args.m + m) * args.columns + column);
 }
 
+// Products of one tap, in tiles of 64 columns and 32 m. A thread has 4 of each, with neighbouring lanes along m where
+// channels are neighbours in memory.
+template <class M, class Index, bool channels_inner>
+struct PointwiseProduct {
+  using C = Register<M>;
+  static constexpr int kThreads = 128, kColumns = 64, kRows = 32, kDepth = 32, kEach = 4;
+  static constexpr int kPitchA = kRows + kEach, kPitchB = kColumns + kEach;
+  using Few = Pack<C, kEach>;
+  struct Shared {
+    Few a[kDepth * kPitchA / kEach], b[kDepth * kPitchB / kEach];
+    Index from[kColumns], to[kColumns], residual[kColumns];  // of each column
+  };
+  const ProductArguments& args;
+  Shared& shared;
+
+  RONDO_INLINE void find_columns(Index first) const {
+    const int t = threadIdx.x;
+    if (t >= kColumns) return;
+    Index place[kProductAxes];
+    const Index column =
+        first + t < static_cast<Index>(args.columns) ? first + t : static_cast<Index>(args.columns) - 1;
+    const Index entry = split_axes(column, place, [&](int d) { return static_cast<Index>(args.axis[d].places); });
+    Index from = entry * static_cast<Index>(args.b_batch), to = entry * static_cast<Index>(args.out_batch);
+    Index residual = entry * static_cast<Index>(args.residual_batch);
+#pragma unroll
+    for (int d = 0; d < kProductAxes; ++d) {
+      from += place[d] * static_cast<Index>(args.axis[d].step) * static_cast<Index>(args.axis[d].b_step);
+      to += place[d] * static_cast<Index>(args.axis[d].out_step);
+      residual += place[d] * static_cast<Index>(args.axis[d].residual_step);
+    }
+    shared.from[t] = from, shared.to[t] = to, shared.residual[t] = residual;
+  }
+  // `count` depths of both sides; zeros for what is not there.
+  RONDO_INLINE void load(const M* a, const M* b, Index row, int count) const {
+    const Index a_m = static_cast<Index>(args.a_m), a_channel = static_cast<Index>(args.a_channel);
+    const Index m = static_cast<Index>(args.m), b_channel = static_cast<Index>(args.b_channel);
+    C *const to_a = shared.a[0].v, *const to_b = shared.b[0].v;
+#pragma unroll 4
+    for (int i = threadIdx.x; i < kDepth * kRows; i += kThreads) {
+      const int depth = i % kDepth, line = i / kDepth;
+      to_a[depth * kPitchA + line] =
+          depth < count && row + line < m ? from_memory(a[(row + line) * a_m + depth * a_channel]) : C(0);
+    }
+#pragma unroll 4
+    for (int i = threadIdx.x; i < kDepth * kColumns; i += kThreads) {
+      const int depth = channels_inner ? i % kDepth : i / kColumns, line = channels_inner ? i / kDepth : i % kColumns;
+      to_b[depth * kPitchB + line] = depth < count ? from_memory(b[shared.from[line] + depth * b_channel]) : C(0);
+    }
+  }
+  RONDO_INLINE void run() const {
+    const int t = threadIdx.x;
+    const int y = channels_inner ? t % 8 : t / 16, x = channels_inner ? t / 8 : t % 16;
+    const Index columns = static_cast<Index>(args.columns), m = static_cast<Index>(args.m);
+    const Index blocks = (columns + kColumns - 1) / kColumns, block = static_cast<Index>(blockIdx.x);
+    const Index row = block / blocks * kRows, first = block % blocks * kColumns;
+    find_columns(first);
+    for (i64 number = blockIdx.y; number < args.groups; number += gridDim.y) {
+      const Index group = static_cast<Index>(number), depth = static_cast<Index>(args.depth);
+      const M* const a = static_cast<const M*>(args.a) + group * static_cast<Index>(args.a_group);
+      const M* const b = static_cast<const M*>(args.b) + group * static_cast<Index>(args.b_group);
+      C sum[kEach][kEach] = {};
+      for (Index at = 0; at < depth; at += kDepth) {
+        const int count = depth - at < kDepth ? static_cast<int>(depth - at) : kDepth;
+        __syncthreads();
+        load(a + at * static_cast<Index>(args.a_channel), b + at * static_cast<Index>(args.b_channel), row, count);
+        __syncthreads();
+#pragma unroll 8
+        for (int l = 0; l < count; ++l) {
+          const Few left = shared.a[l * (kPitchA / kEach) + y], right = shared.b[l * (kPitchB / kEach) + x];
+#pragma unroll
+          for (int i = 0; i < kEach; ++i)
+#pragma unroll
+            for (int j = 0; j < kEach; ++j) sum[i][j] = multiply_add(left.v[i], right.v[j], sum[i][j]);
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < kEach; ++j) {
+        if (first + x * kEach + j >= columns) continue;
+        const Index to = shared.to[x * kEach + j] + group * static_cast<Index>(args.out_group);
+        const Index other = shared.residual[x * kEach + j] + group * static_cast<Index>(args.residual_group);
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) {
+          const Index own = row + y * kEach + i;
+          if (own >= m) continue;
+          const C value =
+              finished<M, Index>(args, sum[i][j], group * m + own, other + own * static_cast<Index>(args.residual_m));
+          put(static_cast<M*>(args.out) + (to + own * static_cast<Index>(args.out_m)), value, args.accumulate);
+        }
+      }
+    }
+  }
+};
+
 #endif
 
 }  // namespace rondo::device

@@ -68,6 +68,8 @@ TEST_P(Convolutions, Larger) {
       {{1, 17, 9, 8}, {66, 17, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{3, 10, 14, 14}, {9, 10, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 64, 3, 3}, {9, 64, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 102, 9, 8}, {114, 34, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 3},
+      {{3, 80, 11, 9}, {70, 40, 1, 1}, {2, 3}, {0, 0}, {0, 0}, {1, 1}, 2},
   };
   run([&](Results& results) {
     for (const Convolution& problem : dealt(problems))
@@ -106,8 +108,9 @@ TEST_P(Convolutions, Tiles) {
 TEST_P(Convolutions, ChannelsLast) {
   const Convolution problem{{2, 6, 7, 5}, {12, 3, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}, 2};
   const Convolution depthwise{{2, 12, 7, 5}, {12, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 12};
+  const Convolution pointwise{{2, 36, 9, 8}, {44, 18, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 2};
   run([&](Results& results) {
-    for (const Convolution& each : dealt<Convolution>({problem, depthwise}))
+    for (const Convolution& each : dealt<Convolution>({problem, depthwise, pointwise}))
       for (const Way way : {Way::forward, Way::data, Way::filter})
         for (const rondo_dtype dtype : {RONDO_F32, RONDO_F16, RONDO_BF16})
           for (const int which : {1, 2, 3}) keep(results, each, way, dtype, which & 1, which & 2);
@@ -272,11 +275,13 @@ Real activated(rondo_activation activation, Real x) {
 
 // activation(sum * scale + bias + residual), in all combinations, both ways round.
 TEST_P(Convolutions, WhatFollowsTheSum) {
-  const Convolution problem{{2, 4, 6, 5}, {10, 4, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}};
+  const Convolution problems[] = {{{2, 4, 6, 5}, {10, 4, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
+                                  {{2, 20, 6, 5}, {24, 10, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 2}};
   std::vector<int> combinations;
   for (int each = 1; each < 48; ++each) combinations.push_back(each);
   int turn = 0;
   for (const rondo_dtype dtype : dtypes(3)) {
+    const Convolution& problem = problems[turn / 2 % 2];
     const Way way = turn++ % 2 ? Way::data : Way::forward;
     const Shape made = way == Way::data ? problem.image : problem.result();
     const Array a = random_array(dtype, way == Way::data ? problem.result() : problem.image, 1, -1, 1);
