@@ -47,11 +47,11 @@ FILES = {
     "smart_turn": ("pipecat-ai", "smart-turn-v3.2-cpu.onnx", {"s6": 1}, {}, 1e-3, {"GELU": 8, "product of whole numbers": 36}),
     "silero_of_pipecat": ("pipecat-ai", "silero_vad.onnx", {"input:0": 1, "input:1": 576, "state:1": 1}, RATE, 1e-5, {}),
     "silero": ("silero-vad", "silero_vad.onnx", {"input:0": 1, "input:1": 576, "state:1": 1}, RATE, 1e-5, {}),
-    "silero_op15": ("silero-vad", "silero_vad_16k_op15.onnx", SPEECH, RATE, 1e-5, {}),
-    "silero_sequence": ("silero-vad", "silero_vad_16k_sequence.onnx", {"sequence_length": 4}, {}, 1e-5, {}),
-    "silero_half": ("silero-vad", "silero_vad_half.onnx", SPEECH, {}, 1e-5, {}),
+    "silero_op15": ("silero-vad", "silero_vad_16k_op15.onnx", SPEECH, RATE, 1e-5, {"convolution and activation": 4}),
+    "silero_sequence": ("silero-vad", "silero_vad_16k_sequence.onnx", {"sequence_length": 4}, {}, 1e-5, {"convolution and activation": 4}),
+    "silero_half": ("silero-vad", "silero_vad_half.onnx", SPEECH, {}, 1e-5, {"convolution and activation": 4}),
     "silero_ifless": ("silero-vad", "silero_vad_op18_ifless.onnx", SPEECH, RATE, 1e-5, {}),
-    "silero_openvino": ("silero-vad", "silero_vad_openvino_16k.onnx", {}, {}, 1e-5, {}),
+    "silero_openvino": ("silero-vad", "silero_vad_openvino_16k.onnx", {}, {}, 1e-5, {"convolution and activation": 4}),
 }
 DRAWN = {
     "bvlc_alexnet": {"convolution and activation": 5}, "inception_v1": {"convolution and activation": 57}, "squeezenet": {"convolution and activation": 26}, "vgg19": {"convolution and activation": 16}, "zfnet512": {"convolution and activation": 5},
