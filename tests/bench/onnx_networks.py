@@ -32,8 +32,10 @@ import time
 sys.dont_write_bytecode = True
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TESTS / "onnx"))
+sys.path.append(str(TESTS / "bench/peers"))
 sys.path.append(str(TESTS / "examples"))  # last, as it has an onnx.py of its own
 import onednn  # noqa: E402
+import onnx_gpu  # noqa: E402
 import others  # noqa: E402
 import package  # noqa: E402
 
@@ -42,6 +44,7 @@ REST, REST_MOST = 0.1, 3.0  # seconds
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 WAYS = {"onnxruntime": None, "onednn": {"RONDO_ONEDNN": str(onednn.library())}, "blas": {"RONDO_ONEDNN": "none"},
         "own": {"RONDO_ONEDNN": "none", "RONDO_BLAS": "none"}}
+MANY = 8  # images of a batch: rows like resnet50.8
 # Sizes of a network that has other ones than tests/onnx/networks.py gives it, by the name of the row.
 SIZES = {
     "minilm.1x16": ("minilm", {"batch_size": 1, "sequence_length": 16}),
@@ -54,7 +57,9 @@ SIZES = {
 # Products of integers, by the dtypes of their operands, the second of which is a constant: numbers of ONNX and Rondo.
 INTEGERS = {"u8": (2, 1, "uint8"), "i8": (3, 2, "int8")}
 PRODUCTS = {f"{one}{other}": (one, other) for one, other in (("u8", "i8"), ("u8", "u8"), ("i8", "i8"))}
-ROWS = [*SIZES, "smart_turn", *PRODUCTS, "nsfw", "silero", "shufflenet", "squeezenet", "resnet50", "inception_v1", "inception_v2", "densenet121", "vgg19"]
+ONE = ["smart_turn", *PRODUCTS, "nsfw", "silero", "shufflenet", "squeezenet", "resnet50", "inception_v1", "inception_v2", "densenet121", "vgg19", "ocr_cls",
+       "magika", "silero_ifless", "bvlc_alexnet", "zfnet512"]
+ROWS = [*SIZES, *ONE, *(f"{name}.{MANY}" for name in onnx_gpu.SIZES if name != "minilm")]
 
 
 class Network:
@@ -63,7 +68,10 @@ class Network:
     def __init__(self, name, folder):
         import networks
         import onnx
-        self.name, sizes = SIZES.get(name, (name, {}))
+        self.name, sizes = SIZES.get(name, (name.removesuffix(f".{MANY}"), {}))
+        many = self.name != name and name not in SIZES
+        if many and onnx_gpu.SIZES[self.name]:
+            sizes = onnx_gpu.SIZES[self.name][MANY]
         self.program = pathlib.Path(folder, "program.safetensors")
         if name in PRODUCTS:
             self.path, self.sizes, self.fixed = pathlib.Path(folder, "network.onnx"), {}, {}
@@ -76,6 +84,8 @@ class Network:
             model = onnx.load(self.path)
         else:
             self.path, fixed, model = pathlib.Path(folder, "network.onnx"), {}, networks.drawn(self.name)
+            if many:
+                model = onnx_gpu.with_batch(model, MANY)
             onnx.save(model, self.path)
         self.sizes, self.fixed = sizes, fixed
         self.arrays, self.tensors = networks.inputs_of(model, sizes, fixed, 1)
