@@ -22,6 +22,7 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
   static constexpr int kPack = 16 / sizeof(C), kPitch = head + kPack;  // of keys: no banks collide
   static constexpr int kGroups = (tile + kWarp - 1) / kWarp, kEach = (head + kWarp - 1) / kWarp;
   static constexpr int kShared = kRows * (head + tile) + tile * (kPitch + head);
+  static constexpr int kMost = 0x7fffffff;  // places
   static_assert(kShared * sizeof(C) <= 48 * 1024, "it fits");
   static_assert(vector == 1 || vector == kPack, "what is loaded at once is put down at once");
   using Few = Pack<C, kPack>;
@@ -66,12 +67,6 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     if constexpr (sizeof(C) == 4) return power_of_two((score - base) * kBinaryLog);
     return exp(score - base);
   }
-  // A number of places from the first of a span on.
-  RONDO_INLINE static int within(i64 places) {
-    constexpr i64 kMost = 0x7fffffff;
-    return places < 0 ? 0 : places < kMost ? static_cast<int>(places) : static_cast<int>(kMost);
-  }
-
   RONDO_INLINE void forward() {
     begin_draw();
     i64 b, h, first;
@@ -79,14 +74,14 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.keys_of(first, kRows);
     const i64 own = first + threadIdx.x / kWarp * rows, of = h / args.shared;
-    const int places = within(all.end - all.begin);
+    const int places = places_within(all.end - all.begin, kMost);
     load<kRows, head>(queries - (own - first) * head, kAttentionQ, b, first, args.queries - first, h);
     C top[rows], total[rows], sum[rows][kEach];
     int begin[rows], end[rows];  // of the keys that a row sees
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const AttentionSpan seen = reach.keys_of(own + r);
-      begin[r] = within(seen.begin - all.begin), end[r] = within(seen.end - all.begin);
+      begin[r] = places_within(seen.begin - all.begin, kMost), end[r] = places_within(seen.end - all.begin, kMost);
       top[r] = attention_nowhere<C>();
       total[r] = C(0);
 #pragma unroll
