@@ -3,6 +3,7 @@
 #include "graph/passes/pattern_nodes.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/engine.h"
 #include "ops/elementwise/form.h"
@@ -18,7 +19,7 @@ using ops::Op;
 using ops::ProgramNode;
 using Matched = ValueGraph::Matched;
 
-const View& view_of(const Matched& found, const char* name) {
+const View& view_of(const Matched& found, std::string_view name) {
   return found.value(name).memory->view;
 }
 
@@ -80,9 +81,10 @@ bool normalisation(const char* name, ops::Normalisation op, const Matched& found
   if (!(epsilon >= 0 && epsilon <= 1) || (x.device().is_host() && !suits_host(x))) return false;
   const int last = x.layout.ndim - 1;
   add(&made->last, x, false);
-  for (const char* each : {"w", "b"}) {
-    if (!found.has(each)) continue;
-    View* const row = add(&made->last, view_of(found, each), false);
+  for (const char each : {'w', 'b'}) {
+    const std::string_view numbers(&each, 1);
+    if (!found.has(numbers)) continue;
+    View* const row = add(&made->last, view_of(found, numbers), false);
     if (last < 0 || !to_axis(row, row->layout.ndim - 1)) return false;
   }
   return complete(name, ops::NormalisationCall{op, found.has("w"), found.has("b"), last, epsilon}, made);
@@ -152,7 +154,7 @@ bool attention_pattern(const Matched& found, PatternNodes* made) {
   const double scale = found.number("c", 1) / found.number("d", 1);
   if (!(scale >= 1e-30 && scale <= 1e30)) return false;
   NewNode& node = made->last;
-  for (const char* each : {"q", "k", "v"}) add(&node, view_of(found, each), false);
+  for (const char each : {'q', 'k', 'v'}) add(&node, view_of(found, std::string_view(&each, 1)), false);
   Layout *const q = &node.operands[0].view.layout, *const k = &node.operands[1].view.layout,
                 *const v = &node.operands[2].view.layout, *const to = &made->to.layout;
   for (const Layout* each : {q, k, v, to})
@@ -176,7 +178,6 @@ bool attention_pattern(const Matched& found, PatternNodes* made) {
 }
 
 bool rotary_pattern(const Matched& found, PatternNodes* made) {
-  const auto view = [&](const char* name) { return &view_of(found.has(name) ? found : made->other, name); };
   NewNode& node = made->last;
   View to[2] = {made->to, made->to};
   int axis = 0;
@@ -190,31 +191,31 @@ bool rotary_pattern(const Matched& found, PatternNodes* made) {
     if (to[0].layout.shape[axis] % 2 != 0) return false;
     for (int64_t i = 0; i < 2; ++i) halve(&to[i], i);
   } else {
-    const bool first = Matched::find(found.labels, "y");
+    const bool first = found.has("a");
     to[first ? 1 : 0] = node_of(made->other, first ? "z" : "y", *made).operands.back().view;
     if (to[0].storage != to[1].storage || to[0].dtype != to[1].dtype) return false;
   }
-  // The factors of x1 c1 - x2 s1 and of x2 c2 + x1 s2. Halves that were two nodes read four tensors: both fail with the
-  // same ones then.
-  constexpr size_t kParts = 8;
-  const char* const whole[kParts] = {"l", "c", "h", "s", "h", "c", "l", "s"};
-  const char* const parts[kParts] = {"a", "c", "b", "s", "d", "e", "f", "g"};
+  // The factors of x1 c1 - x2 s1 and of x2 c2 + x1 s2, of which x and the tables have halves, the first or the second.
+  // Halves that were two nodes read four tensors: both fail with the same ones then.
+  constexpr size_t kParts = 8, kTensors = 4;
   const bool is_whole = found.has("x");
+  const char* const names = is_whole ? "xcxsxcxs" : "acbsdefg";
+  constexpr unsigned kSecond = 0b10110100;
   const rondo_dtype dtype = to[0].dtype;
   ops::Expression e;
   ops::Value values[kParts];
   for (size_t k = 0; k < kParts; ++k) {
-    View part = *view((is_whole ? whole : parts)[k]);
-    if (is_whole && k % 2 == 1) halve(&part, static_cast<int64_t>(k / 4));
+    const std::string_view name(&names[k], 1);
+    View part = view_of(found.has(name) ? found : made->other, name);
+    if (is_whole) halve(&part, kSecond >> k & 1);
     if (part.dtype != dtype || !part.layout.same_shape(to[0].layout)) return false;
     values[k] = read(&e, &node, part, compute_dtype(dtype));
   }
-  for (int64_t i = 0; is_whole && i < 2; ++i) {
-    View part = *view("x");
-    halve(&part, i);
-    if (!ops::identical(part, *view(i == 0 ? "l" : "h"))) return false;
-  }
-  if (!is_float(dtype) || (!is_whole && node.operands.size() > 4) || ops::overlap(to[0], to[1]) ||
+  const auto is_read = [&](const char* name, ops::Value as) {
+    return ops::identical(view_of(found, name), node.operands[as].view);
+  };
+  if (is_whole && !(is_read("l", values[0]) && is_read("h", values[2]))) return false;
+  if (!is_float(dtype) || (!is_whole && node.operands.size() > kTensors) || ops::overlap(to[0], to[1]) ||
       !to[1].layout.same_shape(to[0].layout) || !stays_apart(node, to[0]) || !stays_apart(node, to[1]))
     return false;
   for (int half = 0; half < 2; ++half) {
@@ -240,8 +241,7 @@ bool batch_norm_pattern(const Matched& found, PatternNodes* made) {
   NewNode &before = made->before, &after = made->last;
   bool all = true;
   const auto numbers = [&](View view) {
-    all &= to_axis(&view, view.layout.ndim > 1 ? 1 : 0) && is_float(view.dtype) &&
-           view.layout.shape[0] == to.layout.shape[1];
+    all &= to_axis(&view, view.layout.ndim > 1 ? 1 : 0);
     return all ? read(&e, &before, view, computed) : ops::Value();
   };
   const auto named = [&](const char* name) { return found.has(name) ? numbers(view_of(found, name)) : kNone; };

@@ -5,6 +5,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include "engine/tasks/making_limit.h"
@@ -21,9 +22,9 @@ using ops::ProgramNode;
 using Matched = ValueGraph::Matched;
 
 struct Pattern {
-  const char* text;
-  BuildPattern build;
-  int other = 0;  // rows from here to that of a node that is a part of it too, and comes before; 0: there is none
+  const char* text;    // ^ stands for the next one without a ^
+  BuildPattern build;  // null: a text for ^ alone
+  int other = 0;       // rows from here to that of a node that is a part of it too, and comes before; 0: there is none
 };
 
 #define CENTRED "Sub(x, Mean(x))"
@@ -40,26 +41,27 @@ struct Pattern {
 
 #define FIRST_HALF "Sub:y(Mul(a, c), Mul(b, s))"
 #define SECOND_HALF "Add:z(Mul(d, e), Mul(f, g))"
-#define CONVOLUTION "Convolution:n(i)"
-#define CHANNELS "[Mul(Sub(" CONVOLUTION ", m), r) | Div(Sub(" CONVOLUTION ", m), d)]"
 
 // Those with more before those that they begin with.
 constexpr Pattern kPatterns[] = {
-    {"Add(Mul(" LAYER ", w), b)", layer_norm_pattern},
-    {"Mul(" LAYER ", w)", layer_norm_pattern},
+    {"Add(Mul(^, w), b)", layer_norm_pattern},
+    {"Mul(^, w)", layer_norm_pattern},
     {LAYER, layer_norm_pattern},
-    {"Mul(" ROOT ", w)", rms_norm_pattern},
+    {"Mul(^, w)", rms_norm_pattern},
     {ROOT, rms_norm_pattern},
-    {"Matmul:o(Softmax:s([Add(" SCORES ", mask) | " SCORES "]), v)", attention_pattern},
-    {"[" RONDO_GELU_TEXT " | " RONDO_GELU_TANH_TEXT "]", gelu_pattern},
+    {"Matmul:o(Softmax:s([Add(^, mask) | ^]), v)", attention_pattern},
+    {SCORES, nullptr},
+    {RONDO_HALF_OF("^"), gelu_pattern},
+    {"[" RONDO_ERF_FACTOR " | " RONDO_TANH_FACTOR "]", nullptr},
     {RONDO_ROTARY_TEXT("h", "l"), rotary_pattern},
     {"Concat:t(" FIRST_HALF ", " SECOND_HALF ")", rotary_pattern},
     {SECOND_HALF, rotary_pattern, 1},
     {FIRST_HALF, rotary_pattern, -1},
-    {"Batch_norm:o(" CONVOLUTION ")", batch_norm_pattern},
-    {"Add([Mul(" CHANNELS ", w) | " CHANNELS "], b)", batch_norm_pattern},
-    {"Mul(" CHANNELS ", w)", batch_norm_pattern},
-    {CHANNELS, batch_norm_pattern},
+    {"Batch_norm:o(Convolution:n(i))", batch_norm_pattern},
+    {"Add(Mul(^, w), b)", batch_norm_pattern},
+    {"Add(^, b)", batch_norm_pattern},
+    {"Mul(^, w)", batch_norm_pattern},
+    {"[Mul(Sub(Convolution:n(i), m), r) | Div(Sub(Convolution:n(i), m), d)]", batch_norm_pattern},
 };
 
 class PatternPass {
@@ -103,18 +105,21 @@ bool PatternPass::add_other(const Term& other, uint32_t last, Match* match) cons
   constexpr uint32_t kFarthest = 8;
   std::vector<uint32_t> nodes;
   for (uint32_t i = last; i > 0 && last - i < kFarthest;) {
-    if (program_.nodes[--i].device != program_.nodes[last].device || !matches(other, i, &match->made.other, &nodes))
-      continue;
+    if (!matches(other, --i, &match->made.other, &nodes)) continue;
     for (const uint32_t each : nodes) match->nodes.push_back(each);
     std::sort(match->nodes.begin(), match->nodes.end());
-    return std::adjacent_find(match->nodes.begin(), match->nodes.end()) == match->nodes.end();
+    return true;
   }
   return false;
 }
 
 Status PatternPass::find() {
   for (const Pattern& pattern : kPatterns) {
-    const Term term = read_term(pattern.text), other = read_term((&pattern)[pattern.other].text);
+    if (!pattern.build) continue;
+    const Pattern* inner = &pattern;
+    while (std::strchr(inner->text, '^')) ++inner;
+    const Term term = read_term(pattern.text, inner->text),
+               other = read_term((&pattern)[pattern.other].text, inner->text);
     auto match = std::make_unique<Match>();
     for (uint32_t i = 0; i < program_.nodes.size(); ++i) {
       RONDO_TRY(MakingLimit::check());

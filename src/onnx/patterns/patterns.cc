@@ -177,8 +177,8 @@ struct Row {
 constexpr Row kRows[] = {
     {"layer normalisation", "Add(Mul(" OVER(CENTRED, DEVIATION(CENTRED)) ", w), b)", layer_norm},
     {"RMS normalisation", "Mul(" OVER("x", DEVIATION("x")) ", w)", rms_norm},
-    {"GELU", RONDO_GELU_TEXT, gelu},
-    {"GELU by tanh", RONDO_GELU_TANH_TEXT, gelu_tanh},
+    {"GELU", RONDO_HALF_OF(RONDO_ERF_FACTOR), gelu},
+    {"GELU by tanh", RONDO_HALF_OF(RONDO_TANH_FACTOR), gelu_tanh},
     {"attention", "MatMul(Softmax:s([Add(" SCALED ", mask) | " SCALED "]), v)", attention},
     {"rotary embedding", RONDO_ROTARY_TEXT("Slice:h(x ...)", "Slice:l(x ...)"), rotary},
     {"product and bias", "Add(MatMul(x, w), b)", product_and_bias},
