@@ -430,6 +430,55 @@ TEST_P(BatchNormPatterns, WhatIsWrittenInBetweenIsInOrder) {
       1e-5L, "written in between");
 }
 
+// Convolutions with what follows drawn by chance: some statistics go into them, and all are right.
+TEST_P(BatchNormPatterns, RandomChainsAreRight) {
+  size_t found = 0;
+  const unsigned seeds = quick() && on_cuda() ? 8 : 60;
+  for (unsigned seed = 1; seed <= seeds; ++seed) {
+    std::mt19937 bits(seed);
+    const auto chance = [&](int n) { return static_cast<int>(bits() % static_cast<unsigned>(n)); };
+    const int64_t c = 1 + chance(5), k = 1 + chance(6), size = 2 + chance(6), n = 1 + chance(2);
+    const Shape image = {n, k, size, size}, channels = {k, 1, 1};
+    std::vector<Array> arrays = {random_array(RONDO_F32, {n, c, size, size}, seed, -1, 1),
+                                 random_array(RONDO_F32, {k, c, 1, 1}, seed + 1, -1, 1)};
+    for (unsigned i = 2; i < 6; ++i) arrays.push_back(random_array(RONDO_F32, {k}, seed + i, 0.5, 2));
+    arrays.push_back(random_array(RONDO_F32, chance(3) ? channels : image, seed + 6, 0.5, 2));
+    std::vector<int> steps = {chance(5), 2 + chance(2), chance(5), chance(7)};
+    if (chance(2)) steps = {1, 2 + chance(2), 2, 0};
+    const bool whole = chance(3) == 0, biased = chance(2), kept = chance(6) == 0, last = chance(4) == 0;
+    const Program body = [&](const std::vector<Tensor>& x) {
+      rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+      if (biased) options.bias = x[2];
+      // The axes of a result of channels last, too.
+      const Tensor turned =
+          last ? transpose(make(rondo_copy, transpose(x[0], {0, 2, 3, 1})), {0, 3, 1, 2}) : make(rondo_copy, x[0]);
+      Tensor y = make(rondo_convolution, turned, x[1], &options);
+      std::vector<Tensor> results;
+      if (whole) {
+        rondo_norm_options norm = RONDO_NORM_OPTIONS_INIT;
+        if (steps[0] % 2) norm.weight = x[4];
+        if (steps[2] % 2) norm.bias = x[5];
+        y = make(rondo_batch_norm, y, x[3], x[4], &norm);
+      }
+      for (size_t i = 0; i < steps.size() && !whole; ++i) {
+        const Tensor other = steps[i] < 4 ? reshape(x[2 + i], channels) : make(rondo_copy, x[6]);
+        if (steps[i] < 5) y = of(static_cast<rondo_binary_op>(steps[i] % 4), y, other);
+        if (steps[i] == 5) y = make(rondo_unary, RONDO_RELU, y);
+        if (steps[i] == 6) must(rondo_fill(x[3], 1));
+        if (kept && i == 1) results.push_back(make(rondo_unary, RONDO_TANH, y));
+      }
+      results.push_back(std::move(y));
+      return results;
+    };
+    const Graph graph = compare_nearly(arrays, body, 2e-5L, "seed " + std::to_string(seed));
+    found += std::string(graph_report(graph.get())).find("pass patterns: ") != std::string::npos;
+  }
+  EXPECT_GE(found, seeds / 4);
+  if (seeds > 8) {
+    EXPECT_LT(found, seeds);
+  }
+}
+
 // Quantised, multiplied and dequantised: what is before the product is one task, what follows it another, or a part of
 // its own on the host.
 TEST_P(PatternNodes, QuantisedProductsAreFewTasks) {
