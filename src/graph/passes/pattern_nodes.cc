@@ -232,8 +232,8 @@ bool batch_norm_pattern(const Matched& found, PatternNodes* made) {
   const ProgramNode& sum = node_of(found, "n", *made);
   auto call = std::get<ops::ConvolutionCall>(sum.call->of);
   const View &to = made->to, &result = sum.operands.back().view;
-  if (call.scale || call.residual || call.options.activation != RONDO_ACTIVATION_NONE || sum.section != ops::kAlways ||
-      to.elements() == 0 || to.dtype != result.dtype || !ops::same_steps(to.layout, result.layout))
+  if (call.scale || call.residual || call.options.activation != RONDO_ACTIVATION_NONE || to.elements() == 0 ||
+      to.dtype != result.dtype || !ops::same_steps(to.layout, result.layout))
     return false;
   const rondo_dtype computed = compute_dtype(to.dtype);
   constexpr ops::Value kNone = UINT8_MAX;

@@ -188,6 +188,22 @@ TEST_P(PatternNodes, WhatIsNoRotaryIsLeftAsItIs) {
         return list(joined(one, add(mul(b, scaled(RONDO_MUL, x[3], 2)), mul(a, x[4])), 1));
       },
       "rotary", "another table of one half");
+  expect_left(
+      arrays,
+      [&](const auto& x) {
+        const auto [a, b] = halves(x);
+        Tensor one = of(RONDO_SUB, mul(a, x[3]), mul(b, x[4]));
+        return list(std::move(one), add(mul(b, x[3]), mul(a, x[4])));
+      },
+      "rotary", "halves that are tensors of their own");
+  expect_left(
+      arrays,
+      [&](const auto& x) {
+        const Tensor column = slice(x[0], 1, 3, 4), b = part(x[0], 1, 2, 1);
+        const Tensor one = of(RONDO_SUB, mul(column, column), mul(b, x[4]));
+        return list(joined(one, add(mul(b, x[4]), mul(b, b)), 1));
+      },
+      "rotary", "a product that the difference repeats");
 }
 
 // Rotations whose spelling and neighbours are drawn by chance: some are found, and all are right.
@@ -269,7 +285,7 @@ TEST_P(PatternNodes, EverySpellingOfGeluHasItsBits) {
   compare_with({random_array(RONDO_F32, {5, 33}, 3, -6, 6)}, sigmoid, sigmoid, "by a sigmoid", 1);
 }
 
-// image, filter, bias of the convolution, mean, variance, weight and bias.
+// Image, filter, its bias, mean, variance, weight, bias and residual.
 class BatchNormPatterns : public PatternNodes {
  protected:
   static constexpr double kEpsilon = 1e-3;
@@ -411,6 +427,34 @@ TEST_P(BatchNormPatterns, WhatDoesNotFitStaysBehind) {
         return list(of(RONDO_SUB, mul(y, reshape(x[5], {6, 1, 1})), reshape(x[3], {6, 1, 1})));
       },
       "a difference after the product");
+  left(
+      [&](const auto& x) {
+        rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+        options.stride[1] = 5;
+        const Tensor y = of(RONDO_SUB, make(rondo_convolution, x[0], x[1], &options), reshape(x[3], {6, 1, 1}));
+        const int64_t wide[] = {6, 1, 5};
+        return list(mul(y, make(rondo_tensor_broadcast, reshape(x[5], {6, 1, 1}), 3, wide)));
+      },
+      "a product that repeats the result");
+  const auto last = [](rondo_tensor* of) {
+    return transpose(make(rondo_copy, transpose(of, {0, 2, 3, 1})), {0, 3, 1, 2});
+  };
+  left(
+      [&](const auto& x) {
+        rondo_norm_options options = RONDO_NORM_OPTIONS_INIT;
+        const Tensor residual = last(x[7]);
+        options.residual = residual;
+        return list(make(rondo_batch_norm, convolution(x, form), x[3], x[4], &options));
+      },
+      "a residual that lies otherwise");
+  left(
+      [&](const auto& x) {
+        const Tensor y = last(x[7]);
+        const rondo_norm_options options = RONDO_NORM_OPTIONS_INIT;
+        into(y, rondo_batch_norm, convolution(x, form), x[3], x[4], &options);
+        return list(make(rondo_copy, y));
+      },
+      "a result that lies otherwise");
 }
 
 TEST_P(BatchNormPatterns, WhatIsWrittenInBetweenIsInOrder) {
@@ -428,6 +472,28 @@ TEST_P(BatchNormPatterns, WhatIsWrittenInBetweenIsInOrder) {
         return list(std::move(z));
       },
       1e-5L, "written in between");
+}
+
+// In a section nothing covers what was there, so that each node stays.
+TEST_P(BatchNormPatterns, WhatIsInASectionStaysAsItIs) {
+  const std::vector<Tensor> x = copies(arrays(RONDO_F32));
+  const Form form = {RONDO_F32, true, true, true, 0};
+  const Tensor expected = normalised(x, form);
+  Tensor y;
+  const rondo_record_options options = fewer_roundings();
+  const Graph graph = record(
+      engine(),
+      [&] {
+        must(rondo_record_section_begin(engine(), "part", 0));
+        y = normalised(x, form);
+        must(rondo_record_section_end(engine()));
+      },
+      &options);
+  for (const int32_t on : {0, 1}) {
+    must(rondo_graph_enable(graph.get(), "part", on));
+    must(rondo_graph_launch(graph.get()));
+  }
+  expect_same_bits(numbers(y), numbers(expected), "a section");
 }
 
 // Convolutions with what follows drawn by chance: some statistics go into them, and all are right.
