@@ -179,6 +179,7 @@ bool attention_pattern(const Matched& found, PatternNodes* made) {
 
 bool rotary_pattern(const Matched& found, PatternNodes* made) {
   NewNode& node = made->last;
+  const bool is_whole = found.has("x");
   View to[2] = {made->to, made->to};
   int axis = 0;
   const auto halve = [&](View* each, int64_t i) {
@@ -189,7 +190,12 @@ bool rotary_pattern(const Matched& found, PatternNodes* made) {
   if (Matched::find(found.labels, "t")) {
     axis = std::get<ops::ConcatCall>(node_of(found, "t", *made).call->of).axis;
     if (to[0].layout.shape[axis] % 2 != 0) return false;
-    for (int64_t i = 0; i < 2; ++i) halve(&to[i], i);
+    const int last = to[0].layout.ndim - 1;
+    for (int64_t i = 0; i < 2; ++i) {
+      halve(&to[i], i);
+      // Side by side along a new axis, the last one.
+      if (!is_whole && to[i].layout.shape[last] == 1 && view_of(found, "a").layout.ndim == last) --to[i].layout.ndim;
+    }
   } else {
     const bool first = found.has("a");
     to[first ? 1 : 0] = node_of(made->other, first ? "z" : "y", *made).operands.back().view;
@@ -198,7 +204,6 @@ bool rotary_pattern(const Matched& found, PatternNodes* made) {
   // The factors of x1 c1 - x2 s1 and of x2 c2 + x1 s2, of which x and the tables have halves, the first or the second.
   // Halves that were two nodes read four tensors: both fail with the same ones then.
   constexpr size_t kParts = 8, kTensors = 4;
-  const bool is_whole = found.has("x");
   const char* const names = is_whole ? "xcxsxcxs" : "acbsdefg";
   constexpr unsigned kSecond = 0b10110100;
   const rondo_dtype dtype = to[0].dtype;
