@@ -13,7 +13,7 @@ namespace {
 // Takes a text apart, from the left.
 class TermReader {
  public:
-  explicit TermReader(std::string_view text) : text_(text) {}
+  TermReader(std::string_view text, std::string_view inner) : text_(text), inner_(inner) {}
   Term read() {
     const Term term = read_one();
     if (!done()) std::abort();
@@ -54,6 +54,7 @@ class TermReader {
   }
   Term read_one() {
     Term term;
+    if (take("^")) return TermReader(inner_, {}).read();
     if (take("[")) {
       term.kind = Term::kChoice;
       do {
@@ -86,6 +87,7 @@ class TermReader {
   }
 
   std::string_view text_;
+  const std::string_view inner_;
 };
 
 // The nearest number with a significand of so many bits.
@@ -97,8 +99,8 @@ double rounded(double number, int bits) {
 
 }  // namespace
 
-Term read_term(std::string_view text) {
-  return TermReader(text).read();
+Term read_term(std::string_view text, std::string_view inner) {
+  return TermReader(text, inner).read();
 }
 
 bool is_number(const Term& term, double constant, int bits) {

@@ -4,7 +4,7 @@
 // A text is a term. `Add(a, b)` is a node of that type with as many inputs; `...` as the last one stands for any number
 // of constants. A small letter begins the name of a value, which is the same value wherever it stands; `#` before it
 // asks for a constant of one element. A number is such a constant, of that value as its type has it. `[a | b]` is one
-// of several terms, and `Softmax:s(x)` gives a node a name.
+// of several terms, `Softmax:s(x)` gives a node a name, and `^` stands for another text.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -26,7 +26,8 @@ struct Term {
 };
 
 // A term of a text that the library has, and that stays; what is wrong in one is a mistake of the program, and ends it.
-Term read_term(std::string_view text);
+// inner: what ^ stands for.
+Term read_term(std::string_view text, std::string_view inner = {});
 
 // True if a constant is the number of a term, as one of so many bits of significand has it; 0: as f32 has it.
 bool is_number(const Term& term, double constant, int bits);

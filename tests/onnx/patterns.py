@@ -5,6 +5,7 @@
 """
 # Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 
+import json
 import math
 import random
 import struct
@@ -25,6 +26,23 @@ def constants(**each):
     return [tensor(name, [], [number]) for name, number in each.items()]
 
 
+def unread(path):
+    """Operators of a program file none of whose results are read, though they have elements."""
+    data = path.read_bytes()
+    main_function = json.loads(json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])["__metadata__"]["rondo.program"])["functions"][0]
+    read = {each[1] for each in main_function["outputs"]}
+    made = []  # of each operator, and what is written into, its results
+    for each in main_function["nodes"]:
+        operands, results = each.get("in", []), each.get("out", [])
+        if "view" in each:
+            read.add(operands)
+            continue
+        for operand in operands.values() if operands else ():
+            read.update(operand if isinstance(operand, list) else [operand])
+        made.append((each, [result[0] for result in results.values() if isinstance(result, list) and 0 not in result[2]] if results else []))
+    return [each for each, results in made if results and not read.intersection(results)]
+
+
 class Case:
     """A graph of inputs by name, (shape), whose outputs are compared with and without patterns."""
 
@@ -38,6 +56,7 @@ class Case:
             self.world.convert(data, patterns=patterns)
             found = self.world.rondo.patterns()
             assert found == (expected if patterns else {}), (found, expected)
+            assert not patterns or not unread(self.world.program), unread(self.world.program)
             given = [(shape, numbers(size(shape), seed=len(name) + size(shape))) for name, shape in inputs.items()]
             results.append(self.world.run(*given))
         for (shape, fused), (other, plain) in zip(*results):

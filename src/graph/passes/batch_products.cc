@@ -210,7 +210,7 @@ bool ProductBatches::lay_out(std::set<ResultPlace>* alone) {
 bool ProductBatches::rewrite(PassReport* report) {
   std::unordered_map<uint32_t, std::pair<Storage*, int64_t>> moved;  // by value
   const size_t before = program_.nodes.size();
-  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) {
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes, auto*) {
     Batch& batch = batches_.at(groups_.of(nodes[0]));
     const ProgramNode& first = program_.nodes[nodes[0]];
     if (batch.own_memory) {

@@ -14,6 +14,7 @@
 #include "engine/tasks/making_limit.h"
 #include "graph/passes/groups.h"
 #include "graph/passes/passes.h"
+#include "graph/passes/value_graph.h"
 #include "ops/elementwise/form.h"
 #include "ops/operators/activation.h"
 #include "ops/operators/scalar.h"
@@ -44,17 +45,6 @@ rondo_activation activation_of(const ops::ElementwiseCall& call) {
     if (same) return each;
   }
   return RONDO_ACTIVATION_NONE;
-}
-
-// A view that repeats a number for each channel everywhere, as those numbers.
-std::optional<View> by_channel(const View& view, int channels) {
-  const Layout& layout = view.layout;
-  for (int d = 0; d < layout.ndim; ++d)
-    if (d != channels && layout.shape[d] > 1 && layout.strides[d] != 0) return {};
-  View numbers = view;
-  numbers.layout = Layout::row_major(1, &layout.shape[channels]);
-  numbers.layout.strides[0] = layout.strides[channels];
-  return numbers;
 }
 
 // Which dimension of its result has the channels, of a node that may do something with them, or do more than it does.
@@ -132,7 +122,8 @@ std::optional<Epilogue> EpilogueFusion::extended(const Epilogue& before, int cha
   }
   if (by.operands.size() != 3) return {};
   const View& other = by.operands[1 - read].view;
-  const std::optional<View> numbers = by_channel(other, channels);
+  View channel = other;
+  const View* const numbers = to_axis(&channel, channels) ? &channel : nullptr;
   if (call.row->op == ops::Op::mul) {
     if (!numbers || before.scale.storage || before.bias.storage || before.residual.storage) return {};
     after.scale = *numbers;
@@ -221,7 +212,7 @@ ProgramNode EpilogueFusion::ended(const std::vector<uint32_t>& nodes, PassReport
 }
 
 void EpilogueFusion::rewrite(PassReport* report) {
-  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return ended(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes, auto*) { return ended(nodes, report); });
 }
 
 }  // namespace

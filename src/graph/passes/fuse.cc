@@ -355,7 +355,7 @@ ProgramNode Fusion::fused(const std::vector<uint32_t>& nodes, PassReport* report
 }
 
 void Fusion::rewrite(PassReport* report) {
-  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return fused(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes, auto*) { return fused(nodes, report); });
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ ProgramNode RowFusionPass::make_node(const std::vector<uint32_t>& nodes, PassRep
 }
 
 void RowFusionPass::rewrite(PassReport* report) {
-  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return make_node(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes, auto*) { return make_node(nodes, report); });
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ class Groups {
   std::string some(const std::vector<uint32_t>& nodes) const;
   // The places where they were recorded, "train.c:42, train.c:44".
   std::string sites(const std::vector<uint32_t>& nodes) const;
-  // Puts the program in its new order; made(nodes): the node that several are.
+  // Puts the program in its new order; made(nodes, before): the node that several are, and others that come before it.
   template <class F>
   void rewrite(ops::Program* program, const F& made) const {
     if (!joined_) return;
@@ -61,7 +61,8 @@ class Groups {
         nodes.push_back(std::move(program->nodes[of[0]]));
       } else {
         std::string sites = this->sites(of);
-        nodes.push_back(made(of));
+        ops::ProgramNode whole = made(of, &nodes);
+        nodes.push_back(std::move(whole));
         nodes.back().site = std::move(sites);
       }
     }

@@ -135,7 +135,7 @@ ProgramNode HorizontalFusion::grouped(const std::vector<uint32_t>& nodes, PassRe
 }
 
 void HorizontalFusion::rewrite(PassReport* report) {
-  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes) { return grouped(nodes, report); });
+  groups_.rewrite(&program_, [&](const std::vector<uint32_t>& nodes, auto*) { return grouped(nodes, report); });
 }
 
 }  // namespace

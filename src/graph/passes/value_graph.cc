@@ -45,7 +45,10 @@ const char* type_of(const ops::Call& call) {
     if (reduce->op == ops::ReduceOp::mean) return "Mean";
     return reduce->op == ops::ReduceOp::var && reduce->parameter == 0 ? "Var" : nullptr;
   }
+  if (const auto* norm = std::get_if<ops::BatchNormCall>(&call.of)) return norm->given ? "Batch_norm" : nullptr;
   if (std::holds_alternative<ops::SoftmaxCall>(call.of)) return "Softmax";
+  if (std::holds_alternative<ops::ConcatCall>(call.of)) return "Concat";
+  if (std::holds_alternative<ops::ConvolutionCall>(call.of)) return "Convolution";
   return std::holds_alternative<ops::MatmulCall>(call.of) ? "Matmul" : nullptr;
 }
 
@@ -74,6 +77,16 @@ bool is_named(Op op, std::string_view type) {
 }
 
 }  // namespace
+
+bool to_axis(View* view, int axis) {
+  Layout& layout = view->layout;
+  for (int d = 0; d < layout.ndim; ++d)
+    if (d != axis && layout.shape[d] > 1 && layout.strides[d] != 0) return false;
+  layout.shape[0] = layout.shape[axis];
+  layout.strides[0] = layout.strides[axis];
+  layout.ndim = 1;
+  return true;
+}
 
 bool ValueGraph::Value::operator==(const Value& other) const {
   if (!memory || !other.memory) return node == other.node && operand == other.operand && inner == other.inner;
@@ -153,7 +166,9 @@ bool ValueGraph::number(const Value& value, double* number, int* bits) const {
     *number = bit_cast<double>(word);
   else
     return false;
-  *bits = 0;
+  // A number of an operator of 16 bits is rounded to them.
+  const auto result = static_cast<rondo_dtype>(forms_[value.node]->expression.output(0).dtype);
+  *bits = result == RONDO_F16 ? 11 : result == RONDO_BF16 ? 8 : 0;
   return true;
 }
 
@@ -188,6 +203,8 @@ bool ValueGraph::makes(const Value& value, std::string_view type, Node* made) co
 size_t ValueGraph::inputs(const Node& of) const {
   if (of.instruction >= 0)
     return static_cast<size_t>(Expression::arity(forms_[of.node]->expression.instruction(of.instruction)));
+  const auto& call = program_.nodes[of.node].call->of;
+  if (std::holds_alternative<ops::ConvolutionCall>(call) || std::holds_alternative<ops::BatchNormCall>(call)) return 1;
   const std::vector<ProgramOperand>& operands = program_.nodes[of.node].operands;
   return static_cast<size_t>(
       std::count_if(operands.begin(), operands.end(), [](const ProgramOperand& each) { return !each.written; }));

@@ -14,6 +14,9 @@
 
 namespace rondo {
 
+// Makes of a view that repeats a number for each place of an axis everywhere those numbers; false: it is none.
+bool to_axis(View* view, int axis);
+
 class ValueGraph {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -39,6 +42,7 @@ class ValueGraph {
   bool number(const Value& value, double* number, int* bits) const;
   bool is_constant(const Value& value) const;
   bool makes(const Value& value, std::string_view type, Node* made) const;
+  // A text has the image alone of what a convolution and a batch normalisation read.
   size_t inputs(const Node& of) const;
   Value input(const Node& of, size_t i) const;
 

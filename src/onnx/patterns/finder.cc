@@ -211,16 +211,32 @@ void Finder::replace(const std::vector<const NodeProto*>& old, std::vector<NodeP
   const auto place = places_.at(old[0]);
   for (NodeProto& node : fresh) add(std::move(node), place);
   const std::set<const NodeProto*> gone(old.begin(), old.end());
-  for (const NodeProto* each : gone) {
-    for (const std::string& name : each->inputs) count(name, -1);
-    for (const std::string& name : each->outputs)
-      if (const auto found = values_.find(name); found != values_.end()) {
-        --found->second.makers;
-        if (found->second.maker == each) found->second.maker = nullptr;
-      }
-    const auto at = places_.find(each);
-    nodes_.erase(at->second);
-    places_.erase(at);
+  for (const NodeProto* each : gone) remove(each);
+}
+
+void Finder::remove(const NodeProto* node) {
+  for (const std::string& name : node->inputs) {
+    count(name, -1);
+    if (readers(name) == 0) left_.push_back(name);
+  }
+  for (const std::string& name : node->outputs)
+    if (const auto found = values_.find(name); found != values_.end()) {
+      --found->second.makers;
+      if (found->second.maker == node) found->second.maker = nullptr;
+    }
+  const auto at = places_.find(node);
+  nodes_.erase(at->second);
+  places_.erase(at);
+}
+
+void Finder::drop_unread() {
+  while (!left_.empty()) {
+    const NodeProto* const node = maker(left_.back());
+    left_.pop_back();
+    if (node && std::all_of(node->outputs.begin(), node->outputs.end(), [&](const std::string& each) {
+          return each.empty() || (readers(each) == 0 && !is_output(each) && made_once(each));
+        }))
+      remove(node);
   }
 }
 

@@ -64,6 +64,8 @@ class Finder {
   // Puts new nodes where the first one of this list is, and removes all of the list. Names of new nodes' results are
   // new, or were results of old ones.
   void replace(const std::vector<const NodeProto*>& old, std::vector<NodeProto> fresh);
+  // Removes nodes that nothing reads any more since others were put in place of what read them.
+  void drop_unread();
   // A name that no value has.
   std::string fresh_name(const std::string& like);
 
@@ -82,6 +84,7 @@ class Finder {
   void note(const NodeProto& node);
   void note_body(const GraphProto& body, int depth);
   void count(const std::string& value, int64_t readers);
+  void remove(const NodeProto* node);
 
   int64_t version_;
   std::string path_;
@@ -89,6 +92,7 @@ class Finder {
   std::unordered_map<std::string, Known> values_;
   std::list<NodeProto> nodes_;
   std::unordered_map<const NodeProto*, std::list<NodeProto>::iterator> places_;
+  std::vector<std::string> left_;  // values that lost a reader
   uint64_t names_ = 0;
 };
 

@@ -10,6 +10,7 @@
 
 #include "onnx/patterns/finder.h"
 #include "onnx/patterns/nodes.h"
+#include "terms/texts.h"
 
 namespace rondo_onnx {
 
@@ -170,18 +171,16 @@ struct Row {
 #define SQUARE(a) "[Pow(" a ", 2) | Mul(" a ", " a ")]"
 #define DEVIATION(a) "Sqrt(Add(ReduceMean(" SQUARE(a) " ...), #e))"
 #define OVER(a, b) "[Div(" a ", " b ") | Mul(" a ", [Reciprocal(" b ") | Div(1, " b ")])]"
-#define HALF_OF(factor) "[Mul(Mul(x, " factor "), 0.5) | Mul(x, Mul(" factor ", 0.5)) | Mul(Mul(x, 0.5), " factor ")]"
 #define SCORES "MatMul(q, Transpose:t(k))"
 #define SCALED "[Div(" SCORES ", #d) | Mul(" SCORES ", #c) | " SCORES "]"
 
 constexpr Row kRows[] = {
     {"layer normalisation", "Add(Mul(" OVER(CENTRED, DEVIATION(CENTRED)) ", w), b)", layer_norm},
     {"RMS normalisation", "Mul(" OVER("x", DEVIATION("x")) ", w)", rms_norm},
-    {"GELU", HALF_OF("Add(Erf([Div(x, 1.4142135) | Mul(x, 0.70710678)]), 1)"), gelu},
-    {"GELU by tanh", HALF_OF("Add(Tanh(Mul(Add(x, Mul([Pow(x, 3) | Mul(x, Mul(x, x))], 0.044715)), 0.7978845)), 1)"),
-     gelu_tanh},
+    {"GELU", RONDO_HALF_OF(RONDO_ERF_FACTOR), gelu},
+    {"GELU by tanh", RONDO_HALF_OF(RONDO_TANH_FACTOR), gelu_tanh},
     {"attention", "MatMul(Softmax:s([Add(" SCALED ", mask) | " SCALED "]), v)", attention},
-    {"rotary embedding", "Add(Mul(Concat:t(Neg(Slice:h(x ...)), Slice:l(x ...)), s), Mul(x, c))", rotary},
+    {"rotary embedding", RONDO_ROTARY_TEXT("Slice:h(x ...)", "Slice:l(x ...)"), rotary},
     {"product and bias", "Add(MatMul(x, w), b)", product_and_bias},
     {"product and activation", "[Gelu(MatMul:p(x, w, b)) | Relu(MatMul:p(x, w, b))]", product_and_activation},
     {"batch normalisation in a convolution", "BatchNormalization([Conv:n(x, w) | Conv:n(x, w, c)], s, b, m, v)",
@@ -245,6 +244,7 @@ std::vector<NodeProto> find_patterns(const GraphProto& graph, int64_t version, c
   note("products of one value", join_products(finder));
   note("product of whole numbers", join_scales(finder));
   note("convolution and activation", join_limits(finder));
+  finder.drop_unread();
   return {finder.nodes().begin(), finder.nodes().end()};
 }
 
