@@ -3,6 +3,7 @@
 #include "ops/convolution/column_block.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rondo::ops {
 
@@ -13,13 +14,24 @@ using device::ProductArguments;
 using device::ProductAxis;
 
 constexpr int kInnermost = kProductAxes - 1;
-constexpr int64_t kFewTurned = 4;  // that are not worth being turned
+constexpr int64_t kFewTurned = 4;   // that are not worth being turned
+constexpr int64_t kFewCleared = 8;  // of a line
 
 void copy_line(const float* from, int64_t step, int64_t n, float* to) {
   if (step == 2) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {
     for (int64_t i = 0; i < n; ++i) to[i] = from[i * step];
+  }
+}
+
+// Lines of a few elements are not worth a call each.
+void clear_lines(float* to, int64_t apart, int64_t lines, int64_t n) {
+  if (n >= kFewCleared) {
+    for (int64_t line = 0; line < lines; ++line) std::fill_n(to + line * apart, n, 0.0F);
+  } else {
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t line = 0; line < lines; ++line) to[line * apart + i] = 0;
   }
 }
 
@@ -59,9 +71,9 @@ void ColumnBlock::find(const ProductArguments& args, int64_t of_group, int64_t f
 void ColumnBlock::gather(const ProductArguments& args, const DepthPart& part, bool channels_inner, int64_t width,
                          float* to) const {
   const int64_t whole = RowsProduct::panels_of(columns) * kPanelColumns;
-  if (whole > columns)
+  if (whole > columns)  // the panel that takes the last ones below
     for (int64_t d = 0; d < part.channels * part.taps; ++d)
-      std::fill(to + d * width + columns, to + d * width + whole, 0.0F);
+      std::memset(to + d * width + whole - kPanelColumns, 0, kPanelColumns * sizeof(float));
   const ProductAxis& inner = args.axis[kInnermost];
   const int64_t step = inner.step * inner.b_step, of_channel = (channels_inner ? 1 : part.taps) * width;
   const float* const b = static_cast<const float*>(args.b) + group * args.b_group + part.channel * args.b_channel;
@@ -93,13 +105,11 @@ void ColumnBlock::gather(const ProductArguments& args, const DepthPart& part, bo
         turn_lines(from, step, high - low, part.channels, row + low, width);
       else if (step == 1 && high > low)
         tiles.copy_lines(from, args.b_channel, part.channels, high - low, row + low, of_channel);
-      const bool copies = !turns && step != 1;
-      if (!copies && low == 0 && high == one.count) continue;
-      for (int64_t channel = 0; channel < part.channels; ++channel, row += of_channel, from += args.b_channel) {
-        for (int64_t i = 0; i < low; ++i) row[i] = 0;
-        if (copies) copy_line(from, step, high - low, row + low);
-        for (int64_t i = high; i < one.count; ++i) row[i] = 0;
-      }
+      clear_lines(row, of_channel, part.channels, low);
+      clear_lines(row + high, of_channel, part.channels, one.count - high);
+      if (!turns && step != 1)
+        for (int64_t channel = 0; channel < part.channels; ++channel)
+          copy_line(from + channel * args.b_channel, step, high - low, row + low + channel * of_channel);
     }
   }
 }
