@@ -10,9 +10,7 @@
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <optional>
 
-#include "base/text.h"
 #include "engine/tasks/making_limit.h"
 #include "graph/passes/passes.h"
 
@@ -41,20 +39,28 @@ class ConcatInPlace {
   }
 
   Status run(PassReport* report) {
-    std::vector<std::vector<TaskOperand>> copies(program_.nodes.size());  // that are left of a concatenation
-    std::vector<bool> changed(program_.nodes.size());
+    std::vector<Operands> placed(program_.nodes.size());
     for (auto i = static_cast<uint32_t>(program_.nodes.size()); i-- > 0 && seen_ < kMostUsesSeen;) {
       RONDO_TRY(MakingLimit::check());
-      changed[i] = std::holds_alternative<ops::ConcatCall>(program_.nodes[i].call->of) && join(i, &copies[i], report);
+      placed[i] = place_operands(i);
+      if (placed[i]) report->lines.push_back("in place: " + program_.text(program_.nodes[i]));
     }
     if (report->lines.empty()) return {};
     std::vector<ProgramNode> nodes;
-    for (size_t i = 0; i < changed.size(); ++i) {
+    for (size_t i = 0; i < placed.size(); ++i) {
       ProgramNode& node = program_.nodes[i];
-      if (!changed[i]) nodes.push_back(std::move(node));
-      for (size_t k = 0; k < copies[i].size(); k += 2) {
-        nodes.push_back(program_.make_node(node.name, make_ref<const ops::Call>(ops::CopyCall{}),
-                                           std::span(copies[i]).subspan(k, 2), ops::kAlways));
+      if (!placed[i]) {
+        nodes.push_back(std::move(node));
+        continue;
+      }
+      View part = node.operands.back().view;
+      for (size_t k = 0; k + 1 < node.operands.size(); ++k) {
+        const View& view = node.operands[k].view;
+        go_to(node, k, &part);
+        if (placed[i] >> k & 1) continue;
+        const TaskOperand operands[] = {{view, false}, {part, true}};
+        nodes.push_back(
+            program_.make_node(node.name, make_ref<const ops::Call>(ops::CopyCall{}), operands, ops::kAlways));
         nodes.back().site = node.site;
       }
     }
@@ -64,6 +70,7 @@ class ConcatInPlace {
   }
 
  private:
+  using Operands = uint64_t;  // of a node, a bit each
   // The place where a value's bytes are now: in another one, so many bytes further on.
   struct Place {
     uint32_t value = 0;
@@ -73,6 +80,7 @@ class ConcatInPlace {
     uint32_t node;
     bool written;
     int64_t begin, end;
+    Use moved(int64_t by) const { return {node, written, begin + by, end + by}; }
   };
   struct Value {
     Place place;
@@ -94,9 +102,8 @@ class ConcatInPlace {
       const ProgramNode& each = program_.nodes[reached[at]];
       if (each.effects() >= ops::Effects::kept || reached.size() > kMost) return false;
       for (const ProgramOperand& made : each.operands) {
-        if (!made.written) continue;
         const uint32_t in = place_of(made.value).value;
-        if (in == value) continue;
+        if (!made.written || in == value) continue;
         if (!is_temporary(in)) return false;
         seen_ += values_[in].uses.size();
         for (const Use& use : values_[in].uses)
@@ -111,89 +118,83 @@ class ConcatInPlace {
     const ops::ProgramValue& made = program_.values[value];
     return !made.outlives() && !made.given() && !made.storage->pinned();
   }
+  // From the part of a result that the operand before was copied to, or at first from the result, to the next.
+  static void go_to(const ProgramNode& node, size_t operand, View* part) {
+    const int axis = std::get<ops::ConcatCall>(node.call->of).axis;
+    Layout& layout = part->layout;
+    if (operand > 0)
+      part->offset += layout.shape[axis] * layout.strides[axis] * static_cast<int64_t>(dtype_size(part->dtype));
+    layout.shape[axis] = node.operands[operand].view.layout.shape[axis];
+  }
 
-  // The bytes by which an operand of node i moves if it is made in a part of the result, which is in `into`.
-  std::optional<int64_t> moved_by(uint32_t i, const ProgramOperand& operand, const View& part, Place into) {
+  // True if an operand of node i may be made in a part of the result, which moves it by so many bytes to a value.
+  bool may_move(uint32_t i, const ProgramOperand& operand, const View& part, uint32_t to, int64_t by) {
     const Value& own = values_[operand.value];
     const Storage& storage = *program_.values[operand.value].storage;
     const auto bytes = static_cast<int64_t>(storage.bytes());
-    const int64_t by = into.bytes + part.offset - operand.view.offset;
-    const int64_t aligned = storage.device().is_host() ? 64 : 256;
-    if (own.fixed || own.place.value != operand.value || operand.value == into.value || !is_temporary(operand.value))
-      return {};
-    if (&storage.device() != &part.device() || operand.view.dtype != part.dtype || by % aligned != 0) return {};
-    if (operand.begin != 0 || operand.end != bytes || static_cast<int64_t>(operand.view.bytes()) != bytes) return {};
-    if (!operand.view.layout.same_as(part.layout)) return {};
+    if (own.fixed || own.place.value != operand.value || operand.value == to || !is_temporary(operand.value) ||
+        &storage.device() != &part.device() || operand.view.dtype != part.dtype ||
+        by % (storage.device().is_host() ? 64 : 256) != 0 || operand.begin != 0 || operand.end != bytes ||
+        static_cast<int64_t>(operand.view.bytes()) != bytes || !operand.view.layout.same_as(part.layout))
+      return false;
     uint32_t last = 0;
-    const Use* first = nullptr;
+    const Use* first = &own.uses[0];
     for (const Use& use : own.uses) {
       last = std::max(last, use.node);
-      if (!first || use.node < first->node || (use.node == first->node && use.written)) first = &use;
-      if (use.written && use.node >= i) return {};
+      if (use.node < first->node || (use.node == first->node && use.written)) first = &use;
+      if (use.written && use.node >= i) return false;
     }
-    if (!first->written) return {};
-    const std::vector<Use>& around = values_[into.value].uses;
-    seen_ += own.uses.size() + around.size();
+    if (!first->written) return false;
     // mutation: part_of_a_concat_fails
-    if (std::any_of(own.uses.begin(), own.uses.end(),
-                    [&](const Use& use) { return use.node != i && !is_for(use.node, into.value); }))
-      return {};
+    for (const Use& use : own.uses)
+      if (use.node != i && !is_for(use.node, to)) return false;
+    const std::vector<Use>& around = values_[to].uses;
+    seen_ += own.uses.size() + around.size();
     // Until now no task looks at the part, and it is not written again while the operand is read.
-    const auto harms = [&](const Use& use) {
+    return std::none_of(around.begin(), around.end(), [&](const Use& use) {
       if (use.begin >= by + bytes || use.end <= by) return false;
       // mutation: part_of_a_concat_in_use
       return use.node < i || (use.node == i ? !use.written : use.written && use.node <= last);
-    };
-    if (std::any_of(around.begin(), around.end(), harms)) return {};
-    return by;
+    });
   }
 
-  // Places those operands of a concatenation that can be, and lists what is still copied. False: none of them.
-  bool join(uint32_t i, std::vector<TaskOperand>* copies, PassReport* report) {
+  // Places those operands of a concatenation that can be: the others are copied.
+  Operands place_operands(uint32_t i) {
     const ProgramNode& node = program_.nodes[i];
     const ProgramOperand& result = node.operands.back();
+    const size_t count = node.operands.size() - 1;
+    if (!std::holds_alternative<ops::ConcatCall>(node.call->of) || node.section != ops::kAlways || count > 64 ||
+        !result.written || result.view.accumulate)
+      return 0;
     const Place into = place_of(result.value);
-    if (node.section != ops::kAlways || !is_temporary(into.value) || result.view.accumulate) return false;
-    if (!std::all_of(node.operands.begin(), node.operands.end(), [](const auto& each) { return each.known; }))
-      return false;
-    const int axis = std::get<ops::ConcatCall>(node.call->of).axis;
-    const int64_t step = result.view.layout.strides[axis] * static_cast<int64_t>(dtype_size(result.view.dtype));
+    if (!is_temporary(into.value)) return 0;
+    Operands placed = 0;
+    size_t left = 0;
+    std::vector<Use>& uses = values_[into.value].uses;
     View part = result.view;
-    std::vector<uint32_t> placed;
-    std::vector<Use> left;  // writes of the result
-    for (size_t k = 0; k + 1 < node.operands.size(); ++k) {
+    for (size_t k = 0; k < count; ++k) {
       const ProgramOperand& operand = node.operands[k];
-      part.layout.shape[axis] = operand.view.layout.shape[axis];
-      if (const std::optional<int64_t> by = moved_by(i, operand, part, into)) {
-        values_[operand.value].place = {into.value, *by};
-        placed.push_back(operand.value);
-      } else {
-        copies->insert(copies->end(), {{operand.view, false}, {part, true}});
-        int64_t low = 0, high = 0;
-        part.layout.extent(&low, &high);
-        const int64_t from = into.bytes + part.offset, size = static_cast<int64_t>(dtype_size(part.dtype));
-        left.push_back({i, true, from + low * size, from + high * size});
+      go_to(node, k, &part);
+      const int64_t by = into.bytes + part.offset - operand.view.offset;
+      if (!operand.known || !may_move(i, operand, part, into.value, by)) {
+        ++left;
+        continue;
       }
-      part.offset += part.layout.shape[axis] * step;
+      values_[operand.value].place = {into.value, by};
+      placed |= Operands{1} << k;
     }
     // A GPU copies what is left in one launch, as before.
-    if (placed.empty() || (copies->size() > 2 && !node.device->is_host())) {
-      for (const uint32_t each : placed) values_[each].place = {each, 0};
-      copies->clear();
-      return false;
+    if (left > 1 && !node.device->is_host()) {
+      for (size_t k = 0; k < count; ++k)
+        if (placed >> k & 1) values_[node.operands[k].value].place = {node.operands[k].value, 0};
+      return 0;
     }
-    std::vector<Use>& uses = values_[into.value].uses;
-    std::erase_if(uses, [&](const Use& use) { return use.node == i && use.written; });
-    uses.insert(uses.end(), left.begin(), left.end());
-    std::string line = "in place:";
-    for (const uint32_t each : placed) {
-      for (const Use& use : values_[each].uses)
-        uses.push_back(
-            {use.node, use.written, use.begin + values_[each].place.bytes, use.end + values_[each].place.bytes});
-      line += format(" %%%u", each);
-    }
-    report->lines.push_back(line + " of " + program_.text(node));
-    return true;
+    if (left == 0) std::erase_if(uses, [&](const Use& use) { return use.node == i && use.written; });
+    for (size_t k = 0; k < count; ++k)
+      if (placed >> k & 1)
+        for (const Value& own = values_[node.operands[k].value]; const Use& use : own.uses)
+          uses.push_back(use.moved(own.place.bytes));
+    return placed;
   }
 
   void move(ProgramNode* node) {

@@ -17,7 +17,7 @@ constexpr int kInnermost = kProductAxes - 1;
 constexpr int64_t kFewTurned = 4;   // that are not worth being turned
 constexpr int64_t kFewCleared = 8;  // of a line
 
-void copy_line(const float* from, int64_t step, int64_t n, float* to) {
+[[gnu::noinline]] void copy_line(const float* from, int64_t step, int64_t n, float* to) {
   if (step == 2) {
     for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {
@@ -26,7 +26,7 @@ void copy_line(const float* from, int64_t step, int64_t n, float* to) {
 }
 
 // Lines of a few elements are not worth a call each.
-void clear_lines(float* to, int64_t apart, int64_t lines, int64_t n) {
+[[gnu::noinline]] void clear_lines(float* to, int64_t apart, int64_t lines, int64_t n) {
   if (n >= kFewCleared) {
     for (int64_t line = 0; line < lines; ++line) std::fill_n(to + line * apart, n, 0.0F);
   } else {
@@ -79,37 +79,43 @@ void ColumnBlock::gather(const ProductArguments& args, const DepthPart& part, bo
   const float* const b = static_cast<const float*>(args.b) + group * args.b_group + part.channel * args.b_channel;
   const ProductTiles& tiles = product_tiles(instructions());
   const bool turns = channels_inner && args.b_channel == 1 && part.channels >= kFewTurned;
-  for (int64_t tap = 0; tap < part.taps; ++tap) {
-    int64_t rest = part.tap + tap, move[kProductAxes];
-    for (int d = kInnermost; d >= 0; --d) {
+  for (int64_t tap = 0, along = 0; tap < part.taps; tap += along) {
+    // Taps along a line differ in where they begin in it.
+    const int64_t begin = (part.tap + tap) % inner.taps;
+    along = std::min<int64_t>(inner.taps - begin, part.taps - tap);
+    int64_t rest = (part.tap + tap) / inner.taps, move[kInnermost];
+    for (int d = kInnermost - 1; d >= 0; --d) {
       move[d] = rest % args.axis[d].taps * args.axis[d].tap_step;
       rest /= args.axis[d].taps;
     }
-    float* const rows = to + tap * (channels_inner ? part.channels : 1) * width;
     for (int64_t r = 0; r < runs; ++r) {
       const ColumnRun& one = run[r];
-      int64_t at = one.base, low = 0, high = one.count;
-      for (int d = 0; d < kProductAxes; ++d) {
+      int64_t at = one.base, count = one.count;
+      for (int d = 0; d < kInnermost; ++d) {
         const int64_t coordinate = one.coordinate[d] + move[d];
         at += coordinate * args.axis[d].b_step;
-        if (d < kInnermost && (coordinate < 0 || coordinate >= args.axis[d].extent)) high = 0;
+        if (coordinate < 0 || coordinate >= args.axis[d].extent) count = 0;
       }
-      const int64_t coordinate = one.coordinate[kInnermost] + move[kInnermost];
-      if (coordinate < 0) low = std::min<int64_t>(high, (-coordinate + inner.step - 1) / inner.step);
-      high = coordinate >= inner.extent
-                 ? low
-                 : std::clamp<int64_t>((inner.extent - 1 - coordinate) / inner.step + 1, low, high);
-      const float* from = b + at + low * step;
-      float* row = rows + one.first;
-      if (turns && high > low)
-        turn_lines(from, step, high - low, part.channels, row + low, width);
-      else if (step == 1 && high > low)
-        tiles.copy_lines(from, args.b_channel, part.channels, high - low, row + low, of_channel);
-      clear_lines(row, of_channel, part.channels, low);
-      clear_lines(row + high, of_channel, part.channels, one.count - high);
-      if (!turns && step != 1)
-        for (int64_t channel = 0; channel < part.channels; ++channel)
-          copy_line(from + channel * args.b_channel, step, high - low, row + low + channel * of_channel);
+      float* row = to + tap * (channels_inner ? part.channels : 1) * width + one.first;
+      for (int64_t t = begin; t < begin + along; ++t, row += (channels_inner ? part.channels : 1) * width) {
+        const int64_t coordinate = one.coordinate[kInnermost] + t * inner.tap_step;
+        int64_t low = 0, high = count;
+        if (coordinate < 0) low = std::min<int64_t>(high, (-coordinate + inner.step - 1) / inner.step);
+        if (coordinate + (high - 1) * inner.step >= inner.extent)
+          high = coordinate >= inner.extent
+                     ? low
+                     : std::clamp<int64_t>((inner.extent - 1 - coordinate) / inner.step + 1, low, high);
+        const float* const from = b + at + coordinate * inner.b_step + low * step;
+        if (turns && high > low)
+          turn_lines(from, step, high - low, part.channels, row + low, width);
+        else if (step == 1 && high > low)
+          tiles.copy_lines(from, args.b_channel, part.channels, high - low, row + low, of_channel);
+        clear_lines(row, of_channel, part.channels, low);
+        clear_lines(row + high, of_channel, part.channels, one.count - high);
+        if (!turns && step != 1)
+          for (int64_t channel = 0; channel < part.channels; ++channel)
+            copy_line(from + channel * args.b_channel, step, high - low, row + low + channel * of_channel);
+      }
     }
   }
 }

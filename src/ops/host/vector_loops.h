@@ -333,7 +333,7 @@ Moves bytes(size_t size) {
   }
 }
 
-// --- what follows a sum: vectors, then halves of one as long as there are enough elements, then elements
+// --- what follows a sum: vectors, then small ones, then elements
 struct LineToFinish {
   const float *sums, *residual;
   float* to;
@@ -343,7 +343,8 @@ struct LineToFinish {
 // From element i on; returns the first one that is left. op_hard_swish of less than -4 is that of -4, of minus infinity
 // too.
 template <bool hard_swish, int bytes>
-RONDO_VECTOR inline int64_t finish_by(const LineToFinish& line, int64_t i, int64_t n) {
+RONDO_VECTOR inline int64_t finish_by(const LineToFinish& given, int64_t i, int64_t n) {
+  const LineToFinish line = given;  // in registers
   using Limit = Limits<float, bytes>;
   using Vector = typename Limit::Vector;
   constexpr int64_t kLanes = bytes / static_cast<int64_t>(sizeof(float));
@@ -370,10 +371,20 @@ RONDO_VECTOR inline int64_t finish_by(const LineToFinish& line, int64_t i, int64
     value = value == value ? value : nan;
     std::memcpy(line.to + i, &value, sizeof value);
   }
-  if constexpr (bytes > 16) return finish_by<hard_swish, bytes / 2>(line, i, n);
   return i;
 }
 
+// Up to three elements.
+template <bool hard_swish>
+RONDO_VECTOR [[gnu::noinline]] void finish_rest(const LineToFinish& line, int64_t i, int64_t n) {
+  constexpr int kMost = 4;
+  float sums[kMost] = {}, residual[kMost] = {}, made[kMost];
+  for (int k = 0; k + 1 < kMost; ++k)
+    if (i + k < n) sums[k] = line.sums[i + k], residual[k] = line.residual[i + k];
+  finish_by<hard_swish, sizeof sums>({sums, residual, made, line.scale, line.bias, line.low, line.high}, 0, kMost);
+  for (int k = 0; k + 1 < kMost; ++k)
+    if (i + k < n) line.to[i + k] = made[k];
+}
 template <bool hard_swish>
 RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
   for (int64_t number = 0; number < of.lines; ++number) {
@@ -384,15 +395,9 @@ RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
                                of.bias[number * of.bias_apart],
                                of.low,
                                of.high};
-    for (int64_t i = finish_by<hard_swish, RONDO_VECTOR_BYTES>(line, 0, of.n); i < of.n; ++i) {
-      const float value = line.sums[i] * line.scale + line.bias + line.residual[i];
-      if constexpr (hard_swish) {
-        line.to[i] = settled<true>(device::op_hard_swish(F32::of(value)).v);
-      } else {
-        const float at_least = value < line.low ? line.low : value;
-        line.to[i] = settled<true>(line.high < at_least ? line.high : at_least);
-      }
-    }
+    int64_t i = finish_by<hard_swish, RONDO_VECTOR_BYTES>(line, 0, of.n);
+    if constexpr (RONDO_VECTOR_BYTES > 16) i = finish_by<hard_swish, 16>(line, i, of.n);
+    if (i < of.n) finish_rest<hard_swish>(line, i, of.n);
   }
 }
 RONDO_VECTOR void finish(const SumsToFinish& of) {
