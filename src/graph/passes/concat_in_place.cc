@@ -39,38 +39,21 @@ class ConcatInPlace {
   }
 
   Status run(PassReport* report) {
-    std::vector<Operands> placed(program_.nodes.size());
-    for (auto i = static_cast<uint32_t>(program_.nodes.size()); i-- > 0 && seen_ < kMostUsesSeen;) {
+    std::vector<bool> gone(program_.nodes.size());
+    for (auto i = static_cast<uint32_t>(gone.size()); i-- > 0 && seen_ < kMostUsesSeen;) {
       RONDO_TRY(MakingLimit::check());
-      placed[i] = place_operands(i);
-      if (placed[i]) report->lines.push_back("in place: " + program_.text(program_.nodes[i]));
+      if (!std::holds_alternative<ops::ConcatCall>(program_.nodes[i].call->of)) continue;
+      const std::string before = program_.text(program_.nodes[i]);
+      if (place_operands(i, &gone)) report->lines.push_back("in place: " + before);
     }
     if (report->lines.empty()) return {};
-    std::vector<ProgramNode> nodes;
-    for (size_t i = 0; i < placed.size(); ++i) {
-      ProgramNode& node = program_.nodes[i];
-      if (!placed[i]) {
-        nodes.push_back(std::move(node));
-        continue;
-      }
-      View part = node.operands.back().view;
-      for (size_t k = 0; k + 1 < node.operands.size(); ++k) {
-        const View& view = node.operands[k].view;
-        go_to(node, k, &part);
-        if (placed[i] >> k & 1) continue;
-        const TaskOperand operands[] = {{view, false}, {part, true}};
-        nodes.push_back(
-            program_.make_node(node.name, make_ref<const ops::Call>(ops::CopyCall{}), operands, ops::kAlways));
-        nodes.back().site = node.site;
-      }
-    }
-    for (ProgramNode& node : nodes) move(&node);
-    program_.nodes = std::move(nodes);
+    for (ProgramNode& node : program_.nodes) move(&node);
+    size_t next = 0;
+    std::erase_if(program_.nodes, [&](const ProgramNode&) { return gone[next++]; });
     return {};
   }
 
  private:
-  using Operands = uint64_t;  // of a node, a bit each
   // The place where a value's bytes are now: in another one, so many bytes further on.
   struct Place {
     uint32_t value = 0;
@@ -80,7 +63,6 @@ class ConcatInPlace {
     uint32_t node;
     bool written;
     int64_t begin, end;
-    Use moved(int64_t by) const { return {node, written, begin + by, end + by}; }
   };
   struct Value {
     Place place;
@@ -158,43 +140,43 @@ class ConcatInPlace {
     });
   }
 
-  // Places those operands of a concatenation that can be: the others are copied.
-  Operands place_operands(uint32_t i) {
-    const ProgramNode& node = program_.nodes[i];
+  // Places the operands of a concatenation, of which one may be left to copy. False: it stays as it is.
+  bool place_operands(uint32_t i, std::vector<bool>* gone) {
+    ProgramNode& node = program_.nodes[i];
     const ProgramOperand& result = node.operands.back();
-    const size_t count = node.operands.size() - 1;
-    if (!std::holds_alternative<ops::ConcatCall>(node.call->of) || node.section != ops::kAlways || count > 64 ||
-        !result.written || result.view.accumulate)
-      return 0;
+    if (node.section != ops::kAlways || !result.written || result.view.accumulate) return false;
     const Place into = place_of(result.value);
-    if (!is_temporary(into.value)) return 0;
-    Operands placed = 0;
-    size_t left = 0;
-    std::vector<Use>& uses = values_[into.value].uses;
+    if (!is_temporary(into.value)) return false;
+    std::vector<uint32_t> placed;
+    TaskOperand copy[2] = {{{}, false}, {{}, true}};
     View part = result.view;
-    for (size_t k = 0; k < count; ++k) {
+    for (size_t k = 0; k + 1 < node.operands.size(); ++k) {
       const ProgramOperand& operand = node.operands[k];
       go_to(node, k, &part);
       const int64_t by = into.bytes + part.offset - operand.view.offset;
-      if (!operand.known || !may_move(i, operand, part, into.value, by)) {
-        ++left;
-        continue;
+      if (operand.known && may_move(i, operand, part, into.value, by)) {
+        values_[operand.value].place = {into.value, by};
+        placed.push_back(operand.value);
+      } else {
+        copy[0].view = operand.view;
+        copy[1].view = part;
       }
-      values_[operand.value].place = {into.value, by};
-      placed |= Operands{1} << k;
     }
-    // A GPU copies what is left in one launch, as before.
-    if (left > 1 && !node.device->is_host()) {
-      for (size_t k = 0; k < count; ++k)
-        if (placed >> k & 1) values_[node.operands[k].value].place = {node.operands[k].value, 0};
-      return 0;
+    const size_t left = node.operands.size() - 1 - placed.size();
+    if (left > 1 || placed.empty()) {
+      for (const uint32_t each : placed) values_[each].place = {each, 0};
+      return false;
     }
-    if (left == 0) std::erase_if(uses, [&](const Use& use) { return use.node == i && use.written; });
-    for (size_t k = 0; k < count; ++k)
-      if (placed >> k & 1)
-        for (const Value& own = values_[node.operands[k].value]; const Use& use : own.uses)
-          uses.push_back(use.moved(own.place.bytes));
-    return placed;
+    std::vector<Use>& uses = values_[into.value].uses;
+    if (left == 0)
+      std::erase_if(uses, [&](const Use& use) { return use.node == i && use.written; });
+    else
+      program_.replace(&node, node.name, make_ref<const ops::Call>(ops::CopyCall{}), copy);
+    for (const uint32_t each : placed)
+      for (const int64_t by = values_[each].place.bytes; const Use& use : values_[each].uses)
+        uses.push_back({use.node, use.written, use.begin + by, use.end + by});
+    (*gone)[i] = left == 0;
+    return true;
   }
 
   void move(ProgramNode* node) {
