@@ -277,9 +277,9 @@ MUTATIONS = (
     ),
     Mutation(
         name="part_of_a_concat_in_use",
-        part=r"use\.node < i\b",
+        part=r"use\.node <= last",
         instead="false",
-        breaks="a part of a concatenation is made in its place only where no task looks at that before",
+        breaks="a part of a concatenation is made in its place only where nothing else is written there",
         cases="Conformance/ConcatInPlace.PartsInUseKeepWhatTheyHold/cuda_async",
         **OF_RECORDING,
     ),

@@ -135,8 +135,9 @@ class ConcatInPlace {
     // Until now no task looks at the part, and it is not written again while the operand is read.
     return std::none_of(around.begin(), around.end(), [&](const Use& use) {
       if (use.begin >= by + bytes || use.end <= by) return false;
+      if (use.node == i) return !use.written;
       // mutation: part_of_a_concat_in_use
-      return use.node < i || (use.node == i ? !use.written : use.written && use.node <= last);
+      return use.written ? use.node <= last : use.node < i;
     });
   }
 

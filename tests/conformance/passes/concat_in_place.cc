@@ -121,6 +121,20 @@ TEST_P(ConcatInPlace, PartsInUseKeepWhatTheyHold) {
         must(rondo_concat(2, parts, 0, &slot));
         return list(running(joined({all, before})));
       },
+      [](X x) {  // an operand is read when its part is something else
+        const Tensor one = running(x[0]), all = joined({one, running(x[1])});
+        into(slice(all, 0, 0, 4), rondo_cumulative, RONDO_MAX, slice(x[0], 0, 0, 4), 0, 0);
+        into(slice(all, 0, 5, 7), rondo_cumulative, RONDO_SUM, slice(one, 0, 0, 2), 0, 0);
+        return list(running(all));
+      },
+      [this](X x) {  // something else is written in the part before, and more than that
+        const Tensor one = running(x[0]), wide = empty(RONDO_F32, {9, 64}), all = slice(wide, 0, 0, 8);
+        must(rondo_fill(wide, 3));
+        rondo_tensor* parts[] = {one, x[1]};
+        rondo_tensor* slot = all;
+        must(rondo_concat(2, parts, 0, &slot));
+        return list(running(wide));
+      },
       [](X x) {  // repeated
         const Tensor one = running(x[0]);
         return list(running(joined({one, one, one})));
