@@ -113,7 +113,7 @@ ROWS = [
     ("kinds", "src/ops/program/kinds.def", r"Pad, rule, widest, pure, inferred", "Pad, rule, widest, pure, owed", "a row that kinds.py cannot read"),
     ("kinds", "docs/program.md", "const ops::ProgramNode\\* writer = nullptr;", "const ops::ProgramNode* writer;", "the example pass"),
     *[("kinds", "docs/program.md", rf"(### {name}\n.*?after:\n\d \w+ ')", r"\1x", f"the programs before and after {name}")
-      for name in ("dce", "cse", "patterns", "epilogue", "fuse", "fuse_rows", "batch_products", "horizontal_fuse")],
+      for name in ("dce", "cse", "patterns", "epilogue", "fuse", "fuse_rows", "batch_products", "horizontal_fuse", "concat_in_place")],
     ("measured", "tests/bench/results/README.md", r"(\n## Where others are ahead.*?\n\| [^\n|]*\|[^\n|]*\d\.\d\d)", r"\g<1>9", "the table under"),
     ("measured", "tests/bench/results/README.md", r"(\n## Measured.*?\| )\d\.\d\d", r"\g<1>9.99", "is no ratio"),
     ("measured", "README.md", r"\| 1\.12 \|", "| 0.93 |", "README.md: the table .* has no loss"),

@@ -276,6 +276,21 @@ MUTATIONS = (
         **OF_RECORDING,
     ),
     Mutation(
+        name="part_of_a_concat_in_use",
+        part=r"use\.node <= last",
+        instead="false",
+        breaks="a part of a concatenation is made in its place only where nothing else is written there",
+        cases="Conformance/ConcatInPlace.PartsInUseKeepWhatTheyHold/cuda_async",
+        **OF_RECORDING,
+    ),
+    Mutation(
+        name="part_of_a_concat_fails",
+        breaks="what a part of a concatenation is made by and read by fails only where it does in eager calls",
+        cases="Conformance/ConcatInPlace.FailuresReachAsFarAsInEagerCalls/cpu_async",
+        **OF_RECORDING,
+        endings=("failed",),
+    ),
+    Mutation(
         name="call_keeps_an_address",
         part=r"!?same\b",
         instead="*known != &kNowhere",

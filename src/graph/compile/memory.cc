@@ -41,29 +41,62 @@ class Earlier {
   std::vector<uint32_t> place_;
 };
 
-// Collects the tasks that write a storage first, one after the other, before anything looks at it.
+// The first byte of a view, and the one after its last.
+using ByteRange = std::pair<int64_t, int64_t>;
+ByteRange range_of(const View& view) {
+  int64_t low = 0, high = 0;
+  view.layout.extent(&low, &high);
+  const auto size = static_cast<int64_t>(dtype_size(view.dtype));
+  return {view.offset + low * size, view.offset + high * size};
+}
+
+// Collects the tasks that write a storage first, one after the other, before anything looks at what they leave.
 struct FirstWriters {
   uint32_t first = 0;  // the step of the first one
   std::vector<View> parts;
-  size_t bytes = 0;  // of all parts
+  size_t bytes = 0;                // of all parts
+  std::vector<ByteRange> written;  // by parts without gaps, apart and in order
   bool decided = false;
+
+  void add(const View& part) {
+    ByteRange range = range_of(part);
+    if (has(range)) return;
+    parts.push_back(part);
+    bytes += part.bytes();
+    if (range.second - range.first != static_cast<int64_t>(part.bytes())) return;
+    const auto begin = std::lower_bound(written.begin(), written.end(), range.first,
+                                        [](const ByteRange& each, int64_t at) { return each.second < at; });
+    auto end = begin;
+    for (; end != written.end() && end->first <= range.second; ++end)
+      range = {std::min(range.first, end->first), std::max(range.second, end->second)};
+    written.insert(written.erase(begin, end), range);
+  }
+  bool has(const ByteRange& range) const {
+    return std::any_of(written.begin(), written.end(), [&](const ByteRange& whole) {
+      return whole.first <= range.first && range.second <= whole.second;
+    });
+  }
+  // True if what a task reads of the storage has been written, and is all listed.
+  bool have_read(const Storage* storage, const std::vector<TaskOperand>& operands) const {
+    bool some = false;
+    for (const TaskOperand& each : operands) {
+      if (each.view.storage != storage || (each.written && !each.view.accumulate)) continue;
+      if (!has(range_of(each.view))) return false;
+      some = true;
+    }
+    return some;
+  }
 };
 
 // True if no two of the parts share a byte. Compared are those whose ranges meet; where that takes too long: false.
 bool apart(std::vector<View>& parts) {
-  const auto range = [](const View& view) {
-    int64_t low = 0, high = 0;
-    view.layout.extent(&low, &high);
-    const auto size = static_cast<int64_t>(dtype_size(view.dtype));
-    return std::pair(view.offset + low * size, view.offset + high * size);
-  };
-  std::sort(parts.begin(), parts.end(), [&](const View& a, const View& b) { return range(a) < range(b); });
+  std::sort(parts.begin(), parts.end(), [](const View& a, const View& b) { return range_of(a) < range_of(b); });
   size_t left = 64 * parts.size();
   std::vector<const View*> open;
   for (const View& part : parts) {
     if (left < open.size()) return false;
     left -= open.size();
-    std::erase_if(open, [&](const View* each) { return range(*each).second <= range(part).first; });
+    std::erase_if(open, [&](const View* each) { return range_of(*each).second <= range_of(part).first; });
     for (const View* each : open)
       if (ops::overlap(*each, part)) return false;
     open.push_back(&part);
@@ -126,9 +159,14 @@ void GraphCompiler::find_zeroed() {
       if (!value || values_[*value].from_outside() || found[*value].decided) continue;
       FirstWriters& writers = found[*value];
       // A task that reads it, or changes it in place, sees what the writers before it left.
-      if ((!access.write || access.input) && !writers.parts.empty()) {
-        zero(storage, &writers);
-        continue;
+      const bool reads = (!access.write || access.input) && !writers.parts.empty();
+      if (reads) {
+        operands.clear();
+        task.list_operands(&operands);
+        if (!writers.have_read(storage, operands)) {
+          zero(storage, &writers);
+          continue;
+        }
       }
       if (!access.write) continue;
       const bool bound = bindings_.find(storage) != nullptr;
@@ -148,14 +186,14 @@ void GraphCompiler::find_zeroed() {
       bool fills = !task.leaves_gaps() && !step.is_switched();
       operands.clear();
       if (fills) task.list_operands(&operands);
-      const size_t before = writers.parts.size();
+      bool some = false;
       for (const TaskOperand& each : operands) {
-        if (each.view.storage != storage) continue;
+        if (each.view.storage != storage || (reads && !each.written)) continue;
         fills &= each.written && !each.view.accumulate;
-        writers.parts.push_back(each.view);
-        writers.bytes += each.view.bytes();
+        some = true;
+        writers.add(each.view);
       }
-      if (!fills || writers.parts.size() == before) {
+      if (!fills || !some) {
         zero(storage, &writers);
       } else if (writers.bytes >= storage->bytes()) {
         if (writers.bytes == storage->bytes() && apart(writers.parts))

@@ -19,7 +19,8 @@ namespace {
 #define RONDO_UNROLLED _Pragma("GCC unroll 16")
 #endif
 
-constexpr int64_t kAhead = 12;  // steps
+constexpr int64_t kAhead = 12;         // steps
+constexpr int64_t kAheadOfRows = 512;  // elements
 constexpr int kLanes = RONDO_TILE_LANES;
 typedef RONDO_TILE_ELEMENT TileElement;
 typedef TileElement TileVector __attribute__((vector_size(kLanes * sizeof(TileElement))));
@@ -53,6 +54,7 @@ RONDO_TILE void tile(int64_t k, const TileElement* a, const TileElement* b, int6
     if constexpr (rows * vectors >= 12)
       for (int v = 0; v < vectors * kLanes; v += kPanelColumns)
         __builtin_prefetch(b + v / kPanelColumns * panel + kAhead * step);
+    if constexpr (rows >= 4) __builtin_prefetch(a + kAheadOfRows);
     TileVector right[vectors];
     RONDO_UNROLLED
     for (int v = 0; v < vectors; ++v)

@@ -31,6 +31,29 @@ inline K larger(K best, K key) {
   return surpasses(key, best) ? key : best;
 }
 
+// best = a > best ? a : best, or a < best ? a : best. Compilers know the instructions by that, but GCC not those of
+// AVX-512. With a mask, since GCC 12 warns of what the others are made of.
+template <class T, int bytes>
+struct Limits {
+  typedef T Vector __attribute__((vector_size(bytes)));
+  template <bool largest>
+  RONDO_VECTOR static inline void apply(Vector& best, const Vector& a) {
+#if defined(RONDO_VECTOR_AVX512)
+    if constexpr (std::is_same_v<T, float> && bytes == 64)
+      best = largest ? _mm512_maskz_max_ps(0xffff, a, best) : _mm512_maskz_min_ps(0xffff, a, best);
+    else if constexpr (std::is_same_v<T, float> && bytes == 32)
+      best = largest ? _mm256_max_ps(a, best) : _mm256_min_ps(a, best);
+    else if constexpr (std::is_same_v<T, float> && bytes == 16)
+      best = largest ? _mm_max_ps(a, best) : _mm_min_ps(a, best);
+    else
+#endif
+        if constexpr (largest)
+      best = a > best ? a : best;
+    else
+      best = a < best ? a : best;
+  }
+};
+
 // The lanes as vectors of the instruction set that stay in registers, which the compiler does not see to by itself.
 // A function that takes vectors is compiled for the set, like a loop: otherwise its arguments are taken apart before it
 // becomes part of one.

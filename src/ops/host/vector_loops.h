@@ -333,24 +333,71 @@ Moves bytes(size_t size) {
   }
 }
 
-// --- what follows a sum
+// --- what follows a sum: vectors, then small ones, then elements
+struct LineToFinish {
+  const float *sums, *residual;
+  float* to;
+  float scale, bias, low, high;
+};
+
+// From element i on; returns the first one that is left. op_hard_swish of less than -4 is that of -4, of minus infinity
+// too.
+template <bool hard_swish, int bytes>
+RONDO_VECTOR inline int64_t finish_by(const LineToFinish& given, int64_t i, int64_t n) {
+  const LineToFinish line = given;  // in registers
+  using Limit = Limits<float, bytes>;
+  using Vector = typename Limit::Vector;
+  constexpr int64_t kLanes = bytes / static_cast<int64_t>(sizeof(float));
+  Vector low = {}, high = {}, least = {}, nan = {};
+  low += hard_swish ? 0.0F : line.low;
+  high += hard_swish ? 1.0F : line.high;
+  least -= 4.0F;
+  nan += std::numeric_limits<float>::quiet_NaN();
+  for (; i + kLanes <= n; i += kLanes) {
+    Vector sums, residual;
+    std::memcpy(&sums, line.sums + i, sizeof sums);
+    std::memcpy(&residual, line.residual + i, sizeof residual);
+    Vector value = sums * line.scale + line.bias + residual;
+    if constexpr (hard_swish) {
+      Vector part = value * 0.16666666666666666667F + 0.5F;
+      Limit::template apply<true>(part, low);
+      Limit::template apply<false>(part, high);
+      Limit::template apply<true>(value, least);
+      value *= part;
+    } else {
+      Limit::template apply<true>(value, low);
+      Limit::template apply<false>(value, high);
+    }
+    value = value == value ? value : nan;
+    std::memcpy(line.to + i, &value, sizeof value);
+  }
+  return i;
+}
+
+// Up to three elements.
+template <bool hard_swish>
+RONDO_VECTOR [[gnu::noinline]] void finish_rest(const LineToFinish& line, int64_t i, int64_t n) {
+  constexpr int kMost = 4;
+  float sums[kMost] = {}, residual[kMost] = {}, made[kMost];
+  for (int k = 0; k + 1 < kMost; ++k)
+    if (i + k < n) sums[k] = line.sums[i + k], residual[k] = line.residual[i + k];
+  finish_by<hard_swish, sizeof sums>({sums, residual, made, line.scale, line.bias, line.low, line.high}, 0, kMost);
+  for (int k = 0; k + 1 < kMost; ++k)
+    if (i + k < n) line.to[i + k] = made[k];
+}
 template <bool hard_swish>
 RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
-  const float low = of.low, high = of.high;
-  for (int64_t line = 0; line < of.lines; ++line) {
-    const float *sums = of.sums + line * of.sums_apart, *residual = of.residual + line * of.residual_apart;
-    const float scale = of.scale[line * of.scale_apart], bias = of.bias[line * of.bias_apart];
-    float* to = of.to + line * of.to_apart;
-    RONDO_APART
-    for (int64_t i = 0; i < of.n; ++i) {
-      const float value = sums[i] * scale + bias + residual[i];
-      if constexpr (hard_swish) {
-        to[i] = settled<true>(device::op_hard_swish(F32::of(value)).v);
-      } else {
-        const float at_least = value < low ? low : value;
-        to[i] = settled<true>(high < at_least ? high : at_least);
-      }
-    }
+  for (int64_t number = 0; number < of.lines; ++number) {
+    const LineToFinish line = {of.sums + number * of.sums_apart,
+                               of.residual + number * of.residual_apart,
+                               of.to + number * of.to_apart,
+                               of.scale[number * of.scale_apart],
+                               of.bias[number * of.bias_apart],
+                               of.low,
+                               of.high};
+    int64_t i = finish_by<hard_swish, RONDO_VECTOR_BYTES>(line, 0, of.n);
+    if constexpr (RONDO_VECTOR_BYTES > 16) i = finish_by<hard_swish, 16>(line, i, of.n);
+    if (i < of.n) finish_rest<hard_swish>(line, i, of.n);
   }
 }
 RONDO_VECTOR void finish(const SumsToFinish& of) {

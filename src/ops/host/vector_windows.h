@@ -71,7 +71,7 @@ struct WindowLanes {
       const Places named = name - Places{};
       found = larger ? named : found;
     } else {
-      best = key > best ? key : best;
+      Limits<C, bytes>::template apply<true>(best, key);
     }
   }
   template <int step>

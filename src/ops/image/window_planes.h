@@ -1,6 +1,6 @@
-// Makes means of windows that move by one element, of images of f32 with channels first, on the host: a plane is copied
-// with zeros around it, and all of its lines are one then. The bits are those of means line by line (window_lines.h):
-// a zero changes no sum, as sums begin with 0.
+// Makes means and maxima of windows that move by one element, of images of f32 with channels first, on the host: a
+// plane is copied with a border around it, and all of its lines are one then. The bits are those of lines made one by
+// one (window_lines.h): a zero changes no sum, as sums begin with 0, and minus infinity no maximum.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -29,9 +29,11 @@ class WindowPlanes {
 
   const WindowPlan& plan_;
   const WindowLines& lines_;
+  const bool means_;  // else maxima, without their places
   bool possible_ = false;
-  int64_t width_ = 0, height_ = 0;  // of a plane with the zeros
+  int64_t width_ = 0, height_ = 0;  // of a plane with the border
   std::vector<int64_t> taps_;
+  std::vector<int32_t> names_;  // of taps, which none asks for
   const WindowRun* longest_ = nullptr;
 };
 

@@ -80,7 +80,8 @@ struct Sums {
       }
   }
   double along(const char* from, int64_t n) const {
-    double lanes[kSumLanes] = {};
+    double lanes[kSumLanes];
+    std::fill_n(lanes, std::min(n, kSumLanes), 0.0);
     add_rows(lanes, from, kSumLanes, n / kSumLanes, kSumLanes);
     if (n % kSumLanes) add_rows(lanes, from + n / kSumLanes * kSumLanes * size, 0, 1, n % kSumLanes);
     int64_t used = std::min(n, kSumLanes);

@@ -367,6 +367,48 @@ TEST_F(Passes, ThePageShowsWhatIsComputedOnce) {
   EXPECT_EQ(program.text(), after);
 }
 
+// The programs that docs/program.md shows. The last operand begins where no memory does.
+TEST_F(Passes, ThePageShowsWhatIsJoinedInPlace) {
+  Result x, y, out;
+  const int64_t shapes[][2] = {{4, 16}, {3, 16}};
+  must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, 2, shapes[0], x.slot()));
+  must(rondo_tensor_create(engine_, {RONDO_CPU, 0}, RONDO_F32, 2, shapes[1], y.slot()));
+  must(rondo_fill(x, 1));
+  must(rondo_fill(y, 1));
+  ops::Program program = recorded([&] {
+    Result first, second, both, third, all;
+    must(rondo_softmax(x, 1, first.slot()));
+    must(rondo_softmax(y, 1, second.slot()));
+    rondo_tensor* two[] = {first, second};
+    must(rondo_concat(2, two, 0, both.slot()));
+    must(rondo_cumulative(RONDO_SUM, both, 1, 0, third.slot()));
+    rondo_tensor* three[] = {both, third, y};
+    must(rondo_concat(3, three, 0, all.slot()));
+    must(rondo_cumulative(RONDO_SUM, all, 1, 0, out.slot()));
+  });
+  const char* const before =
+      // [before
+      "0 Softmax 'softmax': %0 (given) f32 [4, 16] -> %1 f32 [4, 16]\n"
+      "1 Softmax 'softmax': %2 (given) f32 [3, 16] -> %3 f32 [3, 16]\n"
+      "2 Concat 'concat': %1 f32 [4, 16], %3 f32 [3, 16] -> %4 f32 [7, 16]\n"
+      "3 Cumulative 'cumulative_sum': %4 f32 [7, 16] -> %5 f32 [7, 16]\n"
+      "4 Concat 'concat': %4 f32 [7, 16], %5 f32 [7, 16], %2 (given) f32 [3, 16] -> %6 f32 [17, 16]\n"
+      "5 Cumulative 'cumulative_sum': %6 f32 [17, 16] -> %7 (output) f32 [17, 16]\n";
+  // before]
+  EXPECT_EQ(program.text(), before);
+  PassReport report{};
+  EXPECT_TRUE(concat_in_place(program, &report).ok());
+  const char* const after =
+      // [after
+      "0 Softmax 'softmax': %0 (given) f32 [4, 16] -> %6 f32 [4, 16], bytes 0 to 256\n"
+      "1 Softmax 'softmax': %2 (given) f32 [3, 16] -> %6 f32 [3, 16], bytes 256 to 448\n"
+      "2 Cumulative 'cumulative_sum': %6 f32 [7, 16], bytes 0 to 448 -> %6 f32 [7, 16], bytes 448 to 896\n"
+      "3 Copy 'concat': %2 (given) f32 [3, 16] -> %6 f32 [3, 16], bytes 896 to 1088\n"
+      "4 Cumulative 'cumulative_sum': %6 f32 [17, 16] -> %7 (output) f32 [17, 16]\n";
+  // after]
+  EXPECT_EQ(program.text(), after);
+}
+
 // The programs that docs/program.md shows.
 TEST_F(Passes, PageShowsAProductFused) {
   Result a, b, bias, out;
