@@ -69,10 +69,10 @@ normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
 normal             stress/*_whole             -          -          all
 normal             stress/*                   all        all        all
-normal             java/java_service          -          1/2        all
-normal             java/java_newer            all        1/2        all
+normal             java/java_service          -          1/3        all
+normal             java/java_newer            all        1/3        all
 normal             java/*_whole               -          -          all
-normal             java/*simulated            -          1/2        all
+normal             java/*simulated            -          1/3        all
 normal             java/*                     all        all        all
 normal             toolkits/cudnn             -          -          all
 normal             toolkits/nvrtc             -          all        all
