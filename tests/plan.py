@@ -64,6 +64,10 @@ normal             shipped/*                  -          -          all
 normal             recipes/*_whole            -          -          all
 normal             recipes/*                  all        all        all
 normal             rust/*simulated            -          1/2        all
+normal             rust/*_carried             all        1/2        all
+normal             rust/*_documents           all        1/2        all
+normal             rust/*_examples            all        1/2        all
+normal             rust/*_lints               all        1/2        all
 normal             rust/*_whole               -          -          all
 normal             rust/*                     all        all        all
 normal             simcuda/*                  all        all        all
