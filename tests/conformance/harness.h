@@ -26,6 +26,8 @@ struct Config {
   bool graph;
 };
 
+// With RONDO_TEST_MODES=by turns a case takes one of the engine modes, the next case the next: under a share, and in
+// suites with flavours where RONDO_TEST_MODES_TURN says whose turn it is.
 std::vector<Config> device_mode_flavour();  // 2 x 3 x 2
 std::vector<Config> device_mode();          // 2 x 3, for suites where eager and graph make no difference
 std::string flavour_name(const testing::TestParamInfo<Config>& info);  // "cuda_threaded_graph"

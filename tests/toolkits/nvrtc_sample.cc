@@ -99,13 +99,16 @@ class Chooser {
   void each() {
     for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) once(kernel);
   }
-  // For each architecture kernels of every operator with device headers, with every line of these and of such kernels;
-  // once those that together have every line of all kernels with its types; and of the others some. Kernels without a
-  // device header do nothing that depends on the architecture.
+  // For one architecture, by turns, kernels of every operator with device headers, with every line of these and of such
+  // kernels, and for each other one those of headers that have changed; once those that together have every line of all
+  // kernels with its types; and of the others some. Kernels without a device header do nothing that depends on the
+  // architecture.
   void sample() {
     const std::vector<std::vector<uint32_t>> plain = patterns(false), typed = patterns(true);
-    for (const int architecture : architectures_) cover(plain, &architecture);
-    cover(typed, nullptr);
+    const uint64_t turn = drawn(wish_.turn + " architecture") % std::max<size_t>(architectures_.size(), 1);
+    uint64_t at = 0;
+    for (const int architecture : architectures_) cover(plain, &architecture, at++ != turn);
+    cover(typed, nullptr, false);
     for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
       const uint64_t one_in = has_changed(headers_of(kernels_[kernel])) ? kOneInOfChanged : kOneIn;
       if (draw(kernel, "others") % one_in == 0) once(kernel);
@@ -148,12 +151,13 @@ class Chooser {
     return all;
   }
   // Takes kernels that have every line; those of which the others have every line are left out again.
-  void cover(const std::vector<std::vector<uint32_t>>& patterns, const int* architecture) {
+  void cover(const std::vector<std::vector<uint32_t>>& patterns, const int* architecture, bool only_changed) {
     std::unordered_map<uint32_t, int> having;
     std::vector<size_t> picked;
     for (const size_t kernel : shuffled(architecture ? std::to_string(*architecture).c_str() : "types")) {
       const std::vector<uint32_t>& its = patterns[kernel];
       if (architecture && !has_headers_[kernel]) continue;
+      if (only_changed && !has_changed(headers_of(kernels_[kernel]))) continue;
       if (std::all_of(its.begin(), its.end(), [&](uint32_t each) { return having.count(each) > 0; })) continue;
       if (fitting(kernel, architecture).empty()) continue;
       picked.push_back(kernel);

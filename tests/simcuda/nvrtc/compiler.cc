@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -227,6 +228,40 @@ std::string hooks_object(const Toolchain& toolchain, const Folder& folder, Compi
   return made;
 }
 
+// Where a text leaves what kernels have in common, the prelude of this file and that of the library, which ends before
+// it uses its own namespace; 0 where it has no such place.
+std::size_t common_end(const std::string& text) {
+  const std::size_t at = text.find("\nusing namespace ");
+  return at == std::string::npos ? 0 : at + 1;
+}
+
+// The number of the line that begins there, by the last mark of the preprocessor before it.
+int line_at(const std::string& text, std::size_t place) {
+  const std::size_t mark = text.rfind("\n# ", place - 1) + 1;
+  return std::atoi(text.c_str() + mark + 2) - 1 +
+         static_cast<int>(std::count(text.begin() + mark, text.begin() + place, '\n'));
+}
+
+// A header of this text, read once for all kernels that begin with it and kept beside the results, as GCC finds it
+// (header.gch); empty where nothing is kept. GCC reads the text itself where it cannot take the file.
+std::string precompiled(const Toolchain& toolchain, const std::vector<std::string>& flags, const std::string& text,
+                        const Folder& folder) {
+  const char* cache = std::getenv("SIMCUDA_CACHE");
+  if (cache == nullptr || *cache == 0 || toolchain.clang) return {};
+  std::vector<std::string> parts = flags;
+  parts.push_back(text);
+  const std::string kept = kept_file(cache, parts, ".h");
+  if (fs::exists(kept + ".gch")) return kept;
+  keep(kept, text, folder);
+  std::vector<std::string> words = flags;
+  *(std::find(words.begin(), words.end(), "-x") + 1) = "c++-header";
+  const std::string made = folder.file("common.gch");
+  words.insert(words.end(), {kept, "-o", made});
+  if (run(words, folder.file("log")) != 0) return {};  // what is wrong is said of the whole text
+  keep(kept + ".gch", read_text(made), folder);
+  return kept;
+}
+
 }  // namespace
 
 // Like a mangled name in that it is none of the text's.
@@ -286,6 +321,12 @@ CompileResult compile(const CompileRequest& request) {
   words = compiler_words(toolchain, request.standard);
   for (const std::string& flag : toolchain.check_flags()) words.push_back(flag);
 
+  if (const std::size_t end = common_end(text); end > 0)
+    if (const std::string header = precompiled(toolchain, words, clean(text.substr(0, end), folder, "kernel"), folder);
+        !header.empty()) {
+      text = "# " + std::to_string(line_at(text, end)) + " \"" + folder.file("kernel.cu") + "\"\n" + text.substr(end);
+      words.insert(words.end(), {"-include", header});
+    }
   write_text(folder.file("full.cc"), text);
   // Of the libraries only what a kernel may call: with C++'s the linker would take as long again as all of it does.
   words.insert(words.end(), {"-shared", "-Wl,-Bsymbolic", "-nostdlib", folder.file("full.cc"), "-x", "none", hooks,

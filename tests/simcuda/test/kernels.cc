@@ -277,6 +277,27 @@ TEST_F(Kernels, WhatNvrtcRefuses) {
   }
 }
 
+// What texts have in common before they use a namespace is read once; each is still a text of its own.
+TEST_F(Kernels, OfACommonBeginning) {
+  const std::string common = "namespace common {\n__device__ int twice(int x) {\n  return 2 * x;\n}\n}\n";
+  CUdeviceptr out = allocate(4);
+  for (const int more : {1, 2, 3}) {
+    const std::string own = "using namespace common;\nextern \"C\" __global__ void k(int* p) { *p = twice(20) + " +
+                            std::to_string(more) + "; }\n";
+    CHECK_CU(launch(load(common + own, "k"), 1, 1, 0, stream, out));
+    EXPECT_EQ(download<int>(out, 1)[0], 40 + more);
+  }
+  nvrtcResult result = 0;
+  std::string log;
+  compile(common + "using namespace common;\n\nextern \"C\" __global__ void k(int* p) { *p = nowhere(1); }\n", &result,
+          &log);
+  EXPECT_EQ(result, NVRTC_ERROR_COMPILATION);
+  EXPECT_NE(log.find(cu.simulated() ? "test.cu:8:" : "test.cu(8)"), std::string::npos) << log;
+  compile("namespace common {\n int two = nowhere(2);\n}\nusing namespace common;\n", &result, &log);
+  EXPECT_EQ(result, NVRTC_ERROR_COMPILATION);
+  EXPECT_NE(log.find(cu.simulated() ? "test.cu:2:" : "test.cu(2)"), std::string::npos) << log;
+}
+
 TEST_F(Kernels, LaunchesThatAreRefused) {
   CUfunction f = load("extern \"C\" __global__ void k(float* p) { *p = 1.0f; }", "k");
   CUdeviceptr p = allocate(4);
