@@ -20,7 +20,7 @@ namespace rondo::ops {
 
 namespace {
 
-enum ConvolutionKernel : int { kTiledKernel, kDirectKernel, kFinishKernel, kDepthwiseKernel, kPointwiseKernel };
+enum ConvolutionKernel : int { kTiledKernel, kDirectKernel, kFinishKernel, kDepthwiseKernel };
 
 constexpr int kBlock = 256;         // threads
 constexpr int64_t kTile = 64;       // of the result, per block
@@ -293,15 +293,6 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
 }
 )";
 
-// One tap. Follows definitions of In and kChannelsInner.
-constexpr const char* kPointwiseText = R"(
-extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const ProductArguments args) {
-  using Product = PointwiseProduct<In, Index, (kChannelsInner != 0)>;
-  __shared__ Product::Shared shared;
-  Product{args, shared}.run();
-}
-)";
-
 // How lanes share a product with one channel and one kernel a group; vector 0: it is another one.
 struct DepthwiseLanes {
   int vector, outputs, along, lanes, threads;
@@ -311,15 +302,13 @@ struct DepthwiseLanes {
 // One product, and how the kernels share it.
 struct ProductPlan {
   ConvolutionProduct product;
-  bool direct = false, pointwise = false;
+  bool direct = false;
   int lanes = 1;
   DepthwiseLanes depthwise = {};
 
   const device::ProductArguments& arguments() const { return product.arguments; }
   int64_t elements() const { return arguments().groups * arguments().m * arguments().columns; }
-  int64_t tiles() const {
-    return int64_t{blocks_for(arguments().m, pointwise ? kTile / 2 : kTile)} * blocks_for(arguments().columns, kTile);
-  }
+  int64_t tiles() const { return int64_t{blocks_for(arguments().m, kTile)} * blocks_for(arguments().columns, kTile); }
   size_t staged_bytes(rondo_dtype dtype) const {
     if (arguments().parts == 1) return 0;
     return static_cast<size_t>(arguments().parts * elements()) * dtype_size(compute_dtype(dtype));
@@ -373,18 +362,9 @@ DepthwiseLanes plan_depthwise(const Convolution& problem, const ConvolutionProdu
   return plan;
 }
 
-// True if each result reads one element of each channel, which is inside of the image.
-bool is_pointwise(const device::ProductArguments& p) {
-  return p.taps == 1 && p.channels > 1 && std::all_of(p.axis, p.axis + device::kProductAxes, [](const auto& axis) {
-           return axis.start == 0 && axis.divide == 1 && (axis.places - 1) * axis.step < axis.extent;
-         });
-}
-
 ProductPlan plan_product(const ConvolutionProduct& product) {
   ProductPlan plan{product};
   device::ProductArguments& p = plan.product.arguments;
-  plan.pointwise = is_pointwise(p) && p.groups > 1 && p.m > kFewKernels;
-  if (plan.pointwise) return plan;
   plan.direct = p.m <= kFewKernels;
   if (plan.direct) {
     plan.lanes = p.depth >= kBlock && plan.elements() < kEnoughBlocks * kBlock ? kBlock : 1;
@@ -471,8 +451,6 @@ class CudaConvolution final : public KernelTask {
       if (p.parts > 1) add_workspace(&p.staged);
       if (plan.depthwise.vector)
         add_launch(depthwise_kernel(plan), p, plan.depthwise.blocks, 1, plan.depthwise.threads);
-      else if (plan.pointwise)
-        add_launch(pointwise_kernel(plan), p, plan.tiles(), std::min<int64_t>(p.groups, kMaxGridY), kBlock / 2);
       else if (plan.direct)
         add_launch(direct_kernel(plan), p, plan.lanes == 1 ? int64_t{blocks_for(elements, kThreads)} : elements);
       else
@@ -506,15 +484,6 @@ class CudaConvolution final : public KernelTask {
     spec.constant("kGroupsInner", std::abs(p.b_group) < std::abs(p.axis[device::kProductAxes - 1].b_step));
     spec.constant("kDivides", plan.divides());
     return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
-  }
-
-  int pointwise_kernel(const ProductPlan& plan) {
-    const device::ProductArguments& p = plan.arguments();
-    const device::ProductAxis& inner = p.axis[device::kProductAxes - 1];
-    KernelSpec spec(rtc::kConvolution, kPointwiseKernel, plan.wide(), "convolution_pointwise");
-    spec.type("In", problem_.dtype());
-    spec.constant("kChannelsInner", std::abs(p.b_channel) < std::abs(inner.places > 1 ? inner.b_step : p.b_batch));
-    return add_kernel(spec.text({rtc::kConvolutionText, kPointwiseText}));
   }
 
   int depthwise_kernel(const ProductPlan& plan) {

@@ -176,22 +176,6 @@ bool is_faster_apart(const Convolution& problem) {
   return static_cast<double>(products) * static_cast<double>(places) >= static_cast<double>(many);
 }
 
-// True for groups of few channels and kernels with one tap, of which cuDNN's engines make several launches. Rondo's own
-// kernel is for these.
-bool is_small_in_groups(const Convolution& problem) {
-  constexpr int64_t kFewest = 9, kFewChannels = 160, kManyProducts = 1 << 28;
-  const Layout &filter = problem.filter.layout, &result = problem.result.layout;
-  if (problem.way != ConvolutionWay::forward || problem.groups == 1 || problem.dtype() == RONDO_F64) return false;
-  int64_t places = result.shape[0];
-  for (int d = 0; d < problem.spatial; ++d) {
-    if (filter.shape[2 + d] != 1 || problem.before[d] != 0 || problem.after[d] != 0) return false;
-    places *= result.shape[2 + d];
-  }
-  const int64_t channels = filter.shape[1], kernels = filter.shape[0] / problem.groups;
-  return std::min(channels, kernels) >= kFewest && std::max(channels, kernels) <= kFewChannels &&
-         static_cast<double>(problem.filter.elements()) * static_cast<double>(places) <= kManyProducts;
-}
-
 // Makes the problem of one of the groups.
 Status part_of(const Convolution& problem, int64_t group, Convolution* part) {
   *part = problem;
@@ -235,7 +219,7 @@ Status find_plan(cuda::CudaDevice& device, const Convolution& problem, std::uniq
 
 Status find_cudnn_plan(cuda::CudaDevice& device, const Convolution& problem, std::unique_ptr<ConvolutionPlan>* plan) {
   plan->reset();
-  if (is_depthwise(problem) || is_small_in_groups(problem)) return {};
+  if (is_depthwise(problem)) return {};
   if (!is_faster_apart(problem)) return find_plan(device, problem, plan);
   auto apart = std::make_unique<GroupsApart>();
   for (int64_t i = 0; i < problem.groups; ++i) {
