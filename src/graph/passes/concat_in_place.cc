@@ -6,7 +6,11 @@
 // output may be the caller's memory, which is written when the recording says so.
 //
 // A task that fails spoils the whole result, with what its other parts were made by and are read by. So what these make
-// besides must be seen by way of the result alone: failures reach what they reach in eager calls.
+// besides must be seen by way of the result alone, and no task may write anew what a failure has spoilt, as one that
+// writes a whole tensor does: failures reach what they reach in eager calls.
+//
+// A result lives from its first part on. It is left where it is if more memory would be in use at a time then. On a
+// GPU, where a part may be made as soon as what it depends on, also if a part depends on far less than the others do.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
@@ -36,6 +40,23 @@ class ConcatInPlace {
         values_[each.value].fixed |= fixed || !each.known;
       }
     }
+    std::vector<uint32_t> levels(values_.size());  // of the node that wrote the value last
+    for (const ProgramNode& node : program.nodes) {
+      uint32_t level = 0;
+      for (const ProgramOperand& each : node.operands) level = std::max(level, levels[each.value]);
+      levels_.push_back(++level);
+      for (const ProgramOperand& each : node.operands)
+        if (each.written) levels[each.value] = level;
+    }
+    live_.resize(program.nodes.size() + 1);
+    for (uint32_t v = 0; v < values_.size(); ++v) {
+      Value& value = values_[v];
+      if (value.uses.empty() || !is_temporary(v)) continue;
+      value.first = value.uses.front().node, value.last = value.uses.back().node;
+      live_[value.first] += bytes_of(v), live_[value.last + 1] -= bytes_of(v);
+    }
+    for (size_t i = 1; i < live_.size(); ++i) live_[i] += live_[i - 1];
+    peak_ = *std::max_element(live_.begin(), live_.end());
   }
 
   Status run(PassReport* report) {
@@ -66,8 +87,9 @@ class ConcatInPlace {
   };
   struct Value {
     Place place;
-    std::vector<Use> uses;  // also by way of the values that lie in it
-    bool fixed = false;     // used by what cannot be made again, or otherwise than as a view
+    std::vector<Use> uses;         // also by way of the values that lie in it
+    bool fixed = false;            // used by what cannot be made again, or otherwise than as a view
+    uint32_t first = 0, last = 0;  // nodes that it lives from and to
   };
 
   Place place_of(uint32_t value) const {
@@ -95,6 +117,24 @@ class ConcatInPlace {
       }
     }
     return true;
+  }
+  int64_t bytes_of(uint32_t value) const { return static_cast<int64_t>(program_.values[value].storage->bytes()); }
+  // Adds to what is in use at nodes from one up to before another.
+  void add_live(uint32_t from, uint32_t to, int64_t bytes) {
+    for (uint32_t i = from; i < to; ++i) live_[i] += bytes;
+  }
+  // Has values live in another one, or again each for itself: sign -1. Returns the nodes where that changes something.
+  std::pair<uint32_t, uint32_t> join_lives(const std::vector<uint32_t>& parts, uint32_t into, int sign) {
+    const Value& whole = values_[into];
+    uint32_t first = whole.first, last = whole.last;
+    for (const uint32_t each : parts) {
+      const Value& part = values_[each];
+      add_live(part.first, part.last + 1, -sign * bytes_of(each));
+      first = std::min(first, part.first), last = std::max(last, part.last);
+    }
+    add_live(first, whole.first, sign * bytes_of(into));
+    add_live(whole.last + 1, last + 1, sign * bytes_of(into));
+    return {first, last};
   }
   bool is_temporary(uint32_t value) const {
     const ops::ProgramValue& made = program_.values[value];
@@ -127,6 +167,10 @@ class ConcatInPlace {
       if (use.written && use.node >= i) return false;
     }
     if (!first->written) return false;
+    // mutation: part_of_a_concat_written_anew
+    for (const Use& use : own.uses)
+      if (use.written && use.node != first->node && use.begin == 0 && use.end == bytes && !reads(own, use.node))
+        return false;
     // mutation: part_of_a_concat_fails
     for (const Use& use : own.uses)
       if (use.node != i && !is_for(use.node, to)) return false;
@@ -141,6 +185,20 @@ class ConcatInPlace {
     });
   }
 
+  // True if what an operand of node i is made by may not run long before what the others are made by.
+  bool is_made_late(uint32_t i, const ProgramOperand& operand, bool moves) const {
+    constexpr uint32_t kMostLevels = 6;
+    if (operand.view.device().is_host()) return true;
+    uint32_t level = 0;
+    for (const Use& use : values_[operand.value].uses)
+      if (use.written && use.node < i && (!moves || level == 0)) level = levels_[use.node];
+    return levels_[i] - level <= kMostLevels;
+  }
+  static bool reads(const Value& value, uint32_t node) {
+    return std::any_of(value.uses.begin(), value.uses.end(),
+                       [node](const Use& use) { return use.node == node && !use.written; });
+  }
+
   // Places the operands of a concatenation, of which one may be left to copy. False: it stays as it is.
   bool place_operands(uint32_t i, std::vector<bool>* gone) {
     ProgramNode& node = program_.nodes[i];
@@ -148,6 +206,10 @@ class ConcatInPlace {
     if (node.section != ops::kAlways || !result.written || result.view.accumulate) return false;
     const Place into = place_of(result.value);
     if (!is_temporary(into.value)) return false;
+    // A concatenation into what has been written is a whole write.
+    for (const Use& use : values_[result.value].uses)
+      if (use.written && use.node < i) return false;
+    bool late = true;
     std::vector<uint32_t> placed;
     TaskOperand copy[2] = {{{}, false}, {{}, true}};
     View part = result.view;
@@ -155,7 +217,9 @@ class ConcatInPlace {
       const ProgramOperand& operand = node.operands[k];
       go_to(node, k, &part);
       const int64_t by = into.bytes + part.offset - operand.view.offset;
-      if (operand.known && may_move(i, operand, part, into.value, by)) {
+      const bool moves = operand.known && may_move(i, operand, part, into.value, by);
+      late = late && is_made_late(i, operand, moves);
+      if (moves) {
         values_[operand.value].place = {into.value, by};
         placed.push_back(operand.value);
       } else {
@@ -164,7 +228,7 @@ class ConcatInPlace {
       }
     }
     const size_t left = node.operands.size() - 1 - placed.size();
-    if (left > 1 || placed.empty()) {
+    if (left > 1 || placed.empty() || !late || !lives_in(placed, into.value)) {
       for (const uint32_t each : placed) values_[each].place = {each, 0};
       return false;
     }
@@ -177,6 +241,18 @@ class ConcatInPlace {
       for (const int64_t by = values_[each].place.bytes; const Use& use : values_[each].uses)
         uses.push_back({use.node, use.written, use.begin + by, use.end + by});
     (*gone)[i] = left == 0;
+    return true;
+  }
+
+  // Has values live in another one, unless more memory would be in use at a time then.
+  bool lives_in(const std::vector<uint32_t>& placed, uint32_t into) {
+    const auto [first, last] = join_lives(placed, into, 1);
+    seen_ += 2 * (last - first);
+    if (*std::max_element(live_.begin() + first, live_.begin() + last + 1) > peak_) {
+      join_lives(placed, into, -1);
+      return false;
+    }
+    values_[into].first = first, values_[into].last = last;
     return true;
   }
 
@@ -194,6 +270,9 @@ class ConcatInPlace {
 
   Program& program_;
   std::vector<Value> values_;
+  std::vector<uint32_t> levels_;  // of nodes: how many follow each other up to there
+  std::vector<int64_t> live_;     // bytes of temporaries in use at each node
+  int64_t peak_ = 0;
   size_t seen_ = 0;
 };
 

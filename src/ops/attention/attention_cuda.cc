@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(128, kHead > 64 || kSixteens > 1 ? 
   __shared__ Pack<In, 8> shared[Pass::kShared / 8];
   Pass(args, shared[0].v).)";
 constexpr const char* kRowsBefore = R"(
-using Pass = AttentionRows<In, Mask, kHead, kRows, kTile, kVector, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
+using Pass = AttentionRows<In, Mask, Index, kHead, kRows, kTile, kVector, static_cast<AttentionMask>(kMask), (kDrops != 0)>;
 extern "C" __global__ void __launch_bounds__(128) rondo_kernel(const AttentionArguments args) {
   __shared__ Pass::Few shared[Pass::kShared / Pass::kPack];
   Pass(args, shared[0].v).)";
@@ -122,7 +122,8 @@ class CudaAttention final : public KernelTask {
   // A pass over rows of so many places each.
   void add(int number, const char* pass, int64_t places, int64_t rows) {
     const bool tiles = by_tiles();
-    KernelSpec spec(rtc::kAttention, tiles ? 3 + number : number, true, name());
+    const bool by_rows = !tiles && number == 0;
+    KernelSpec spec(rtc::kAttention, tiles ? 3 + number : number, !by_rows || needs_wide(plan_.keys()), name());
     spec.type("In", plan_.q().dtype)
         .type("Mask", plan_.has(kAttentionMask) ? plan_.view[kAttentionMask]->dtype : RONDO_BOOL);
     spec.constant("kMask", static_cast<int>(plan_.mask())).constant("kDrops", plan_.drops());
@@ -144,8 +145,8 @@ class CudaAttention final : public KernelTask {
       if (large && of_keys) parts = 2;
       kernel = add_kernel(spec.text(
           {rtc::kAttentionText, rtc::kTensorCoreText, rtc::kAttentionTilesText, kTilesBefore, pass, kTextBehind}));
-    } else if (number == 0) {
-      kernel = add_kernel(by_rows(&spec, places, rows, &rows_of_block));
+    } else if (by_rows) {
+      kernel = add_kernel(rows_of_warps(&spec, places, rows, &rows_of_block));
     } else {
       const bool wide = plan_.q().dtype == RONDO_F64;
       // The part of each row that a lane keeps in registers; less where rows are too few to keep a GPU busy.
@@ -164,7 +165,7 @@ class CudaAttention final : public KernelTask {
   }
   // Names the kernel that makes the result without tensor cores. Blocks make fewer rows where heads are large, as
   // shared memory has 48 KiB, and where there would be too few of them.
-  KernelSpec& by_rows(KernelSpec* spec, int64_t places, int64_t rows, int64_t* rows_of_block) const {
+  KernelSpec& rows_of_warps(KernelSpec* spec, int64_t places, int64_t rows, int64_t* rows_of_block) const {
     constexpr int kWarps = kThreadsOfBlock / kWarp;
     const int element = plan_.q().dtype == RONDO_F64 ? 8 : 4, several = 16 / element;
     const int head = power_of_two_up_to(std::max<int64_t>(plan_.size(), 16), 256), bytes = head * element;

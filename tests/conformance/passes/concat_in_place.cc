@@ -60,10 +60,10 @@ TEST_P(ConcatInPlace, PartsAreMadeWhereTheyLie) {
          const Tensor one = reshape(running(x[0]), {1, 5, 64}), two = reshape(running(x[1]), {1, 3, 64});
          return list(make(rondo_cumulative, RONDO_SUM, joined({one, two}, 1), 2, 0));
        }},
-      {"written twice", 4,
+      {"changed in place", 5,
        [](X x) {
          const Tensor one = running(x[0]);
-         into(one, rondo_cumulative, RONDO_MAX, x[0], 0, 1);
+         into(one, rondo_binary_scalar, RONDO_MUL, one, 0.5);
          return list(running(joined({one, running(x[1])})), running(x[1]));
        }},
   };
@@ -97,6 +97,20 @@ TEST_P(ConcatInPlace, WhatMayNotMoveIsCopied) {
     const Graph graph = compare({rows(5, 1), rows(3, 2)}, cases[i], "case " + std::to_string(i));
     EXPECT_FALSE(has_pass(graph.get())) << i << "\n" << graph_report(graph.get());
   }
+}
+
+// Parts that are made early and joined late would keep whole results for as long.
+TEST_P(ConcatInPlace, EarlyPartsDoNotTakeMoreMemory) {
+  constexpr int kLayers = 12;
+  const auto body = [](X x) {
+    std::vector<Tensor> early;
+    for (int i = 0; i < kLayers; ++i) early.push_back(running(x[1], i % 2));
+    Tensor at = running(x[0]);
+    for (const Tensor& each : early) at = slice(running(joined({each, running(at)})), 0, 3, 203);
+    return list(running(at));
+  };
+  const Graph graph = compare({rows(200, 8), rows(3, 9)}, body, "layers");
+  EXPECT_LE(graph_info(graph.get()).arena_bytes, 5 * 203 * 256) << graph_report(graph.get());
 }
 
 // What is read or written once more, before or after.
@@ -202,24 +216,44 @@ TEST_P(ConcatInPlace, FailuresReachAsFarAsInEagerCalls) {
     rondo_task_fail(context, "it fails");
     return RONDO_USER_ERROR;
   };
-  const auto body = [&](X x, std::vector<Tensor>* results) {
+  const auto bad = [&](X x) -> rondo_tensor* {
     rondo_tensor* const reads[] = {x[0]};
     rondo_tensor* const target = x[1];
     rondo_task_options options = task_options("fails", device());
     must(rondo_engine_push_tensors(engine(), fail, nullptr, nullptr, reads, 1, &target, 1, &options));
-    const Tensor bad = running(x[1]), good = running(x[0]), all = joined({bad, good});
-    results->push_back(running(good));
-    results->push_back(running(all));
+    return target;
   };
-  std::vector<Tensor> eager, recorded;
-  const std::vector<Tensor> there = copies({rows(5, 5), rows(3, 6)}), here = copies({rows(5, 5), rows(3, 6)});
-  body(there, &eager);
-  const Graph graph = record(engine(), [&] { body(here, &recorded); });
-  (void)rondo_graph_launch(graph.get());
-  for (size_t i = 0; i < eager.size(); ++i)
-    EXPECT_EQ(rondo_tensor_wait(recorded[i]), rondo_tensor_wait(eager[i])) << i << "\n" << graph_report(graph.get());
-  EXPECT_EQ(rondo_tensor_wait(eager[0]), RONDO_OK);
-  EXPECT_NE(rondo_engine_wait_all(engine()), RONDO_OK);
+  const Program bodies[] = {
+      [&](X x) {
+        const Tensor part = running(bad(x)), good = running(x[0]), all = joined({part, good});
+        return list(running(good), running(all));
+      },
+      [&](X x) {  // a part that is written anew
+        const Tensor good = running(x[0]), part = running(bad(x));
+        into(part, rondo_cumulative, RONDO_MAX, slice(x[0], 0, 0, 3), 0, 1);
+        return list(running(good), running(joined({part, good})));
+      },
+      [&](X x) {  // a result that is written anew
+        const Tensor good = running(x[0]), all = empty(RONDO_F32, {8, 64});
+        into(slice(all, 0, 5, 8), rondo_cumulative, RONDO_SUM, bad(x), 0, 0);
+        const Tensor before = running(slice(all, 0, 5, 8)), other = running(slice(x[0], 0, 0, 3));
+        rondo_tensor* parts[] = {good, other};
+        rondo_tensor* slot = all;
+        must(rondo_concat(2, parts, 0, &slot));
+        return list(running(good), running(all), running(before));
+      },
+  };
+  for (const Program& body : bodies) {
+    const std::vector<Tensor> there = copies({rows(5, 5), rows(3, 6)}), here = copies({rows(5, 5), rows(3, 6)});
+    const std::vector<Tensor> eager = body(there);
+    std::vector<Tensor> recorded;
+    const Graph graph = record(engine(), [&] { recorded = body(here); });
+    (void)rondo_graph_launch(graph.get());
+    for (size_t i = 0; i < eager.size(); ++i)
+      EXPECT_EQ(rondo_tensor_wait(recorded[i]), rondo_tensor_wait(eager[i])) << i << "\n" << graph_report(graph.get());
+    EXPECT_EQ(rondo_tensor_wait(eager[0]), RONDO_OK);
+    EXPECT_NE(rondo_engine_wait_all(engine()), RONDO_OK);
+  }
 }
 
 // Nothing is zeroed before parts that are read before all of them are there.

@@ -95,11 +95,6 @@ struct AttentionReach {
   }
 };
 
-// A number of places, 0 to `most`.
-RONDO_INLINE int places_within(i64 places, int most) {
-  return places < 0 ? 0 : places < most ? static_cast<int>(places) : most;
-}
-
 // A score, from the product of a query and a key, before the mask.
 template <class C>
 RONDO_INLINE C attention_score(C product, C scale, C cap) {

@@ -10,9 +10,9 @@
 namespace rondo::device {
 
 #if defined(__CUDACC_RTC__)
-// head: the size of a head, rounded up; rows: of a warp; tile: places in shared memory at once; vector: elements that
-// are loaded at once, 1 or 16 bytes of C.
-template <class M, class Mask, int head, int rows, int tile, int vector, AttentionMask mask, bool drops>
+// Index counts keys. head: the size of a head, rounded up; rows: of a warp; tile: places in shared memory at once;
+// vector: elements that are loaded at once, 1 or 16 bytes of C.
+template <class M, class Mask, class Index, int head, int rows, int tile, int vector, AttentionMask mask, bool drops>
 struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using typename Work::C;
@@ -22,7 +22,6 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
   static constexpr int kPack = 16 / sizeof(C), kPitch = head + kPack;  // of keys: no banks collide
   static constexpr int kGroups = (tile + kWarp - 1) / kWarp, kEach = (head + kWarp - 1) / kWarp;
   static constexpr int kShared = kRows * (head + tile) + tile * (kPitch + head);
-  static constexpr int kMost = 0x7fffffff;  // places
   static_assert(kShared * sizeof(C) <= 48 * 1024, "it fits");
   static_assert(vector == 1 || vector == kPack, "what is loaded at once is put down at once");
   using Few = Pack<C, kPack>;
@@ -74,14 +73,14 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     const AttentionReach reach(args, b);
     const AttentionSpan all = reach.keys_of(first, kRows);
     const i64 own = first + threadIdx.x / kWarp * rows, of = h / args.shared;
-    const int places = places_within(all.end - all.begin, kMost);
+    const Index places = static_cast<Index>(all.end - all.begin);
     load<kRows, head>(queries - (own - first) * head, kAttentionQ, b, first, args.queries - first, h);
     C top[rows], total[rows], sum[rows][kEach];
-    int begin[rows], end[rows];  // of the keys that a row sees
+    Index begin[rows], end[rows];  // of the keys that a row sees
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const AttentionSpan seen = reach.keys_of(own + r);
-      begin[r] = places_within(seen.begin - all.begin, kMost), end[r] = places_within(seen.end - all.begin, kMost);
+      begin[r] = static_cast<Index>(seen.begin - all.begin), end[r] = static_cast<Index>(seen.end - all.begin);
       top[r] = attention_nowhere<C>();
       total[r] = C(0);
 #pragma unroll
@@ -96,8 +95,8 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
     }
     const int key = tile < kWarp ? lane % tile : lane, column = head < kWarp ? lane % head : lane;
     const bool works = tile >= kWarp || lane < tile;
-    for (int at = 0; at < places; at += tile) {
-      const int count = places - at < tile ? places - at : tile;
+    for (Index at = 0; at < places; at += tile) {
+      const int count = places - at < tile ? static_cast<int>(places - at) : tile;
       __syncthreads();
       load<tile, kPitch>(keys, kAttentionK, b, all.begin + at, count, of);
       load<tile, head>(values, kAttentionV, b, all.begin + at, count, of);
@@ -108,7 +107,7 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
       for (int r = 0; r < rows; ++r) highest[r] = top[r];
 #pragma unroll
       for (int g = 0; g < kGroups; ++g) {
-        const int place = at + g * kWarp + lane;
+        const Index place = at + g * kWarp + lane;
         Mask here = {};
         if constexpr (mask != AttentionMask::none) {
           if (mask_row == 0 && works && place < places) here = hides[(place - lane) * mask_step];
@@ -139,7 +138,7 @@ struct AttentionRows : AttentionWork<M, Mask, mask, drops> {
         for (int i = 0; i < kEach; ++i) sum[r][i] *= before;
 #pragma unroll
         for (int g = 0; g < kGroups; ++g) {
-          const int place = at + g * kWarp + lane;
+          const Index place = at + g * kWarp + lane;
           C part = part_of(score[r][g], highest[r]);
           total[r] += part;
           if constexpr (drops) part = part != C(0) && !keeps(b, h, own + r, all.begin + place) ? C(0) : part;

@@ -245,11 +245,15 @@ struct AttentionTiles : AttentionWork<M, Mask, mask, drops> {
         }
       }
   }
+  // A number of places from the tile's first on, as far as it has them.
+  RONDO_INLINE static int within(i64 places) {
+    return places < 0 ? 0 : places < tile ? static_cast<int>(places) : tile;
+  }
   // Hides the keys from `place` on that queries from `query` on do not see; seen: by the lane's two. A mask that all
   // queries have in common is read once for both.
   RONDO_INLINE void see(Scores& score, i64 b, i64 h, i64 query, i64 place, const AttentionSpan (&seen)[2]) const {
-    const int first[2] = {places_within(seen[0].begin - place, tile), places_within(seen[1].begin - place, tile)};
-    const int end[2] = {places_within(seen[0].end - place, tile), places_within(seen[1].end - place, tile)};
+    const int first[2] = {within(seen[0].begin - place), within(seen[1].begin - place)};
+    const int end[2] = {within(seen[0].end - place), within(seen[1].end - place)};
     const Mask* row[2] = {};
     i64 step = 0;
     bool common = false;
