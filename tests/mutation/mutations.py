@@ -284,13 +284,6 @@ MUTATIONS = (
         **OF_RECORDING,
     ),
     Mutation(
-        name="part_of_a_concat_written_anew",
-        breaks="a part of a concatenation that a whole write heals is not made in the result",
-        cases="Conformance/ConcatInPlace.FailuresReachAsFarAsInEagerCalls/cpu_async",
-        **OF_RECORDING,
-        endings=("failed",),
-    ),
-    Mutation(
         name="part_of_a_concat_fails",
         breaks="what a part of a concatenation is made by and read by fails only where it does in eager calls",
         cases="Conformance/ConcatInPlace.FailuresReachAsFarAsInEagerCalls/cpu_async",

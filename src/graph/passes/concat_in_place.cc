@@ -167,7 +167,7 @@ class ConcatInPlace {
       if (use.written && use.node >= i) return false;
     }
     if (!first->written) return false;
-    // mutation: part_of_a_concat_written_anew
+    // Dead code is gone mostly; without that pass the first write is still there.
     for (const Use& use : own.uses)
       if (use.written && use.node != first->node && use.begin == 0 && use.end == bytes && !reads(own, use.node))
         return false;
