@@ -167,7 +167,7 @@ class ConcatInPlace {
       if (use.written && use.node >= i) return false;
     }
     if (!first->written) return false;
-    // Dead code is gone mostly; without that pass the first write is still there.
+    // A later write of the whole heals it. The first one is there still where no pass has removed dead code.
     for (const Use& use : own.uses)
       if (use.written && use.node != first->node && use.begin == 0 && use.end == bytes && !reads(own, use.node))
         return false;

@@ -324,11 +324,9 @@ bool lies_channels_last(const Call& call) {
 // eight at a time, of fewer a library makes copies in each launch. Zeros change no sum.
 int64_t missing_channels(const Call& call) {
   constexpr int64_t kTogether = 8;
-  const int64_t channels = call.shape(1)[1];
-  const bool fits = call.shape(0).size() == call.shape(1).size() && call.shape(0)[1] == channels;
-  return lies_channels_last(call) && fits && channels < kTogether && call.integer("group", 1) == 1
-             ? kTogether - channels
-             : 0;
+  if (!lies_channels_last(call) || call.integer("group", 1) != 1) return 0;
+  const Shape x = call.shape(0), w = call.shape(1);
+  return x.size() == w.size() && x[1] == w[1] && w[1] < kTogether ? kTogether - w[1] : 0;
 }
 
 // Turns the filter that `make` computes of constants into a weight with channels last, of which it gives a view in the
@@ -364,9 +362,8 @@ void normalised_convolution(Call& call) {
   const auto wide = [&](size_t i) { return call.in(i).to(RONDO_F64); };
   const auto factor = [&] { return wide(3) * rondo::rsqrt(wide(6) + epsilon); };
   const auto folded = [&] { return (wide(1) * factor().reshape(sizes)).to(dtype); };
-  const bool last = lies_channels_last(call);
-  const int64_t more = last ? missing_channels(call) : 0;
-  const Tensor filter = last ? filter_channels_last(call, more, folded) : call.precomputed(folded);
+  const int64_t more = missing_channels(call);
+  const Tensor filter = lies_channels_last(call) ? filter_channels_last(call, more, folded) : call.precomputed(folded);
   const Tensor bias = call.precomputed([&] {
     const Tensor before = call.has(2) ? wide(2) - wide(5) : rondo::neg(wide(5));
     return (before * factor() + wide(4)).to(dtype);
@@ -379,9 +376,9 @@ void normalised_convolution(Call& call) {
 void convolution_node(Call& call) {
   if (call.node().rewritten && call.has(3)) return normalised_convolution(call);
   const Tensor bias = call.has(2) ? call.in(2) : Tensor();
-  const bool last = lies_channels_last(call);
-  const int64_t more = last ? missing_channels(call) : 0;
-  const Tensor filter = last ? filter_channels_last(call, more, [&] { return call.in(1); }) : call.in(1);
+  const int64_t more = missing_channels(call);
+  const Tensor filter =
+      lies_channels_last(call) ? filter_channels_last(call, more, [&] { return call.in(1); }) : call.in(1);
   call.out(0, convolved(call, call.in(0), filter, call.has(2) ? &bias : nullptr, more));
 }
 
