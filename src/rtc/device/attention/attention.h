@@ -181,7 +181,6 @@ struct AttentionWork {
     if constexpr (mask != AttentionMask::none) return hidden(score, *mask_of(b, h, query, place));
     return score;
   }
-  RONDO_INLINE static C share(C score, C lse) { return score == attention_nowhere<C>() ? C(0) : exp(score - lse); }
   RONDO_INLINE i64 number_of(i64 b, i64 h, i64 query, i64 place) const {
     return ((b * args.heads + h) * args.queries + query) * attention_pitch(args.keys) + place;
   }
@@ -222,7 +221,7 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
   using Work = AttentionWork<M, Mask, mask, drops>;
   using typename Work::C;
   using Work::args, Work::scale, Work::cap, Work::rest;
-  using Work::masked, Work::keeps, Work::find, Work::read_draw, Work::share;
+  using Work::masked, Work::keeps, Work::find, Work::read_draw;
   static constexpr int kThreads = 128, kRows = kThreads / lanes, kEach = head / lanes;
   static constexpr int kShared = 2 * tile * head + 2 * tile;
   C* const shared;
@@ -273,6 +272,10 @@ struct AttentionPass : AttentionWork<M, Mask, mask, drops> {
 #pragma unroll
     for (int e = 0; e < kEach; ++e) to[e] = fma(factor, from[lane + lanes * e], to[e]);
   }
+  RONDO_INLINE static C share(C score, C lse) {
+    return score == attention_nowhere<C>() ? C(0) : exp(score - lse);
+  }
+
   // The factors that dropout gives the parts of the result.
   RONDO_INLINE void kept() {
     read_draw();
