@@ -304,7 +304,7 @@ TEST_F(Plans, LessWorkspaceThanTheBestWantsTakesAnother) {
 }
 
 TEST_F(Plans, RecipesAreKeptForTheNextProcess) {
-  const Environment kept = {{"RONDO_CACHE", folder.string()}, {"RONDO_TRIAL_MS", "1000"}};
+  const Environment kept = {{"RONDO_CACHE", folder.string()}, {"RONDO_TRIAL_MS", "5000"}};
   const Outcome first = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
   const Outcome second = run("problem forward,f16,small choose run calls cudnnBackendGetAttribute", kept);
   EXPECT_EQ(first.all("plan"), second.all("plan")) << first.text << second.text;
@@ -431,7 +431,7 @@ TEST_F(Plans, AttentionThatIsWrongIsNotTaken) {
 TEST_F(Plans, AttentionIsKeptOnDisk) {
   const Environment kept = {{"SIMCUDNN_VERSION", "9.28"},
                             {"RONDO_CACHE", folder.string()},
-                            {"RONDO_TRIAL_MS", "200"},
+                            {"RONDO_TRIAL_MS", "5000"},
                             {"SIMCUDA_TOLD_TIME", "1"},
                             {"SIMCUDNN_ENGINES", "9=slow:20000"}};
   const Outcome first = run("attention causal choose", kept);

@@ -77,9 +77,10 @@ TEST(BackwardStreams, OwnKernelsAgree) {
 }
 
 TEST(BackwardStreams, MeasuredWhereItPays) {
-  // Engines that wait leave room for one another.
-  const Environment slow = {
-      {"RONDO_TRIAL_MS", "1"}, {"SIMCUDA_TOLD_TIME", "1"}, {"SIMCUDNN_ENGINES", "0=slow:3000,10=slow:3000"}};
+  // Engines that wait leave room for one another. There is no quick one, however many the trial's budget reaches.
+  const Environment slow = {{"RONDO_TRIAL_MS", "1"},
+                            {"SIMCUDA_TOLD_TIME", "1"},
+                            {"SIMCUDNN_ENGINES", "0=slow:3000,1=slow:3000,10=slow:3000"}};
   const Lines found = run("async graph 1", slow);
   ASSERT_EQ(found.reports.size(), 1u) << found.text;
   EXPECT_EQ(found.reports[0].rfind("1 of 1 captured; gradients side by side: ", 0), 0u) << found.reports[0];
