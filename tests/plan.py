@@ -127,6 +127,7 @@ thread             unit/*_whole               -          -          -
 thread             unit/rendezvous_fuzz       -          all        all
 thread             unit/cpu_instructions      -          -          all
 thread             unit/program_*             -          -          all
+thread             unit/streaming             -          -          all
 thread             unit/*                     -          1/2        all
 thread             simulated/*_whole          -          -          -
 thread             conformance/large          -          -          -
@@ -136,7 +137,7 @@ thread             stress/*                   -          all        all
 thread             conformance/*_engine       -          all        all
 thread             conformance/*_recording    -          all        all
 thread             simulated/*_engine_*       -          1          1
-thread             simulated/*_recording_*    -          1          1
+thread             simulated/*_recording_*    -          1/2        1
 thread             simulated/*_stress_*       -          1          1
 thread             simulated/*                -          -          1/2
 thread             */*                        -          -          all

@@ -1,6 +1,6 @@
-// Collecting kernels: the whole conformance suite for cuda, not its quick selection, runs on the simulated driver with
-// the recorder as NVRTC and without a cache of compiled kernels. Its cases fail, since nothing is computed; what must
-// not happen is that one ends early, for then kernels would be missed.
+// Collecting kernels: the conformance suite for cuda, all of it or its quick selection, runs on the simulated driver
+// with the recorder as NVRTC and without a cache of compiled kernels. Its cases fail, since nothing is computed; what
+// must not happen is that one ends early, for then kernels would be missed.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "nvrtc_collect.h"
@@ -36,11 +36,11 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-// Size and time of every file that kernels are made of.
-std::string sources() {
+// How much of the suite, and size and time of every file that kernels are made of.
+std::string sources(Suite suite) {
   std::vector<std::string> files = split(CONFORMANCE_PROGRAMS);
   files.insert(files.end(), {RONDO_LIBRARY, NVRTC_RECORDER, SIMULATED_DRIVER, SIMULATED_NVRTC});
-  std::string text;
+  std::string text = suite == Suite::quick ? "quick\n" : "whole\n";
   for (const std::string& file : files) {
     struct stat info = {};
     const bool there = stat(file.c_str(), &info) == 0;
@@ -64,7 +64,7 @@ bool may_be_assertion(const fs::path& file, size_t line) {
 }
 
 // Why the kernels of a program are not all there; empty if they are.
-std::string collect_from(const std::string& program, const std::string& folder) {
+std::string collect_from(const std::string& program, const std::string& folder, Suite suite) {
   // One mode: what a kernel is does not depend on how tasks are run. No programs by chance, which have thousands, and
   // no control flow: what computes nothing does not end a loop.
   const Outcome outcome =
@@ -75,6 +75,7 @@ std::string collect_from(const std::string& program, const std::string& folder) 
            {"RONDO_CUDNN", "none"},
            {"RONDO_CACHE", "off"},
            {"RONDO_TEST_KERNELS", folder},
+           {"RONDO_TEST_QUICK", suite == Suite::quick ? "1" : "0"},
            {"SIMCUDA_CACHE", folder + "/simulated"},
            {"SIMCUDA_REPORT", "quiet"}});
   const std::string log = folder + "/" + fs::path(program).filename().string() + ".log";
@@ -89,16 +90,16 @@ std::string collect_from(const std::string& program, const std::string& folder) 
   return {};
 }
 
-Collection collect() {
+Collection collect(Suite suite) {
   Collection made;
   made.folder = NVRTC_KERNELS;
-  const std::string stamp = made.folder + "/made-of", wanted = sources();
+  const std::string stamp = made.folder + "/made-of", wanted = sources(suite);
   if (read_file(stamp) == wanted) return made;
   const std::string fresh = made.folder + ".new";
   fs::remove_all(fresh);
   fs::create_directories(fresh + "/simulated");
   for (const std::string& program : split(CONFORMANCE_PROGRAMS)) {
-    made.failure = collect_from(program, fresh);
+    made.failure = collect_from(program, fresh, suite);
     if (!made.failure.empty()) return made;
   }
   std::ofstream(fresh + "/made-of") << wanted;
@@ -122,8 +123,8 @@ std::string early_end(const std::string& text) {
   return {};
 }
 
-const Collection& collection() {
-  static const Collection made = collect();
+const Collection& collection(Suite suite) {
+  static const Collection made = collect(suite);
   return made;
 }
 

@@ -14,7 +14,9 @@ struct Collection {
 
 // The first failure in GoogleTest's output that ended its case; empty if none did.
 std::string early_end(const std::string& text);
-// Made by the first call, or found as an earlier process made it from the same programs.
-const Collection& collection();
+// How much of the suite its kernels come from: all cases with all their sizes, or the quick selection.
+enum class Suite { whole, quick };
+// Made by the first call, or found as an earlier process made it from the same programs. All calls want the same.
+const Collection& collection(Suite suite);
 
 }  // namespace toolkits

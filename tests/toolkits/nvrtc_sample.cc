@@ -211,6 +211,10 @@ class Chooser {
 
 }  // namespace
 
+bool wants_whole_suite(const Wish& wish) {
+  return wish.extent != Wish::sample || wish.turn.empty() || drawn(wish.turn + " suite") % 3 == 0;
+}
+
 std::string pattern_of(std::string_view line, bool types_count) {
   if (types_count && line.rfind("constexpr int", 0) == 0) return std::string(line);
   std::string pattern;

@@ -23,6 +23,10 @@ struct Wish {
   std::vector<std::string> changed;  // device headers that changed, as embed.py puts them into a kernel
 };
 
+// True if the kernels of the whole suite are collected for it: a sample takes them every third turn, and else those of
+// the quick selection.
+bool wants_whole_suite(const Wish& wish);
+
 // A line of a kernel without what differs between kernels of one kind: numbers, also those in names, and, unless they
 // count, element types. Where types count, so does the value that a line gives to a constant of the kernel.
 std::string pattern_of(std::string_view line, bool types_count);

@@ -122,6 +122,10 @@ Wish wish_of_settings() {
   return wish;
 }
 
+const Collection& kernels_of_settings() {
+  return collection(wants_whole_suite(wish_of_settings()) ? Suite::whole : Suite::quick);
+}
+
 // Which kernels each case compiles, chosen once for all of them.
 struct Choice {
   size_t kernels = 0;
@@ -132,7 +136,7 @@ struct Choice {
 const Choice& choice() {
   static const Choice made = [] {
     Choice all;
-    const std::vector<Kernel> kernels = read_kernels(collection().folder);
+    const std::vector<Kernel> kernels = read_kernels(kernels_of_settings().folder);
     all.kernels = kernels.size();
     for (const Case& each : cases())
       if (const int minor = nvrtc_of(each.major).minor; minor >= 0 && knows(each.major, each.architecture))
@@ -158,7 +162,7 @@ class NvrtcKernels : public Nvrtc, public testing::WithParamInterface<Case> {
 
 TEST_P(NvrtcKernels, Compile) {
   const auto [major, architecture] = GetParam();
-  const Collection& kernels = collection();
+  const Collection& kernels = kernels_of_settings();
   ASSERT_EQ(kernels.failure, "");
   const std::string extent = setting("RONDO_TEST_NVRTC", "sample");
   ASSERT_TRUE(extent == "sample" || extent == "each" || extent == "all")
@@ -236,6 +240,14 @@ class NvrtcSample : public testing::Test {
  private:
   std::vector<Kernel> kernels_;
 };
+
+TEST_F(NvrtcSample, EveryThirdTurnHasTheWholeSuite) {
+  int whole = 0;
+  for (int turn = 0; turn < 300; ++turn) whole += wants_whole_suite({Wish::sample, std::to_string(turn), {}});
+  EXPECT_NEAR(whole, 100, 30);
+  for (const Wish::Extent extent : {Wish::each, Wish::all}) EXPECT_TRUE(wants_whole_suite({extent, "1", {}}));
+  EXPECT_TRUE(wants_whole_suite({Wish::sample, "", {}})) << "by hand";
+}
 
 TEST_F(NvrtcSample, NumbersAreNoPartOfAPattern) {
   EXPECT_EQ(pattern_of("Copy<f32, 4> x12(1.5f, 0x10);", false), pattern_of("Copy<bf16, 32> x7(2.f, 7);", false));
@@ -322,7 +334,7 @@ class NvrtcLibrary : public Nvrtc, public testing::WithParamInterface<int> {
 };
 
 TEST_P(NvrtcLibrary, ByItsPathAndTheLocaleSurvives) {
-  const Collection& kernels = collection();
+  const Collection& kernels = kernels_of_settings();
   ASSERT_EQ(kernels.failure, "");
   const Outcome outcome = probe(library(), {"locale", kernels.folder}, {{"LC_ALL", "C.UTF-8"}});
   EXPECT_EQ(outcome["path"], library().string()) << outcome.text;

@@ -255,7 +255,12 @@ class Paths {
 TEST(CpuPaths, AnyNumberOfWorkersGivesTheSameBits) {
   const Digests one = Paths(1).run();
   EXPECT_GT(one.size(), 80u);
-  for (const int workers : {2, 5}) {
+#if defined(__SANITIZE_THREAD__)
+  const std::vector<int> more = {5};  // a race needs two of them
+#else
+  const std::vector<int> more = {2, 5};
+#endif
+  for (const int workers : more) {
     const Digests several = Paths(workers).run();
     for (const auto& [name, digest] : one) EXPECT_EQ(several.at(name), digest) << name << ", " << workers << " workers";
   }
