@@ -263,14 +263,15 @@ RONDO_API rondo_status rondo_cumulative(rondo_reduce_op op, rondo_tensor* a, int
  * is the form with tanh. On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being
  * 2^-24 (computed in float) or 2^-53 (f64), where the result is a normal number, and before the one rounding to a
  * 16-bit dtype. SiLU is x / (1 + exp(-x)), within 8 units where exp(x) is a normal number. Hard swish is x times x / 6
- * + 1 / 2 limited to [0, 1]. */
+ * + 1 / 2 limited to [0, 1]. RONDO_ACTIVATION_GELU is RONDO_GELU_TANH, and RONDO_ACTIVATION_GELU_ERF is RONDO_GELU. */
 typedef enum rondo_activation {
   RONDO_ACTIVATION_NONE = 0,
-  RONDO_ACTIVATION_RELU = 1,      /* as RONDO_RELU: NaN for NaN */
-  RONDO_ACTIVATION_GELU = 2,      /* NaN for NaN, -0 for -infinity */
-  RONDO_ACTIVATION_RELU6 = 3,     /* limited to 0 ... 6: NaN for NaN */
-  RONDO_ACTIVATION_SILU = 4,      /* as RONDO_SILU: NaN for NaN, -0 for -infinity */
-  RONDO_ACTIVATION_HARD_SWISH = 5 /* as RONDO_HARD_SWISH: NaN for NaN, -0 for -infinity */
+  RONDO_ACTIVATION_RELU = 1,       /* as RONDO_RELU: NaN for NaN */
+  RONDO_ACTIVATION_GELU = 2,       /* NaN for NaN, -0 for -infinity */
+  RONDO_ACTIVATION_RELU6 = 3,      /* limited to 0 ... 6: NaN for NaN */
+  RONDO_ACTIVATION_SILU = 4,       /* as RONDO_SILU: NaN for NaN, -0 for -infinity */
+  RONDO_ACTIVATION_HARD_SWISH = 5, /* as RONDO_HARD_SWISH: NaN for NaN, -0 for -infinity */
+  RONDO_ACTIVATION_GELU_ERF = 6    /* as RONDO_GELU, by the error function: NaN for NaN, -0 for -infinity */
 } rondo_activation;
 
 typedef struct rondo_matmul_options {

@@ -22,7 +22,7 @@ struct Words;
 
 RONDO_WORDS(rondo_dtype, "bool", "u8", "i8", "i32", "i64", "f16", "bf16", "f32", "f64", "i16", "u16", "u32", "u64",
             "f8_e4m3", "f8_e5m2");
-RONDO_WORDS(rondo_activation, "none", "relu", "gelu", "relu6", "silu", "hard_swish");
+RONDO_WORDS(rondo_activation, "none", "relu", "gelu", "relu6", "silu", "hard_swish", "gelu_erf");
 RONDO_WORDS(rondo_softmax_op, "softmax", "log_softmax", "softmin");
 RONDO_WORDS(rondo_pad_mode, "constant", "edge", "reflect", "symmetric", "wrap");
 RONDO_WORDS(rondo_optimizer_kind, "sgd", "adam", "adamw", "lamb");

@@ -292,6 +292,14 @@ def products(world):
     case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["f", "p"], ["y"])], {"x": [2, 3, 6]}, ["y"], [*weights, *biases], {"product and bias": 1})
     case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["f", "p"], ["s"]), node("Relu", ["s"], ["y"])], {"x": [2, 3, 6]}, ["y"], [*weights, *biases],
                {"product and bias": 1, "product and activation": 1})
+    first = [node("MatMul", ["x", "a"], ["p"]), node("Add", ["f", "p"], ["s"])]
+    erf = [*first, node("Div", ["s", "root"], ["t"]), node("Erf", ["t"], ["h"])]
+    by_tanh = [*first, node("Pow", ["s", "three"], ["k"]), node("Mul", ["cubic", "k"], ["c3"]), node("Add", ["s", "c3"], ["m"]), node("Mul", ["m", "pi"], ["t"]),
+               node("Tanh", ["t"], ["h"])]
+    for nodes, name in ((erf, "GELU"), (by_tanh, "GELU by tanh")):
+        nodes = [*nodes, node("Add", ["h", "one"], ["v"]), node("Mul", ["s", "v"], ["u"]), node("Mul", ["u", "half"], ["y"])]
+        case.check(nodes, {"x": [2, 3, 6]}, ["y"], [*weights, *biases, *SCALARS, *constants(root=1.4142135381698608, cubic=0.044715, pi=0.7978845608)],
+                   {"product and bias": 1, name: 1, "product and activation": 1})
     case.check([node("MatMul", ["x", "a"], ["p"]), node("Add", ["wide", "p"], ["y"])], {"x": [3, 6]}, ["y"],
                [*weights, tensor("wide", [3, 4], numbers(12))], {})
     both = [node("MatMul", ["x", "a"], ["p"]), node("MatMul", ["x", "c"], ["o"]), node("Add", ["p", "f"], ["p1"]), node("Add", ["o", "g"], ["o1"]),

@@ -36,9 +36,9 @@ Status check_axes(int32_t n_axes, const int32_t* axes) {
 }  // namespace
 
 Status capi::check_activation(rondo_activation activation) {
-  if (activation >= RONDO_ACTIVATION_NONE && activation <= RONDO_ACTIVATION_HARD_SWISH) return {};
+  if (activation >= RONDO_ACTIVATION_NONE && activation <= RONDO_ACTIVATION_GELU_ERF) return {};
   return error(RONDO_INVALID_ARGUMENT,
-               "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_HARD_SWISH (5) are possible",
+               "options->activation is %d; RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_GELU_ERF (6) are possible",
                activation);
 }
 

@@ -75,6 +75,16 @@ Epilogue epilogue_of(const ProgramNode& node) {
   return made;
 }
 
+// True if a convolution on a GPU is one for a library, and would not be with this after it. Those of one channel a
+// group are Rondo's own.
+bool loses_library(const ProgramNode& node, const Epilogue& of) {
+  const auto& call = std::get<ops::ConvolutionCall>(node.call->of);
+  const rondo_dtype dtype = of.to.dtype;
+  return node.operands[1].view.layout.shape[1] > 1 &&
+         ops::library_may_end_with(call.scale, call.bias || call.residual, call.options.activation, dtype) &&
+         !ops::library_may_end_with(of.scale.storage, of.bias.storage || of.residual.storage, of.activation, dtype);
+}
+
 class EpilogueFusion {
  public:
   explicit EpilogueFusion(ops::Program& program) : program_(program), groups_(program) {}
@@ -162,6 +172,7 @@ void EpilogueFusion::join(uint32_t i) {
   if (!epilogue) return;
   const bool product = std::holds_alternative<ops::MatmulCall>(first.call->of);
   if (product && (epilogue->scale.storage || epilogue->residual.storage)) return;
+  if (!product && !first.device->is_host() && loses_library(first, *epilogue)) return;
   const std::optional<uint32_t> place = groups_.place_for(i, {group});
   if (!place) return;
   const std::vector<uint32_t> nodes = groups_.nodes_with(i, {group});

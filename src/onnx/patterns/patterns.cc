@@ -128,16 +128,16 @@ bool product_and_bias(Finder& finder, Found& found, const NodeProto& last, std::
   return true;
 }
 
-// The product's own activation, which works on the sum before it is rounded. It has the GELU by tanh.
+// The product's own activation, which works on the sum before it is rounded.
 bool product_and_activation(Finder&, Found& found, const NodeProto& last, std::vector<NodeProto>* fresh) {
   const NodeProto& product = *found.labelled("p");
   const Attribute* const form = attribute_of(last, "approximate");
-  if (!product.rewritten || attribute_of(product, "activation") ||
-      (last.type == "Gelu" && (!form || form->text != "tanh")))
+  const bool by_tanh = form && form->text == "tanh";
+  if (!product.rewritten || attribute_of(product, "activation") || (form && !by_tanh && form->text != "none"))
     return false;
   fresh->push_back(product);
   fresh->back().outputs = last.outputs;
-  fresh->back().attributes = {text_attribute("activation", last.type.c_str())};
+  fresh->back().attributes = {text_attribute("activation", by_tanh ? "GeluTanh" : last.type.c_str())};
   return true;
 }
 

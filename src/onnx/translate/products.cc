@@ -23,20 +23,33 @@ Tensor matrix_product(const Tensor& a, const Tensor& b) {
   return c.reshape(shape);
 }
 
+namespace {
+
+// An end of a product, by the name that a pattern gives it.
+struct End {
+  std::string_view name;
+  rondo_activation activation;
+  rondo_unary_op op;
+};
+constexpr End kEnds[] = {{"Relu", RONDO_ACTIVATION_RELU, RONDO_RELU},
+                         {"Gelu", RONDO_ACTIVATION_GELU_ERF, RONDO_GELU},
+                         {"GeluTanh", RONDO_ACTIVATION_GELU, RONDO_GELU_TANH}};
+
+}  // namespace
+
 void matmul_node(Call& call) {
   // A node that stands for a product and a sum has a bias, of one number for each column.
   if (!call.node().rewritten || !call.has(2)) return call.out(0, matrix_product(call.in(0), call.in(1)));
-  const std::string after = call.text("activation", "");
+  const auto end = std::find_if(std::begin(kEnds), std::end(kEnds),
+                                [after = call.text("activation", "")](const End& each) { return each.name == after; });
   const Tensor bias = call.in(2);
   if (!is_float(call.dtype(0)) || call.ndim(0) < 2 || call.dtype(0) != call.dtype(1)) {
     const Tensor sum = matrix_product(call.in(0), call.in(1)) + bias;
-    return call.out(0, after.empty() ? sum : rondo::unary(after == "Gelu" ? RONDO_GELU_TANH : RONDO_RELU, sum));
+    return call.out(0, end == std::end(kEnds) ? sum : rondo::unary(end->op, sum));
   }
   rondo_matmul_options options = rondo::matmul_defaults();
   options.bias = bias.get();
-  options.activation = after == "Gelu"   ? RONDO_ACTIVATION_GELU
-                       : after == "Relu" ? RONDO_ACTIVATION_RELU
-                                         : RONDO_ACTIVATION_NONE;
+  if (end != std::end(kEnds)) options.activation = end->activation;
   call.out(0, rondo::matmul(call.in(0), call.in(1), options));
 }
 

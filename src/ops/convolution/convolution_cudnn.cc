@@ -43,9 +43,8 @@ size_t scratch_bytes(int64_t elements, rondo_dtype dtype) {
 bool pose(const Convolution& c, bool channels_last, dnn::Problem* p) {
   const rondo_dtype dtype = c.dtype();
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
-  if (c.has_epilogue() && (c.way != ConvolutionWay::forward || dtype == RONDO_F64 || c.out().accumulate)) return false;
-  if (c.scale.storage || (c.activation != RONDO_ACTIVATION_NONE && !only_limits(c.activation) && is_half(dtype)))
-    return false;
+  if (c.has_epilogue() && (c.way != ConvolutionWay::forward || c.out().accumulate)) return false;
+  if (!library_may_end_with(c.scale.storage, c.bias.storage || c.residual.storage, c.activation, dtype)) return false;
   for (const View* each : {&c.image, &c.filter, &c.result})
     if (each->elements() == 0) return false;
   p->way = static_cast<int32_t>(c.way);

@@ -8,9 +8,9 @@
 
 namespace rondo::ops {
 
-inline constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU,
-                                                    RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU,
-                                                    RONDO_ACTIVATION_HARD_SWISH};
+inline constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_RELU,       RONDO_ACTIVATION_GELU,
+                                                    RONDO_ACTIVATION_RELU6,      RONDO_ACTIVATION_SILU,
+                                                    RONDO_ACTIVATION_HARD_SWISH, RONDO_ACTIVATION_GELU_ERF};
 
 struct ActivationOperator {
   Op op;
@@ -26,7 +26,8 @@ inline const ActivationOperator& operator_of(rondo_activation activation) {
                                                  {Op::gelu_tanh, "gelu", "gelu_grad"},
                                                  {Op::hard_tanh, "relu6", "relu6_grad", 2, {0, 6}},
                                                  {Op::silu, "silu", "silu_grad"},
-                                                 {Op::hard_swish, "hard_swish", "hard_swish_grad"}};
+                                                 {Op::hard_swish, "hard_swish", "hard_swish_grad"},
+                                                 {Op::gelu, "gelu_erf", "gelu_erf_grad"}};
   return operators[activation - RONDO_ACTIVATION_RELU];
 }
 
@@ -34,6 +35,13 @@ inline const ActivationOperator& operator_of(rondo_activation activation) {
 // before and after rounding, and its result tells what it did.
 inline bool only_limits(rondo_activation activation) {
   return activation == RONDO_ACTIVATION_RELU || activation == RONDO_ACTIVATION_RELU6;
+}
+
+// True if cuDNN's convolution can end so, by itself or followed by a kernel, with one rounding. added: a bias or a
+// residual.
+inline bool library_may_end_with(bool scale, bool added, rondo_activation activation, rondo_dtype dtype) {
+  if (scale || activation == RONDO_ACTIVATION_NONE) return !scale && !(added && dtype == RONDO_F64);
+  return dtype == RONDO_F32 || (is_half(dtype) && only_limits(activation));
 }
 
 }  // namespace rondo::ops

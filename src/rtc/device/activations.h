@@ -83,6 +83,7 @@ RONDO_INLINE T activated(int activation, T x) {
     case 3: return op_clamp(x, T(0), T(6));
     case 4: return op_silu(x);
     case 5: return op_hard_swish(x);
+    case 6: return op_gelu(x);
     default: return x;
   }
 }

@@ -3,6 +3,8 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "convolution/convolution.h"
 
+#include "operators/activation_reference.h"
+
 namespace conformance {
 namespace {
 
@@ -263,22 +265,12 @@ TEST_P(Convolutions, Views) {
   });
 }
 
-Real activated(rondo_activation activation, Real x) {
-  if (activation == RONDO_ACTIVATION_NONE || std::isnan(x)) return x;
-  if (activation == RONDO_ACTIVATION_RELU) return std::max<Real>(x, 0);
-  if (activation == RONDO_ACTIVATION_RELU6) return std::clamp<Real>(x, 0, 6);
-  if (activation == RONDO_ACTIVATION_HARD_SWISH) return x < -3 ? -Real(0) : x * std::clamp<Real>(x / 6 + 0.5L, 0, 1);
-  const bool gelu = activation == RONDO_ACTIVATION_GELU;
-  const Real gate = 1 / (1 + std::exp(gelu ? -std::sqrt(8 / std::acos(Real(-1))) * (x + 0.044715L * x * x * x) : -x));
-  return gate == 0 ? -Real(0) : x * gate;
-}
-
 // activation(sum * scale + bias + residual), in all combinations, both ways round.
 TEST_P(Convolutions, WhatFollowsTheSum) {
   const Convolution problems[] = {{{2, 4, 6, 5}, {10, 4, 3, 3}, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
                                   {{2, 20, 6, 5}, {24, 10, 1, 1}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, 2}};
   std::vector<int> combinations;
-  for (int each = 1; each < 48; ++each) combinations.push_back(each);
+  for (int each = 1; each < 56; ++each) combinations.push_back(each);
   int turn = 0;
   for (const rondo_dtype dtype : dtypes(3)) {
     const Convolution& problem = problems[turn / 2 % 2];
@@ -377,7 +369,7 @@ TEST_P(Convolutions, NanBehindActivations) {
     const Array residuals = random_array(dtype, problem.result(), 3, -1, 1);
     run([&](Results& results) {
       const Tensor first = up(x), second = up(w), bias = up(biases), residual = up(residuals);
-      for (int each = 4; each < 24; ++each) {
+      for (int each = 4; each < 28; ++each) {
         if (each % 4 == 2) continue;  // a residual alone
         const auto activation = static_cast<rondo_activation>(each / 4);
         rondo_convolution_options options = problem.options();

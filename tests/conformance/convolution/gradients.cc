@@ -72,8 +72,8 @@ TEST_P(ConvolutionGradients, OfOperandsUsedTwice) {
     });
     keep_gradients(results, "itself", {numbers({2, 2, 3, 3}, 1)},
                    [](const auto& in) { return make(rondo_convolution, in[0], in[0], nullptr); });
-    for (const auto activation :
-         {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH})
+    for (const auto activation : {RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU,
+                                  RONDO_ACTIVATION_HARD_SWISH, RONDO_ACTIVATION_GELU_ERF})
       keep_gradients(results, "added, activation " + std::to_string(activation),
                      {numbers({1, 2, 4, 4}, 1), random_array(RONDO_F64, {3, 2, 2, 2}, 2, -6, 6)},
                      [activation](const auto& in) {

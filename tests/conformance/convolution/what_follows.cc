@@ -4,12 +4,10 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include "convolution/convolution.h"
 
+#include "operators/activation_reference.h"
+
 namespace conformance {
 namespace {
-
-constexpr rondo_activation kActivations[] = {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU,
-                                             RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6,
-                                             RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH};
 
 struct Epilogue {
   rondo_tensor *scale = nullptr, *bias = nullptr, *residual = nullptr, *added_to = nullptr;
@@ -64,6 +62,7 @@ class WhatFollows : public OnEngine {
       case RONDO_ACTIVATION_RELU6: sum = make(rondo_unary_with, RONDO_HARD_TANH, sum, 2, six); break;
       case RONDO_ACTIVATION_SILU: sum = make(rondo_unary, RONDO_SILU, sum); break;
       case RONDO_ACTIVATION_HARD_SWISH: sum = make(rondo_unary, RONDO_HARD_SWISH, sum); break;
+      case RONDO_ACTIVATION_GELU_ERF: sum = make(rondo_unary, RONDO_GELU, sum); break;
       default: break;
     }
     if (epilogue.added_to) sum = make(rondo_binary, RONDO_ADD, cast(epilogue.added_to, wide), sum);
@@ -103,7 +102,7 @@ TEST_P(WhatFollows, ProductsHaveTheBitsOfOperatorsApart) {
     Epilogue epilogue;
     if (chance(0, 3)) epilogue.bias = bias;
     if (chance(0, 3) == 0) epilogue.added_to = before;
-    epilogue.activation = kActivations[chance(0, 4)];
+    epilogue.activation = kActivations[chance(0, std::size(kActivations) - 1)];
     rondo_matmul_options options = RONDO_MATMUL_OPTIONS_INIT;
     options.bias = epilogue.bias;
     options.activation = epilogue.activation;
@@ -147,7 +146,7 @@ TEST_P(WhatFollows, ConvolutionsMatchOperatorsApart) {
     if (chance(0, 1)) epilogue.bias = bias;
     if (chance(0, 1)) epilogue.residual = residual;
     if (chance(0, 3) == 0) epilogue.added_to = before;
-    epilogue.activation = kActivations[chance(0, 4)];
+    epilogue.activation = kActivations[chance(0, std::size(kActivations) - 1)];
     rondo_convolution_options plain = transposed ? problem.transposed_options() : problem.options(), options = plain;
     options.scale = epilogue.scale;
     options.bias = epilogue.bias;

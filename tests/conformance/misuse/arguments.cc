@@ -413,7 +413,7 @@ TEST_P(MisuseArguments, UnknownNumbers) {
             1, &size, 0.0, 1.0);
   }
   rondo_matmul_options with = RONDO_MATMUL_OPTIONS_INIT;
-  with.activation = static_cast<rondo_activation>(6);
+  with.activation = static_cast<rondo_activation>(7);
   refused("rondo_matmul", "activation", rondo_matmul, a, a, &with);
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   rondo_engine* made = nullptr;

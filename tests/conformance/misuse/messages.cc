@@ -68,8 +68,8 @@ TEST_P(MisuseMessages, NumbersThatNameNothing) {
   refused("rondo_tensor_create", dtypes, rondo_tensor_create, engine(), device(), static_cast<rondo_dtype>(15), 1,
           &size);
   rondo_matmul_options with = RONDO_MATMUL_OPTIONS_INIT;
-  with.activation = static_cast<rondo_activation>(6);
-  refused("rondo_matmul", {"options->activation is 6", "RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_HARD_SWISH (5)"},
+  with.activation = static_cast<rondo_activation>(7);
+  refused("rondo_matmul", {"options->activation is 7", "RONDO_ACTIVATION_NONE (0) to RONDO_ACTIVATION_GELU_ERF (6)"},
           rondo_matmul, a, a, &with);
   rondo_engine_options options = RONDO_ENGINE_OPTIONS_INIT;
   rondo_engine* made = nullptr;

@@ -144,8 +144,9 @@ TEST_P(TapeRules, Matmul) {
       keep_gradients(results, label + " batches", {values(with({2, 1}, a), 22), values(with({3}, b), 23)}, product);
       keep_gradients(results, label + " one b", {values(with({2, 2}, a), 24), values(b, 25)}, product);
       keep_gradients(results, label + " one a", {values(a, 24), values(with({2}, b), 25)}, product);
-      for (const auto activation : {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU,
-                                    RONDO_ACTIVATION_RELU6, RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH}) {
+      for (const auto activation :
+           {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6,
+            RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH, RONDO_ACTIVATION_GELU_ERF}) {
         keep_gradients(results, label + " activation " + std::to_string(activation),
                        {values(a, 26), values(b, 27), values({4}, 28, -4, 12)}, [=](const std::vector<Tensor>& in) {
                          rondo_matmul_options with_bias = options;

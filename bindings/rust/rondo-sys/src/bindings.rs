@@ -571,11 +571,13 @@ pub const RONDO_ACTIVATION_RELU6: rondo_activation = 3;
 pub const RONDO_ACTIVATION_SILU: rondo_activation = 4;
 #[doc = " as RONDO_HARD_SWISH: NaN for NaN, -0 for -infinity"]
 pub const RONDO_ACTIVATION_HARD_SWISH: rondo_activation = 5;
+#[doc = " as RONDO_GELU, by the error function: NaN for NaN, -0 for -infinity"]
+pub const RONDO_ACTIVATION_GELU_ERF: rondo_activation = 6;
 #[doc = " What a matrix product or a convolution ends with. GELU is x / (1 + exp(-t)), t = sqrt(8/pi) (x + 0.044715 x^3), which"]
 #[doc = " is the form with tanh. On every device its relative error for a given x is at most 8 (1 + |t|) units, a unit being"]
 #[doc = " 2^-24 (computed in float) or 2^-53 (f64), where the result is a normal number, and before the one rounding to a"]
 #[doc = " 16-bit dtype. SiLU is x / (1 + exp(-x)), within 8 units where exp(x) is a normal number. Hard swish is x times x / 6"]
-#[doc = " + 1 / 2 limited to [0, 1]."]
+#[doc = " + 1 / 2 limited to [0, 1]. RONDO_ACTIVATION_GELU is RONDO_GELU_TANH, and RONDO_ACTIVATION_GELU_ERF is RONDO_GELU."]
 pub type rondo_activation = ::std::os::raw::c_uint;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

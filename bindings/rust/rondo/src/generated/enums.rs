@@ -730,5 +730,8 @@ Silu = 4,
 /// As `RONDO_HARD_SWISH`: NaN for NaN, -0 for -infinity.
 #[doc(alias = "RONDO_ACTIVATION_HARD_SWISH")]
 HardSwish = 5,
+/// As `RONDO_GELU`, by the error function: NaN for NaN, -0 for -infinity.
+#[doc(alias = "RONDO_ACTIVATION_GELU_ERF")]
+GeluErf = 6,
 }
 }

@@ -8,6 +8,7 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("RONDO_ACOS", "UnaryOp::Acos"),
     ("RONDO_ACOSH", "UnaryOp::Acosh"),
     ("RONDO_ACTIVATION_GELU", "Activation::Gelu"),
+    ("RONDO_ACTIVATION_GELU_ERF", "Activation::GeluErf"),
     ("RONDO_ACTIVATION_HARD_SWISH", "Activation::HardSwish"),
     ("RONDO_ACTIVATION_NONE", "Activation::None"),
     ("RONDO_ACTIVATION_RELU", "Activation::Relu"),
