@@ -5,7 +5,9 @@
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
+#include "engine/views.h"
 #include "ops/convolution/convolution_cudnn.h"
 #include "ops/convolution/convolution_products.h"
 #include "ops/elementwise/elementwise_task.h"
@@ -110,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
         if (args.staged)
           *staged_at<C>(args, part, group, row, at) = sum[i][j];
         else
-          put_sum<In, Index>(args, sum[i][j], group, row, at);
+          put_sum<In, kActivation>(args, sum[i][j], group, row, at);
       }
     }
     __syncthreads();
@@ -164,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
     }
     sum = sums[0];
   }
-  if (each < count && (kLanes == 1 || t == 0)) put_sum<In, Index>(args, sum, group, row, at);
+  if (each < count && (kLanes == 1 || t == 0)) put_sum<In, kActivation>(args, sum, group, row, at);
 }
 )";
 
@@ -289,7 +291,7 @@ extern "C" __global__ void __launch_bounds__(256) rondo_kernel(const ProductArgu
   const Index group = rest / m, row = rest - group * m;
   C sum = C(0);
   for (i64 part = 0; part < args.parts; ++part) sum = sum + *staged_at<C>(args, part, group, row, at);
-  put_sum<In, Index>(args, sum, group, row, at);
+  put_sum<In, kActivation>(args, sum, group, row, at);
 }
 )";
 
@@ -378,10 +380,22 @@ ProductPlan plan_product(const ConvolutionProduct& product) {
   return plan;
 }
 
+// The problem without what follows its sum, if a library could not begin that and a kernel can do all of it without
+// another rounding.
+Convolution asked_of_library(const Convolution& problem) {
+  Convolution asked = problem;
+  if (problem.scale.storage && problem.dtype() == RONDO_F32 && problem.way == ConvolutionWay::forward &&
+      !problem.out().accumulate) {
+    asked.scale = asked.bias = asked.residual = {};
+    asked.activation = RONDO_ACTIVATION_NONE;
+  }
+  return asked;
+}
+
 class CudaConvolution final : public KernelTask {
  public:
   explicit CudaConvolution(const Convolution& problem)
-      : KernelTask(problem.name(), problem.out().device()), problem_(problem) {
+      : KernelTask(problem.name(), problem.out().device()), problem_(problem), asked_(asked_of_library(problem)) {
     problem.declare(*this);
   }
 
@@ -391,8 +405,8 @@ class CudaConvolution final : public KernelTask {
   }
   Status run(const TaskContext& context) override {
     RONDO_TRY(prepare());  // chosen already, unless the task came here by another way
-    if (library_) RONDO_TRY(library_->run(problem_, context).with_context(name()));
-    if (activation_) RONDO_TRY(activation_->run(context));
+    if (library_) RONDO_TRY(library_->run(asked_, context).with_context(name()));
+    if (ending_) RONDO_TRY(ending_->run(context));
     return KernelTask::run(context);
   }
   size_t own_kernels() const override { return library_ ? 0 : KernelTask::own_kernels(); }
@@ -406,10 +420,11 @@ class CudaConvolution final : public KernelTask {
  private:
   // A library, or our own kernels.
   Status choose() {
-    RONDO_TRY(find_cudnn_plan(cuda_device(*this), problem_, &library_));
+    RONDO_TRY(find_cudnn_plan(cuda_device(*this), asked_, &library_));
     if (library_) {
       workspace_bytes_ = library_->workspace_bytes();
-      if (library_->leaves_activation()) RONDO_TRY(prepare_activation());
+      const bool whole = problem_.scale.storage && !asked_.scale.storage;
+      if (whole || library_->leaves_activation()) RONDO_TRY(prepare_ending(whole));
     } else {
       add_products();
     }
@@ -417,24 +432,44 @@ class CudaConvolution final : public KernelTask {
     return {};
   }
 
-  // Adds the activation after a library's kernel, in place.
-  Status prepare_activation() {
+  // Adds what follows the sum after a library's kernel, in place: all of it, or the activation.
+  Status prepare_ending(bool whole) {
     const View& result = problem_.result;
-    const ActivationOperator& is = operator_of(problem_.activation);
     const rondo_dtype computed = compute_dtype(result.dtype);
     Expression e;
-    const Value sum = e.input(result.dtype);
-    Value parameter[2] = {};
-    uint64_t words[2] = {};
-    for (int i = 0; i < is.parameters; ++i) {
-      parameter[i] = e.scalar(computed);
-      words[i] = float_word(computed, is.parameter[i]);
+    Value sum = e.input(result.dtype);
+    SmallVector<const View*, 5> views;
+    views.push_back(&result);
+    View scale = problem_.scale, bias = problem_.bias;
+    for (const auto& [operand, op] : {std::pair(&scale, Op::mul), std::pair(&bias, Op::add)}) {
+      if (!whole || !operand->storage) continue;
+      // A number for each channel, which is dimension 1.
+      int64_t shape[kMaxDims] = {operand->layout.shape[0], 1, 1, 1};
+      RONDO_TRY(reshape_view(View(*operand), problem_.spatial + 1, shape, operand));
+      sum = e.apply(op, sum, e.input(result.dtype));
+      views.push_back(operand);
     }
-    e.output(e.apply(is.op, sum, parameter[0], parameter[1]), result.dtype, false);
-    const View* views[] = {&result, &result};
-    activation_ = make_ref<ElementwiseTask>(is.name, device(), e, result.layout, views, words);
-    activation_->leave_accesses();
-    return activation_->prepare();
+    if (whole && problem_.residual.storage) {
+      sum = e.apply(Op::add, sum, e.input(result.dtype));
+      views.push_back(&problem_.residual);
+    }
+    uint64_t words[2] = {};
+    const char* name = "scale";
+    if (problem_.activation != RONDO_ACTIVATION_NONE) {
+      const ActivationOperator& is = operator_of(problem_.activation);
+      Value parameter[2] = {};
+      for (int i = 0; i < is.parameters; ++i) {
+        parameter[i] = e.scalar(computed);
+        words[i] = float_word(computed, is.parameter[i]);
+      }
+      sum = e.apply(is.op, sum, parameter[0], parameter[1]);
+      name = is.name;
+    }
+    e.output(sum, result.dtype, false);
+    views.push_back(&result);
+    ending_ = make_ref<ElementwiseTask>(name, device(), e, result.layout, views.begin(), words);
+    ending_->leave_accesses();
+    return ending_->prepare();
   }
 
   void add_products() {
@@ -473,7 +508,7 @@ class CudaConvolution final : public KernelTask {
     spec.type("In", problem_.dtype()).constant("kChannelsInner", channels_inner);
     spec.constant("kAlongA", through_a <= std::abs(p.a_m));
     spec.constant("kAlongB", std::min(through_channels, through_taps) < through_places);
-    spec.constant("kDivides", plan.divides());
+    spec.constant("kDivides", plan.divides()).constant("kActivation", p.parts > 1 ? 0 : problem_.activation);
     return add_kernel(spec.text({rtc::kConvolutionText, kTiledText}));
   }
 
@@ -482,7 +517,7 @@ class CudaConvolution final : public KernelTask {
     KernelSpec spec(rtc::kConvolution, kDirectKernel, plan.wide(), "convolution_direct");
     spec.type("In", problem_.dtype()).constant("kLanes", plan.lanes);
     spec.constant("kGroupsInner", std::abs(p.b_group) < std::abs(p.axis[device::kProductAxes - 1].b_step));
-    spec.constant("kDivides", plan.divides());
+    spec.constant("kDivides", plan.divides()).constant("kActivation", problem_.activation);
     return add_kernel(spec.text({rtc::kConvolutionText, kDirectText}));
   }
 
@@ -509,14 +544,14 @@ class CudaConvolution final : public KernelTask {
   // Adds the kernel that joins the parts of a depth that is cut.
   int finish_kernel(const ProductPlan& plan) {
     KernelSpec spec(rtc::kConvolution, kFinishKernel, plan.wide(), "convolution_finish");
-    spec.type("In", problem_.dtype());
+    spec.type("In", problem_.dtype()).constant("kActivation", problem_.activation);
     return add_kernel(spec.text({rtc::kConvolutionText, kFinishText}));
   }
 
-  const Convolution problem_;
+  const Convolution problem_, asked_;
   bool chosen_ = false;
-  std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way; null: our own kernels
-  Ref<OperatorTask> activation_;              // where the library leaves it
+  std::unique_ptr<ConvolutionPlan> library_;  // cuDNN's way of what it is asked for; null: our own kernels
+  Ref<OperatorTask> ending_;                  // what the library leaves
   std::vector<ProductPlan> products_;
 };
 

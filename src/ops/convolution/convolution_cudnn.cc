@@ -44,7 +44,8 @@ bool pose(const Convolution& c, bool channels_last, dnn::Problem* p) {
   const rondo_dtype dtype = c.dtype();
   const bool relu = c.activation == RONDO_ACTIVATION_RELU;
   if (c.has_epilogue() && (c.way != ConvolutionWay::forward || c.out().accumulate)) return false;
-  if (!library_may_end_with(c.scale.storage, c.bias.storage || c.residual.storage, c.activation, dtype)) return false;
+  if (c.scale.storage || !library_may_end_with(false, c.bias.storage || c.residual.storage, c.activation, dtype))
+    return false;
   for (const View* each : {&c.image, &c.filter, &c.result})
     if (each->elements() == 0) return false;
   p->way = static_cast<int32_t>(c.way);

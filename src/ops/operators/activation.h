@@ -40,8 +40,9 @@ inline bool only_limits(rondo_activation activation) {
 // True if cuDNN's convolution can end so, by itself or followed by a kernel, with one rounding. added: a bias or a
 // residual.
 inline bool library_may_end_with(bool scale, bool added, rondo_activation activation, rondo_dtype dtype) {
-  if (scale || activation == RONDO_ACTIVATION_NONE) return !scale && !(added && dtype == RONDO_F64);
-  return dtype == RONDO_F32 || (is_half(dtype) && only_limits(activation));
+  if (dtype == RONDO_F32) return true;
+  if (dtype == RONDO_F64) return !scale && !added && activation == RONDO_ACTIVATION_NONE;
+  return !scale && (activation == RONDO_ACTIVATION_NONE || only_limits(activation));
 }
 
 }  // namespace rondo::ops

@@ -43,14 +43,14 @@ struct ProductArguments {
 };
 
 // activation(sum * scale + bias + residual), channel: m, counted after those of earlier groups.
-template <class M, class Index>
+template <class M, int activation, class Index>
 RONDO_INLINE Register<M> finished(const ProductArguments& args, Register<M> sum, Index channel, Index residual) {
   if (args.scale)
     sum = sum * from_memory(static_cast<const M*>(args.scale)[channel * static_cast<Index>(args.scale_step)]);
   if (args.bias)
     sum = sum + from_memory(static_cast<const M*>(args.bias)[channel * static_cast<Index>(args.bias_step)]);
   if (args.residual) sum = sum + from_memory(static_cast<const M*>(args.residual)[residual]);
-  return activated(args.activation, sum);
+  return activated(activation, sum);
 }
 
 #if defined(__CUDACC_RTC__)
@@ -140,7 +140,7 @@ RONDO_INLINE Register<M> gathered(const ProductArguments& args, const M* b, cons
 }
 
 // Writes the sum of one element.
-template <class M, class Index>
+template <class M, int activation, class Index>
 RONDO_INLINE void put_sum(const ProductArguments& args, Register<M> sum, Index group, Index m, Index column) {
   Index place[kProductAxes];
   const Index entry = split_axes(column, place, [&](int d) { return static_cast<Index>(args.axis[d].places); });
@@ -154,7 +154,7 @@ RONDO_INLINE void put_sum(const ProductArguments& args, Register<M> sum, Index g
     residual += place[d] * static_cast<Index>(args.axis[d].residual_step);
   }
   const Index channel = group * static_cast<Index>(args.m) + m;
-  put(static_cast<M*>(args.out) + out, finished<M, Index>(args, sum, channel, residual), args.accumulate);
+  put(static_cast<M*>(args.out) + out, finished<M, activation>(args, sum, channel, residual), args.accumulate);
 }
 
 // The place where a part of a sum waits for the others.

@@ -289,13 +289,15 @@ TEST_P(ConvolutionLayouts, ReportSaysWhatIsCopied) {
   if (!on_cuda() || !library || !GetParam().graph)
     GTEST_SKIP() << "copies are for cuDNN, and said in reports of graphs";
   const auto copied = [&](const Shape& image, const Shape& filter, rondo_dtype dtype, size_t x_at, size_t w_at,
-                          size_t y_at) {
+                          size_t y_at, bool scaled = false) {
     const Convolution problem{image, filter, {1, 1}, {1, 0}, {1, 0}, {1, 1}};
     const std::vector<Placement> all = placements(4);
     const Placed x = place(random_array(dtype, image, 1, -1, 1), all[x_at]),
                  w = place(random_array(dtype, filter, 2, -1, 1), all[w_at]),
                  y(engine(), device(), dtype, problem.result(), all[y_at]);
-    const rondo_convolution_options options = problem.options();
+    rondo_convolution_options options = problem.options();
+    const Tensor scale = up(full(dtype, {filter[0]}, 2));
+    if (scaled) options.scale = scale;
     const Graph graph = record(engine(), [&] { into(y.view, rondo_convolution, x.view, w.view, &options); });
     const std::string report = graph_report(graph.get()), sign = "'convolution': ";
     const size_t at = report.find(sign);
@@ -314,6 +316,8 @@ TEST_P(ConvolutionLayouts, ReportSaysWhatIsCopied) {
   EXPECT_EQ(copied(image, filter, RONDO_F16, 3, 3, 3), "image, filter, result copied to channels last");
   EXPECT_EQ(copied(image, filter, RONDO_F32, 3, 3, 3), "image, filter, result copied to channels first");
   EXPECT_EQ(copied(image, filter, RONDO_F32, 9, 11, 7), "image, filter, result copied to channels first");
+  EXPECT_EQ(copied(image, filter, RONDO_F32, 1, 0, 1, true), "filter copied to channels last");
+  EXPECT_EQ(copied(image, filter, RONDO_F16, 1, 0, 1, true), "") << "of 16 bits a scale comes before the rounding";
 }
 
 }  // namespace
