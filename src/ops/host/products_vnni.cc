@@ -16,7 +16,7 @@
 
 namespace rondo::ops::vnni {
 
-extern const IntegerTiles kIntegerTiles = {12, 4, multiply_packed<Shape<6, 4>, Shape<12, 2>, Shape<12, 1>>};
+extern const IntegerTiles kIntegerTiles = {12, 4, 1, false, multiply_packed<Shape<6, 4>, Shape<12, 2>, Shape<12, 1>>};
 
 }  // namespace rondo::ops::vnni
 #endif
