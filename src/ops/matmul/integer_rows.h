@@ -39,7 +39,7 @@ struct IntegerDepth {
   int64_t memory(int64_t m) const {
     return m * units + lines(m) + units + kGroupColumns / kPanelColumns * panel() + (m + 1) * kGroupColumns;
   }
-  // Of m numbers, up to the next multiple of 64 bytes.
+  // Numbers that m of them take, up to the next multiple of 64 bytes.
   static int64_t lines(int64_t m) { return RowsProduct::panels_of(m) * kPanelColumns; }
 };
 
