@@ -55,7 +55,8 @@ struct UnitMaker {
     }
     for (; k > 0; k -= depth, from += depth * step, to += apart) *to = (*this)(from, step, k);
   }
-  // The same in pieces of so many neighbours, of units of four that are as they are.
+  // The same in pieces of so many neighbours, of units of four that are as they are. What the last piece lacks stays:
+  // it is multiplied by zeros.
   void pieces(const uint8_t* from, int64_t step, int64_t k, uint32_t* to, int64_t along, int64_t apart) const {
     for (const int64_t most = 4 * along; k > 0; k -= most, from += most * step, to += apart) {
       int64_t done = 0;
@@ -174,8 +175,6 @@ void IntegerRows::take_rows(uint32_t* memory) const {
   const bool sums = b_zero.first || UnitMaker(tiles, b, false).flip != 0;
   for (int64_t t = 0; t < count; ++t) {
     const int64_t begin = begin_of_tile(m, t, count), rows = begin_of_tile(m, t + 1, count) - begin;
-    uint32_t* const end = parts.rows + (begin + rows) * depth.units;
-    if (depth.k < depth.units * tiles.depth && tiles.along > 1) std::fill(end - rows * tiles.along, end, 0U);
     for (int64_t i = 0; i < rows; ++i) {
       const Bytes row = a.from(begin + i, 0);
       uint32_t* const to = parts.rows + begin * depth.units + i * tiles.along;

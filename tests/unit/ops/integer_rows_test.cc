@@ -68,8 +68,9 @@ TEST_P(IntegerRowsOf, ProductsAreExact) {
                           b_zero = {
                               options & 2 ? column_zeros.data() : nullptr, {0, n % 2}, b_signed};  // by column, or one
               const IntegerDepth depth(tiles, k);
-              std::vector<uint32_t> memory(static_cast<size_t>(depth.memory(m))),
-                  panels(static_cast<size_t>(depth.packed(n))), ones(static_cast<size_t>(depth.units));
+              constexpr uint32_t kLeft = 0x5aa55aa5;  // by whoever had the memory before
+              std::vector<uint32_t> memory(static_cast<size_t>(depth.memory(m)), kLeft),
+                  panels(static_cast<size_t>(depth.packed(n)), kLeft), ones(static_cast<size_t>(depth.units));
               const int64_t count = RowsProduct::panels_of(n);
               if (packs) {
                 fill_ones(tiles, depth, ones.data());
