@@ -55,8 +55,8 @@ struct UnitMaker {
     }
     for (; k > 0; k -= depth, from += depth * step, to += apart) *to = (*this)(from, step, k);
   }
-  // The same in pieces of so many neighbours, of units of four that are as they are. What the last piece lacks stays:
-  // it is multiplied by zeros.
+  // The same in pieces of so many neighbours, of units of four that are as they are. The rest of the last piece stays
+  // as it was, since panels have zeros for it.
   void pieces(const uint8_t* from, int64_t step, int64_t k, uint32_t* to, int64_t along, int64_t apart) const {
     for (const int64_t most = 4 * along; k > 0; k -= most, from += most * step, to += apart) {
       int64_t done = 0;
