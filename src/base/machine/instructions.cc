@@ -9,6 +9,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace rondo {
@@ -19,12 +21,12 @@ constexpr const char* kNames[kInstructions] = {"baseline", "avx2", "avx512"};
 
 Instructions decide() {
   const Instructions possible = possible_instructions();
-  // The setting's names are "auto" and then ours.
+  // The setting's names are "auto", then ours, then "amx".
   const int choice = setting_choice(Setting::cpu_instructions);
   if (choice < 0)
     log(RONDO_LOG_WARNING, "setting RONDO_CPU_INSTRUCTIONS=%s is %s; using auto",
         setting(Setting::cpu_instructions).c_str(), setting_problem(Setting::cpu_instructions).c_str());
-  return choice <= 0 ? possible : std::min(possible, static_cast<Instructions>(choice - 1));
+  return choice <= 0 ? possible : static_cast<Instructions>(std::min(static_cast<int>(possible), choice - 1));
 }
 
 }  // namespace
@@ -60,6 +62,28 @@ bool possible_vnni() {
 #endif
   }();
   return there;
+}
+
+bool uses_amx() {
+  static const bool used = [] {
+#if defined(__x86_64__)
+    const int choice = setting_choice(Setting::cpu_instructions);
+    if ((choice > 0 && choice <= kInstructions) || !possible_vnni()) return false;
+    unsigned a, b, c, d, low, high;
+    constexpr unsigned kTilesAndBytes = 3u << 24, kSavedTiles = 3u << 17;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & kTilesAndBytes) != kTilesAndBytes ||
+        (low & kSavedTiles) != kSavedTiles)
+      return false;
+    constexpr long kAskForPermission = 0x1023, kTileData = 18;  // as in Linux's <asm/prctl.h> since 5.16
+    const bool granted = syscall(SYS_arch_prctl, kAskForPermission, kTileData) == 0;
+    if (!granted) log(RONDO_LOG_INFO, "the system refuses AMX to this process; products of 8 bits use AVX-512");
+    return granted;
+#else
+    return false;
+#endif
+  }();
+  return used;
 }
 
 Instructions instructions() {

@@ -20,6 +20,9 @@ inline constexpr int kInstructions = 3;
 Instructions possible_instructions();
 // Tells whether the processor also multiplies bytes by AVX-512 VNNI, and all of AVX-512 is possible.
 bool possible_vnni();
+// Tells whether the setting and the processor have AMX for bytes and the system lets the process use it. The first call
+// asks it to; it refuses where a thread's stack for signals is too small for what has to be saved.
+bool uses_amx();
 // The set that is used, which is decided once.
 Instructions instructions();
 // "avx2"

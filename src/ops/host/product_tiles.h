@@ -131,7 +131,7 @@ RONDO_TILE void multiply(int rows, int panels, int64_t k, const TileElement* a, 
 }
 template <class... Shapes>
 RONDO_TILE void multiply_packed(int rows, int panels, int64_t k, const TileElement* a, const TileElement* b,
-                                int64_t panel, TileElement* out, int64_t out_step) {
+                                int64_t panel, int /*signs*/, TileElement* out, int64_t out_step) {
   tiles_of<Shapes...>(rows, 0, panels * kPanelColumns, k, a, b, kPanelColumns, panel, false, out, out_step);
 }
 

@@ -29,6 +29,9 @@ extern const IntegerTiles kIntegerTiles;
 namespace vnni {
 extern const IntegerTiles kIntegerTiles;
 }
+namespace amx {
+extern const IntegerTiles kIntegerTiles;
+}
 
 namespace {
 
@@ -107,6 +110,13 @@ const IntegerTiles& integer_tiles(Instructions instructions) {
   (void)instructions;
 #endif
   return baseline_integers::kIntegerTiles;
+}
+
+const IntegerTiles& integer_tiles() {
+#if defined(__x86_64__)
+  if (uses_amx()) return amx::kIntegerTiles;
+#endif
+  return integer_tiles(instructions());
 }
 
 RowTiles::RowTiles(int64_t m) : m(m) {

@@ -42,12 +42,18 @@ const ProductTiles& product_tiles(Instructions instructions);
 
 // The same for whole numbers of 8 bits, so many of which along k are a unit of 32 bits. Sums are modulo 2^32.
 struct IntegerTiles {
-  int rows;   // of a tile, at most
-  int depth;  // of a unit: two numbers of 16 bits, or four of 8, where those of a have no sign and those of b have one
-  // out = a b for one tile. a: [k][rows], b: so many panels, `panel` apart; k counts units.
-  void (*multiply)(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel, uint32_t* out,
-                   int64_t out_step);
+  int rows;       // of a tile, at most
+  int depth;      // of a unit: two numbers of 16 bits, or four of 8
+  int64_t along;  // units of a row that are neighbours; k is a multiple of it
+  bool any_sign;  // units of four have numbers as they are; else those of a have no sign and those of b have one
+  // out = a b for one tile. a: [k / along][rows][along], b: so many panels, `panel` apart; k counts units. signs: who
+  // has one, of units that have any.
+  void (*multiply)(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel, int signs,
+                   uint32_t* out, int64_t out_step);
 };
+enum IntegerSigns : int { kSignOfA = 1, kSignOfB = 2 };
+// Those that are used, by AMX or by the instruction set; then those of a set, without AMX.
+const IntegerTiles& integer_tiles();
 const IntegerTiles& integer_tiles(Instructions instructions);
 
 // How m rows are cut into tiles: each has as many as the others, or one less.

@@ -30,7 +30,7 @@ extern const ProductTiles kProductTiles = {6, 3, 12, multiply<Shape<3, 4>, Shape
 
 namespace rondo::ops::avx2_integers {
 
-extern const IntegerTiles kIntegerTiles = {6, 2, multiply_packed<Shape<3, 4>, Shape<6, 2>>};
+extern const IntegerTiles kIntegerTiles = {6, 2, 1, false, multiply_packed<Shape<3, 4>, Shape<6, 2>>};
 
 }  // namespace rondo::ops::avx2_integers
 #endif

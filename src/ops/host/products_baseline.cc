@@ -39,6 +39,6 @@ extern const ProductTiles kProductTiles = {4, 0, 8, multiply<Shape<4, 2>>, copy_
 
 namespace rondo::ops::baseline_integers {
 
-extern const IntegerTiles kIntegerTiles = {4, 2, multiply_packed<Shape<4, 2>>};
+extern const IntegerTiles kIntegerTiles = {4, 2, 1, false, multiply_packed<Shape<4, 2>>};
 
 }  // namespace rondo::ops::baseline_integers

@@ -13,7 +13,8 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr uint32_t kFlip = 0x80;  // exchanges bytes with a sign and without, 128 apart
+constexpr int64_t kUnitsAtOnce = 8;  // of a panel
+constexpr uint32_t kFlip = 0x80;     // exchanges bytes with a sign and without, 128 apart
 
 // Makes units of one operand's numbers. Those that a unit lacks at the end of k are 0.
 struct UnitMaker {
@@ -23,7 +24,9 @@ struct UnitMaker {
 
   // of_rows: of the operand whose bytes have no sign in units of four.
   UnitMaker(const IntegerTiles& tiles, const Bytes& bytes, bool of_rows)
-      : depth(tiles.depth), has_sign(bytes.has_sign), flip(depth == 4 && bytes.has_sign == of_rows ? kFlip : 0) {}
+      : depth(tiles.depth),
+        has_sign(bytes.has_sign),
+        flip(depth == 4 && !tiles.any_sign && bytes.has_sign == of_rows ? kFlip : 0) {}
   // The summand of each number.
   int32_t shift() const { return flip == 0 ? 0 : has_sign ? 128 : -128; }
 
@@ -51,6 +54,15 @@ struct UnitMaker {
       for (; k >= 2; k -= 2, from += 2 * step, to += apart) *to = of_two(from[0], from[step]);
     }
     for (; k > 0; k -= depth, from += depth * step, to += apart) *to = (*this)(from, step, k);
+  }
+  // The same in pieces of so many neighbours, of units of four that are as they are. The rest of the last piece stays
+  // as it was, since panels have zeros for it.
+  void pieces(const uint8_t* from, int64_t step, int64_t k, uint32_t* to, int64_t along, int64_t apart) const {
+    for (const int64_t most = 4 * along; k > 0; k -= most, from += most * step, to += apart) {
+      int64_t done = 0;
+      for (; step == 1 && done + 16 <= std::min(k, most); done += 16) std::memcpy(to + done / 4, from + done, 16);
+      line(from + done * step, step, std::min(k, most) - done, to + done / 4, 1);
+    }
   }
 };
 
@@ -88,16 +100,20 @@ void pack_neighbours(const UnitMaker& maker, const uint8_t* from, int64_t step, 
 // Columns of b to panels, but for their sums.
 void pack(const IntegerTiles& tiles, const IntegerDepth& depth, const Bytes& b, int64_t columns, uint32_t* to) {
   const UnitMaker maker(tiles, b, false);
-  for (int64_t j = 0; j < columns; j += kPanelColumns, to += depth.panel()) {
-    const int64_t wide = std::min(kPanelColumns, columns - j);
-    if (wide < kPanelColumns) std::fill(to, to + depth.panel(), 0U);
-    int64_t done = 0;  // units
+  const int64_t whole = depth.k / tiles.depth;  // units
+  bool in_vectors = false;
 #if defined(__SSE2__)
-    if (b.step[1] == 1 && wide == kPanelColumns) {
-      done = depth.k / tiles.depth;
-      pack_neighbours(maker, b.from(0, j).first, b.step[0], done, to);
-    }
+  in_vectors = b.step[1] == 1;
+  // A line of memory has columns of several panels: it is read for all of them before the cache is full of others.
+  for (int64_t u = 0; u < whole && in_vectors; u += kUnitsAtOnce)
+    for (int64_t j = 0; j + kPanelColumns <= columns; j += kPanelColumns)
+      pack_neighbours(maker, b.from(u * tiles.depth, j).first, b.step[0], std::min(kUnitsAtOnce, whole - u),
+                      to + j / kPanelColumns * depth.panel() + u * kPanelColumns);
 #endif
+  for (int64_t j = 0; j < columns; j += kPanelColumns, to += depth.panel()) {
+    const int64_t wide = std::min(kPanelColumns, columns - j), done = in_vectors && wide == kPanelColumns ? whole : 0;
+    // Units that columns lack, and what a last unit of some does.
+    std::fill(to + (wide < kPanelColumns ? 0 : whole * kPanelColumns), to + depth.panel(), 0U);
     const int64_t left = depth.k - done * tiles.depth;
     for (int64_t c = 0; c < wide && left > 0; ++c)
       maker.line(b.from(done * tiles.depth, j + c).first, b.step[0], left, to + done * kPanelColumns + c,
@@ -106,10 +122,12 @@ void pack(const IntegerTiles& tiles, const IntegerDepth& depth, const Bytes& b, 
 }
 
 // The sums of columns: their product with a row of ones.
-void add_up(const IntegerTiles& tiles, const IntegerDepth& depth, int64_t count, const uint32_t* ones,
+void add_up(const IntegerTiles& tiles, const IntegerDepth& depth, const Bytes& b, int64_t count, const uint32_t* ones,
             uint32_t* panels) {
+  const int signs = b.has_sign ? kSignOfB : 0;
   for (int64_t p = 0; p < count; ++p, panels += depth.panel())
-    tiles.multiply(1, 1, depth.units, ones, panels, depth.panel(), panels + depth.units * kPanelColumns, kPanelColumns);
+    tiles.multiply(1, 1, depth.units, ones, panels, depth.panel(), signs, panels + depth.units * kPanelColumns,
+                   kPanelColumns);
 }
 
 template <class Byte>
@@ -133,7 +151,7 @@ struct Parts {
   Parts(const IntegerRows& product, uint32_t* memory)
       : rows(memory),
         row_sums(rows + product.m * product.depth.units),
-        ones(row_sums + product.m),
+        ones(row_sums + IntegerDepth::lines(product.m)),
         group(ones + product.depth.units),
         sums(group + kGroupColumns / kPanelColumns * product.depth.panel()),
         line(sums + product.m * kGroupColumns) {}
@@ -159,7 +177,11 @@ void IntegerRows::take_rows(uint32_t* memory) const {
     const int64_t begin = begin_of_tile(m, t, count), rows = begin_of_tile(m, t + 1, count) - begin;
     for (int64_t i = 0; i < rows; ++i) {
       const Bytes row = a.from(begin + i, 0);
-      maker.line(row.first, row.step[1], depth.k, parts.rows + begin * depth.units + i, rows);
+      uint32_t* const to = parts.rows + begin * depth.units + i * tiles.along;
+      if (tiles.along == 1)
+        maker.line(row.first, row.step[1], depth.k, to, rows);
+      else
+        maker.pieces(row.first, row.step[1], depth.k, to, tiles.along, rows * tiles.along);
       if (!sums) continue;
       const int32_t shifts = static_cast<int32_t>(depth.k) * maker.shift();
       parts.row_sums[begin + i] = static_cast<uint32_t>(sum_of(row, depth.k) + shifts);
@@ -171,22 +193,28 @@ void IntegerRows::multiply(int64_t first, int64_t columns, uint32_t* memory, int
                            bool adds) const {
   const Parts parts(*this, memory);
   const int64_t count = count_tiles(m, tiles.rows);
-  const bool sums = a_zero.first || UnitMaker(tiles, a, true).flip != 0;
+  const bool flips = UnitMaker(tiles, b, false).flip != 0, sums = a_zero.first || UnitMaker(tiles, a, true).flip != 0;
+  const bool finished = !sums && !flips && !b_zero.first && !adds && out_step[1] == 1;
+  const int signs = (a.has_sign ? kSignOfA : 0) | (b.has_sign ? kSignOfB : 0);
   if (sums && !panels) fill_ones(tiles, depth, parts.ones);
   for (int64_t j = first; j < first + columns; j += kGroupColumns) {
     const int64_t wide = std::min(kGroupColumns, first + columns - j), across = RowsProduct::panels_of(wide);
     const uint32_t* from = panels ? panels + j / kPanelColumns * depth.panel() : parts.group;
     if (!panels) {
       pack(tiles, depth, b.from(0, j), wide, parts.group);
-      if (sums) add_up(tiles, depth, across, parts.ones, parts.group);
+      if (sums) add_up(tiles, depth, b, across, parts.ones, parts.group);
     }
+    // Sums that nothing is left to be done to are made where they belong, if that takes whole panels.
+    int32_t* const results = out + (j - first) * out_step[1];
+    const bool in_place = finished && wide % kPanelColumns == 0;
+    uint32_t* const to = in_place ? reinterpret_cast<uint32_t*>(results) : parts.sums;
+    const int64_t to_step = in_place ? out_step[0] : kGroupColumns;
     for (int64_t t = 0; t < count; ++t) {
       const int64_t begin = begin_of_tile(m, t, count);
       tiles.multiply(static_cast<int>(begin_of_tile(m, t + 1, count) - begin), static_cast<int>(across), depth.units,
-                     parts.rows + begin * depth.units, from, depth.panel(), parts.sums + begin * kGroupColumns,
-                     kGroupColumns);
+                     parts.rows + begin * depth.units, from, depth.panel(), signs, to + begin * to_step, to_step);
     }
-    finish(j, wide, from, memory, out + (j - first) * out_step[1], out_step, adds);
+    if (!in_place) finish(j, wide, from, memory, results, out_step, adds);
   }
 }
 
@@ -236,7 +264,7 @@ void pack_integer_panels(const IntegerTiles& tiles, const IntegerDepth& depth, c
   const int64_t column = first * kPanelColumns;
   panels += first * depth.panel();
   pack(tiles, depth, b.from(0, column), std::min(last * kPanelColumns, n) - column, panels);
-  add_up(tiles, depth, last - first, ones, panels);
+  add_up(tiles, depth, b, last - first, ones, panels);
 }
 
 }  // namespace rondo::ops

@@ -31,13 +31,16 @@ struct Bytes {
 // Sizes in units, for each of which panels and memory have 32 bits.
 struct IntegerDepth {
   int64_t k, units;
-  IntegerDepth(const IntegerTiles& tiles, int64_t k) : k(k), units((k + tiles.depth - 1) / tiles.depth) {}
+  IntegerDepth(const IntegerTiles& tiles, int64_t k)
+      : k(k), units((k + tiles.depth * tiles.along - 1) / (tiles.depth * tiles.along) * tiles.along) {}
   int64_t panel() const { return (units + 1) * kPanelColumns; }  // its last line has the sums of the columns
   int64_t panels(int64_t n) const { return RowsProduct::panels_of(n) * panel(); }
   int64_t packed(int64_t n) const { return panels(n) + units; }  // with the line that columns are summed up by
   int64_t memory(int64_t m) const {
-    return m * units + m + units + kGroupColumns / kPanelColumns * panel() + (m + 1) * kGroupColumns;
+    return m * units + lines(m) + units + kGroupColumns / kPanelColumns * panel() + (m + 1) * kGroupColumns;
   }
+  // Numbers that m of them take, up to the next multiple of 64 bytes.
+  static int64_t lines(int64_t m) { return RowsProduct::panels_of(m) * kPanelColumns; }
 };
 
 // A part of a product, of m rows. Each thread has a `memory` of its own.

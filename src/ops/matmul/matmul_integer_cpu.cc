@@ -17,8 +17,9 @@ namespace rondo::ops {
 
 namespace {
 
-constexpr int64_t kLeastPacked = 1 << 12;  // numbers that are worth a copy
-constexpr double kWorthAThread = 1 << 20;  // multiplications
+constexpr int64_t kLeastPacked = 1 << 12;                // numbers that are worth a copy
+constexpr double kWorthAThread = 1 << 20;                // multiplications
+constexpr int64_t kBlockRows = 512, kManyColumns = 512;  // of which there are parts enough
 // A part whose sums are finished in long lines has so many, which stay in the cache.
 constexpr int64_t kFinishedRows = 48, kFinishedColumns = 1024, kLeastFinished = 256, kFinishedParts = 4;
 
@@ -29,7 +30,10 @@ Bytes bytes_of(const View& view, int64_t first, int64_t row, int64_t column) {
 
 // Sums are exact, so no bit depends on the parts.
 ProductPart part_of_whole_product(const IntegerProduct& product, const IntegerDepth& depth) {
-  if (!product.after) return part_of_own_product(product.m, product.n, depth.units);
+  // Each block of rows packs the matrix anew where there is no copy, which takes as long as many of its products.
+  if (!product.after)
+    return part_of_own_product(product.m, product.n, depth.units,
+                               product.n >= kManyColumns ? kBlockRows : own_product::kBlockRows);
   const int64_t blocks = std::max<int64_t>((product.m + kFinishedRows - 1) / kFinishedRows, 1);
   const int64_t most = blocks * product.batch.elements() < kFinishedParts ? kLeastFinished : kFinishedColumns;
   const int64_t groups = (std::min(product.n, most) + kGroupColumns - 1) / kGroupColumns;
@@ -38,7 +42,7 @@ ProductPart part_of_whole_product(const IntegerProduct& product, const IntegerDe
 
 void pack_integers(const WeightMatrix& matrix, char* copy) {
   const int64_t count = RowsProduct::panels_of(matrix.n);
-  const IntegerTiles& tiles = integer_tiles(instructions());
+  const IntegerTiles& tiles = integer_tiles();
   const IntegerDepth depth(tiles, matrix.k);
   const Bytes bytes = bytes_of(matrix.view, 0, matrix.step[0], matrix.step[1]);
   auto* const units = reinterpret_cast<uint32_t*>(copy);
@@ -163,7 +167,7 @@ class CpuMatmulInteger final : public Computation, public PacksWeights {
     }
   }
 
-  const IntegerTiles& tiles_ = integer_tiles(instructions());
+  const IntegerTiles& tiles_ = integer_tiles();
   const IntegerProduct product_;
   const IntegerDepth depth_;
   const ProductPart part_;

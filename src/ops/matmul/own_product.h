@@ -37,9 +37,9 @@ inline bool is_own_product(int64_t m, int64_t n, int64_t k) {
 }
 
 // The parts of such a product. No bit depends on them.
-inline ProductPart part_of_own_product(int64_t m, int64_t n, int64_t k) {
+inline ProductPart part_of_own_product(int64_t m, int64_t n, int64_t k, int64_t most_rows = own_product::kBlockRows) {
   namespace p = own_product;
-  const int64_t most = std::clamp(p::kBlock / std::max<int64_t>(k, 1), p::kLeastRows, p::kBlockRows);
+  const int64_t most = std::clamp(p::kBlock / std::max<int64_t>(k, 1), p::kLeastRows, most_rows);
   const int64_t blocks = std::max<int64_t>((m + most - 1) / most, 1);
   const int64_t rows = (m + blocks - 1) / blocks;
   const double work = static_cast<double>(rows) * static_cast<double>(n) * static_cast<double>(k);

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 #include <rondo/rondo.h>
 
+#include <signal.h>
+
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <stdexcept>
@@ -81,6 +85,7 @@ class Paths {
     softmax("turned", turned);
     for (const auto dtype : {RONDO_F32, RONDO_F16, RONDO_F64}) windows(rondo_dtype_name(dtype), dtype);
     products();
+    integers();
     convolutions();
     out = nullptr;
     const int64_t shape[] = {200, 900};
@@ -173,6 +178,57 @@ class Paths {
       }
   }
 
+  // Numbers of 8 bits, a third of them the least or the greatest.
+  rondo_tensor* bytes(rondo_dtype dtype, const std::vector<int64_t>& shape, std::vector<int>* values) {
+    rondo_tensor* made = nullptr;
+    must(rondo_tensor_create(engine_, kCpu, dtype, static_cast<int32_t>(shape.size()), shape.data(), &made));
+    keep(made);
+    values->assign(static_cast<size_t>(shape[0] * shape[1]), 0);
+    std::vector<uint8_t> raw;
+    for (int& value : *values) {
+      const unsigned bits = bytes_();
+      const int least = dtype == RONDO_I8 ? -128 : 0;
+      value = least + static_cast<int>(bits % 3 ? bits / 3 % 256 : bits / 3 % 2 * 255);
+      raw.push_back(static_cast<uint8_t>(value));
+    }
+    must(rondo_tensor_write(made, raw.data(), raw.size()));
+    return made;
+  }
+  // Products of whole numbers, which are those of a plain loop: of every pair of signs, odd sizes and views, with zero
+  // points and without.
+  void integers() {
+    const int64_t sizes[][3] = {{1, 1, 1},     {3, 5, 7},    {1, 300, 65},    {16, 64, 16},  {17, 63, 33},
+                                {49, 129, 67}, {130, 27, 9}, {200, 512, 130}, {7, 16500, 20}};
+    std::vector<int> left, right, left_zero, right_zero;
+    for (const auto& [m, k, n] : sizes)
+      for (int pair = 0; pair < 8; ++pair) {
+        const rondo_dtype a_dtype = pair & 1 ? RONDO_I8 : RONDO_U8, b_dtype = pair & 2 ? RONDO_I8 : RONDO_U8;
+        const bool turned = pair & 4, zeros = (m + pair / 2) % 2;
+        rondo_tensor* const a = turned ? transposed(bytes(a_dtype, {k, m}, &left)) : bytes(a_dtype, {m, k}, &left);
+        rondo_tensor* const b = turned ? transposed(bytes(b_dtype, {n, k}, &right)) : bytes(b_dtype, {k, n}, &right);
+        rondo_tensor* const a_zero = zeros ? bytes(a_dtype, {m, 1}, &left_zero) : nullptr;
+        rondo_tensor* const b_zero = zeros ? bytes(b_dtype, {1, n}, &right_zero) : nullptr;
+        rondo_tensor* out = nullptr;
+        must(rondo_matmul_integer(a, b, a_zero, b_zero, &out));
+        std::string name = "integers";
+        for (const int64_t part : {m, k, n, int64_t{pair}}) name += " " + std::to_string(part);
+        note(name, out);
+        std::vector<int32_t> got(static_cast<size_t>(m * n));
+        must(rondo_tensor_read(out, got.data(), got.size() * sizeof(int32_t)));
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            int32_t sum = 0;
+            const int x = zeros ? left_zero[static_cast<size_t>(i)] : 0,
+                      y = zeros ? right_zero[static_cast<size_t>(j)] : 0;
+            for (int64_t l = 0; l < k; ++l)
+              sum += (left[static_cast<size_t>(turned ? l * m + i : i * k + l)] - x) *
+                     (right[static_cast<size_t>(turned ? j * k + l : l * n + j)] - y);
+            if (sum != got[static_cast<size_t>(i * n + j)])
+              throw std::runtime_error(name + " differ from a plain loop");
+          }
+      }
+  }
+
   // By the same loops: blocks of columns that workers share, blocks of kernels, and sums of several parts.
   void convolutions() {
     struct Case {
@@ -249,6 +305,7 @@ class Paths {
 
   rondo_engine* engine_ = nullptr;
   std::vector<rondo_tensor*> tensors_;
+  std::mt19937 bytes_{17};
   Digests digests_;
 };
 
@@ -266,31 +323,60 @@ TEST(CpuPaths, AnyNumberOfWorkersGivesTheSameBits) {
   }
 }
 
-// Lines "name<tab>digest", for the next test alone: the build runs the others by their names.
+// Lines "name<tab>digest", for the next tests alone: the build runs the others by their names.
 TEST(CpuPaths, Print) {
+  // The system refuses tiles of AMX where a stack for signals could not take them.
+  static char small[4096];
+  stack_t stack = {};
+  stack.ss_sp = small;
+  stack.ss_size = sizeof small;
+  if (std::getenv("CPU_PATHS_SMALL_STACK")) {
+    ASSERT_EQ(sigaltstack(&stack, nullptr), 0);
+  }
   for (const auto& [name, digest] : Paths(2).run()) std::printf("%s\t%s\n", name.c_str(), digest.c_str());
+}
+
+// What a process prints that has these variables; *rest: what else it says.
+Digests printed(const std::string& variables, std::string* rest = nullptr) {
+  FILE* child = popen((variables + " " + CPU_PATHS + " --gtest_filter=CpuPaths.Print 2>&1").c_str(), "r");
+  if (!child) throw std::runtime_error("no process");
+  Digests digests;
+  char line[256];
+  while (std::fgets(line, sizeof line, child)) {
+    const std::string text = line;
+    const size_t tab = text.find('\t');
+    if (tab != std::string::npos)
+      digests[text.substr(0, tab)] = text.substr(tab + 1);
+    else if (rest)
+      *rest += text;
+  }
+  EXPECT_EQ(pclose(child), 0) << variables;
+  EXPECT_GT(digests.size(), 80u) << variables;
+  return digests;
 }
 
 TEST(CpuPaths, EveryInstructionSetGivesTheSameBits) {
   Digests first;
-  for (const std::string set : {"baseline", "avx2", "auto"}) {
-    FILE* child =
-        popen(("RONDO_CPU_INSTRUCTIONS=" + set + " " + CPU_PATHS + " --gtest_filter=CpuPaths.Print").c_str(), "r");
-    ASSERT_NE(child, nullptr);
-    Digests digests;
-    char line[256];
-    while (std::fgets(line, sizeof line, child)) {
-      const std::string text = line;
-      const size_t tab = text.find('\t');
-      if (tab != std::string::npos) digests[text.substr(0, tab)] = text.substr(tab + 1);
-    }
-    ASSERT_EQ(pclose(child), 0) << set;
-    EXPECT_GT(digests.size(), 80u) << set;
+  for (const std::string set : {"baseline", "avx2", "avx512", "amx"}) {
+    Digests digests = printed("RONDO_CPU_INSTRUCTIONS=" + set);
     if (first.empty()) first = digests;
     for (const auto& [name, digest] : first) EXPECT_EQ(digests[name], digest) << name << ", " << set;
     if (set == "baseline")
       std::erase_if(first, [](const auto& each) { return each.first.compare(0, kFused.size(), kFused) == 0; });
   }
+}
+
+TEST(CpuPaths, InstructionSetThatIsRefusedIsNotUsed) {
+  std::ifstream file("/proc/cpuinfo");
+  const std::string processors{std::istreambuf_iterator<char>(file), {}};
+  std::string refused, limited;
+  const Digests without = printed("CPU_PATHS_SMALL_STACK=1 RONDO_LOG=info", &refused),
+                never = printed("CPU_PATHS_SMALL_STACK=1 RONDO_LOG=info RONDO_CPU_INSTRUCTIONS=avx512", &limited);
+  EXPECT_EQ(without, never);
+  const std::string said = "the system refuses AMX";
+  EXPECT_EQ(limited.find(said), std::string::npos) << limited;
+  if (processors.find(" amx_int8") == std::string::npos) GTEST_SKIP() << "no AMX here";
+  EXPECT_NE(refused.find(said), std::string::npos) << refused;
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace rondo::ops {
 namespace {
 
 // As VNNI multiplies, on any processor.
-void multiply_fours(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel, uint32_t* out,
-                    int64_t out_step) {
+void multiply_fours(int rows, int panels, int64_t k, const uint32_t* a, const uint32_t* b, int64_t panel, int /*signs*/,
+                    uint32_t* out, int64_t out_step) {
   for (int i = 0; i < rows; ++i)
     for (int64_t j = 0; j < panels * kPanelColumns; ++j) {
       uint32_t sum = 0;
@@ -28,9 +28,10 @@ void multiply_fours(int rows, int panels, int64_t k, const uint32_t* a, const ui
 }
 
 std::vector<IntegerTiles> integer_sets() {
-  std::vector<IntegerTiles> there = {{5, 4, multiply_fours}};
+  std::vector<IntegerTiles> there = {{5, 4, 1, false, multiply_fours}};
   for (const Instructions each : {Instructions::baseline, Instructions::avx2, Instructions::avx512})
     if (each <= possible_instructions()) there.push_back(integer_tiles(each));
+  if (uses_amx()) there.push_back(integer_tiles());
   return there;
 }
 
@@ -52,9 +53,9 @@ TEST_P(IntegerRowsOf, ProductsAreExact) {
   const IntegerTiles& tiles = GetParam();
   enum Order { plain, turned, apart };
   for (const Order order : {plain, turned, apart})
-    for (const int64_t m : {1, 2, 3, 7, 13})
+    for (const int64_t m : {1, 2, 3, 13, 49})
       for (const int64_t n : {1, 16, 33, 100})
-        for (const int64_t k : {0, 1, 2, 3, 4, 5, 63, 66}) {
+        for (const int64_t k : {0, 1, 2, 3, 4, 5, 63, 66, 133}) {
           const int64_t step = order == apart ? 3 : 1;
           const std::vector<uint8_t> a = bytes(m * k * step), b = bytes(k * n * step), row_zeros = bytes(m),
                                      column_zeros = bytes(n);
@@ -67,8 +68,9 @@ TEST_P(IntegerRowsOf, ProductsAreExact) {
                           b_zero = {
                               options & 2 ? column_zeros.data() : nullptr, {0, n % 2}, b_signed};  // by column, or one
               const IntegerDepth depth(tiles, k);
-              std::vector<uint32_t> memory(static_cast<size_t>(depth.memory(m))),
-                  panels(static_cast<size_t>(depth.packed(n))), ones(static_cast<size_t>(depth.units));
+              constexpr uint32_t kLeft = 0x5aa55aa5;  // by whoever had the memory before
+              std::vector<uint32_t> memory(static_cast<size_t>(depth.memory(m)), kLeft),
+                  panels(static_cast<size_t>(depth.packed(n)), kLeft), ones(static_cast<size_t>(depth.units));
               const int64_t count = RowsProduct::panels_of(n);
               if (packs) {
                 fill_ones(tiles, depth, ones.data());
@@ -100,31 +102,38 @@ TEST_P(IntegerRowsOf, ProductsAreExact) {
 // Of every height and width, next to results that stay.
 TEST_P(IntegerRowsOf, TilesWriteTheirResultsAlone) {
   const IntegerTiles& tiles = GetParam();
-  constexpr int64_t kDepth = 9, kPanels = 7, kWide = kPanels * kPanelColumns;
-  std::vector<uint32_t> a(static_cast<size_t>(kDepth * tiles.rows)), b(static_cast<size_t>(kDepth * kWide));
+  const int64_t depth = 2 * tiles.along + (tiles.along == 1 ? 7 : 0);
+  constexpr int kMostRows = 50, kPanels = 7;
+  constexpr int64_t kWide = kPanels * kPanelColumns;
+  std::vector<uint32_t> a(static_cast<size_t>(depth * kMostRows)), b(static_cast<size_t>(depth * kWide));
   for (uint32_t& each : a) each = tiles.depth == 2 ? random_() & 0x00ff00ff : random_();
   for (uint32_t& each : b) each = tiles.depth == 2 ? random_() & 0x00ff00ff : random_();
-  for (int rows = 1; rows <= tiles.rows; ++rows)
-    for (int panels = 1; panels <= kPanels; ++panels) {
-      std::vector<uint32_t> out(static_cast<size_t>(rows * kWide), 7);
-      tiles.multiply(rows, panels, kDepth, a.data(), b.data(), kDepth * kPanelColumns, out.data(), kWide);
-      for (int64_t i = 0; i < rows; ++i)
-        for (int64_t j = 0; j < kWide; ++j) {
-          uint32_t expected = j < panels * kPanelColumns ? 0 : 7;
-          for (int64_t l = 0; l < kDepth && j < panels * kPanelColumns; ++l) {
-            const uint32_t
-                left = a[static_cast<size_t>(l * rows + i)],
-                right = b[static_cast<size_t>((j / kPanelColumns * kDepth + l) * kPanelColumns + j % kPanelColumns)];
-            for (unsigned at = 0; at < 32; at += 32 / static_cast<unsigned>(tiles.depth))
-              expected +=
-                  tiles.depth == 2
-                      ? static_cast<uint16_t>(left >> at) * static_cast<uint32_t>(static_cast<uint16_t>(right >> at))
-                      : static_cast<uint32_t>(static_cast<uint8_t>(left >> at) * static_cast<int8_t>(right >> at));
+  const auto number = [](uint32_t unit, unsigned at, bool has_sign) {
+    return static_cast<uint32_t>(has_sign ? static_cast<int8_t>(unit >> at) : static_cast<uint8_t>(unit >> at));
+  };
+  for (int signs = 0; signs < 4; ++signs) {
+    if (!tiles.any_sign && signs != kSignOfB) continue;
+    for (int rows = 1; rows <= std::min(tiles.rows, kMostRows); ++rows)
+      for (int panels = 1; panels <= kPanels; ++panels) {
+        std::vector<uint32_t> out(static_cast<size_t>(rows * kWide), 7);
+        tiles.multiply(rows, panels, depth, a.data(), b.data(), depth * kPanelColumns, signs, out.data(), kWide);
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t j = 0; j < kWide; ++j) {
+            uint32_t expected = j < panels * kPanelColumns ? 0 : 7;
+            for (int64_t l = 0; l < depth && j < panels * kPanelColumns; ++l) {
+              const uint32_t
+                  left = a[static_cast<size_t>((l / tiles.along * rows + i) * tiles.along + l % tiles.along)],
+                  right = b[static_cast<size_t>((j / kPanelColumns * depth + l) * kPanelColumns + j % kPanelColumns)];
+              for (unsigned at = 0; at < 32; at += 32 / static_cast<unsigned>(tiles.depth))
+                expected += tiles.depth == 2 ? static_cast<uint16_t>(left >> at) *
+                                                   static_cast<uint32_t>(static_cast<uint16_t>(right >> at))
+                                             : number(left, at, signs & kSignOfA) * number(right, at, signs & kSignOfB);
+            }
+            ASSERT_EQ(out[static_cast<size_t>(i * kWide + j)], expected)
+                << rows << ", " << panels << ", " << i << ", " << j << ", signs " << signs;
           }
-          ASSERT_EQ(out[static_cast<size_t>(i * kWide + j)], expected)
-              << rows << ", " << panels << ", " << i << ", " << j;
-        }
-    }
+      }
+  }
 }
 
 }  // namespace
