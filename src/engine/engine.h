@@ -151,6 +151,8 @@ class Engine final : public RefCounted, public FenceOracle {
   Status make_action(std::function<void()> what, Ref<Task>* action);
   // Does it when the fences are done: now if they are, else on a worker. Never blocks.
   void run_after(const FenceSet& fences, Ref<Task> action);
+  // Calls what may destroy objects of the user's: here, or, if the thread is a guest, on a worker, and waits for that.
+  void destroy_apart(std::function<void()> destroy);
   // For a task on the host: the work that the body puts on a stream of the device comes after all that is there.
   // Outside of the locks of streams. Later users of its operands wait for the fence.
   Status issue_within(Device& device, const char* name, int auxiliaries,
@@ -359,6 +361,8 @@ class Engine final : public RefCounted, public FenceOracle {
   bool help_until(std::unique_lock<std::mutex>& lock, const TimeLimit& limit, Helping wait,
                   const std::function<bool()>& done);
   void run_as_guest(Workers::Guest& guest, Task& task);
+  // To a worker, which does it when the fences are done.
+  void hand_action(Ref<Task> action, const FenceSet& fences);
   void call_guests();  // under the order lock
   static Task* take_for(Helping& wait);
   static bool comes_before(Task& task, const Helping& wait, int& looks);

@@ -212,11 +212,12 @@ Status Engine::make_action(std::function<void()> what, Ref<Task>* action) {
 void Engine::run_after(const FenceSet& fences, Ref<Task> action) {
   bool done = true;
   for (const Fence& fence : fences) done = done && fence_done(fence);
-  if (done || !usable().ok()) {
-    // A closed engine has waited for everything; on a lost one nothing will ever use the memory.
-    (void)run_body(*action, {});
-    return;
-  }
+  // A closed engine has waited for everything; on a lost one nothing will ever use the memory.
+  if (done || !usable().ok()) return destroy_apart([&] { (void)run_body(*action, {}); });
+  hand_action(std::move(action), fences);
+}
+
+void Engine::hand_action(Ref<Task> action, const FenceSet& fences) {
   Task* task = action.leak();
   {
     std::lock_guard lock(order_mutex_);

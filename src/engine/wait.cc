@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/caught.h"
 #include "engine/engine.h"
 
 namespace rondo {
@@ -33,7 +34,9 @@ void TimeLimit::sleep(Clock::duration most) const {
 }
 
 void Engine::wait_until_signalled(Task& task, std::unique_lock<std::mutex>& lock) {
-  block_until(lock, [&task] { return task.signalled_; });
+  const auto signalled = [&task] { return task.signalled_; };
+  if (mode_ == RONDO_ENGINE_NAIVE || in_task()) return block_until(lock, signalled);
+  (void)help_until(lock, {}, {&task, task.order_}, signalled);
 }
 
 // --- helping ---
@@ -52,8 +55,6 @@ bool Engine::leads_to(Task& task, const Helping& wait, int& looks) {
 
 bool Engine::comes_before(Task& task, const Helping& wait, int& looks) {
   if (task.order_ > wait.latest) return false;
-  for (const Access& access : task.accesses_)  // the last reference to foreign memory gives it back to the user
-    if (const Storage* storage = access.variable->storage(); storage && storage->release_) return false;
   return !wait.end || leads_to(task, wait, looks);
 }
 
@@ -99,10 +100,28 @@ void Engine::run_as_guest(Workers::Guest& guest, Task& task) {
   thread.sink = nullptr;
   thread.tapes = nullptr;
   thread.ready = &on_devices;
+  thread.guest = true;
   guest.run(task);
   thread = own;
   while (Task* const next = on_devices.pop())
     if (!workers_->push(*next)) finish(*next, failed(*next, unusable()), {});
+}
+
+// The thread goes on when it is done: who waits for the task finds that what it held has been given back.
+void Engine::destroy_apart(std::function<void()> destroy) {
+  if (!this_thread().guest || !usable().ok()) return destroy();
+  bool done = false;
+  Ref<Task> action;
+  const auto apart = [&] {
+    destroy();
+    const std::lock_guard lock(order_mutex_);
+    done = true;
+    progress_.notify_all();
+  };
+  if (!caught([&] { return make_action(apart, &action); }).ok()) return destroy();
+  hand_action(std::move(action), {});
+  std::unique_lock lock(order_mutex_);
+  block_until(lock, [&done] { return done; });
 }
 
 void Engine::call_guests() {

@@ -29,6 +29,8 @@ struct ThreadState {
   // Tasks made ready by its completions, issued in turn instead of by recursion: a long chain must not eat the stack.
   // Null unless it is issuing tasks. Each by its own engine: the body of one engine's task may submit to another.
   TaskQueue* ready = nullptr;
+  // True while it waits and runs a task in a worker's place (Engine::run_as_guest): no code of the user's.
+  bool guest = false;
   // Counts the beginnings and ends of tapes and recordings on the thread so far, with pauses, bodies and sections: a
   // submission after one of them counts differently.
   uint64_t changes = 0;

@@ -20,12 +20,27 @@ thread_local Workers* workers_of_thread = nullptr;
 thread_local bool does_a_part = false;  // of what is shared
 thread_local bool helps = false;        // with what another thread has shared
 thread_local bool looks_next = false;
+thread_local Workers::Shares* shares_of_thread = nullptr;
+
+// Counts how many tasks a thread of the program has pushed since its last wait, and in how many waits in a row it ran
+// just the one that it had pushed.
+struct Habit {
+  int pushed = 0, ran = 0;
+};
+thread_local Habit habit;
+constexpr int kEstablished = 4;
 
 // How far a guest looks.
 constexpr int kLooks = 16;
 
 // Several times what it takes to be woken, and less than that.
 constexpr std::chrono::microseconds kLongWatch{100}, kShortWatch{8};
+
+// A task of a thread that waits as it always does, but later, is late by that.
+constexpr std::chrono::microseconds kGlance{200};
+
+// Parts that one thread does in less time are done when another one has been woken.
+constexpr uint32_t kWorthWaking = 60000;  // nanoseconds
 
 // Returns when done(), or after a while; whether it is.
 template <class Done>
@@ -49,6 +64,18 @@ bool watch(const Done& done, std::chrono::microseconds most) {
 Workers::LooksNext::LooksNext(bool does) : before_(std::exchange(looks_next, does)) {}
 Workers::LooksNext::~LooksNext() {
   looks_next = before_;
+}
+
+// `took` is 0 as long as nothing is known.
+Workers::Shares::Shares(std::atomic<uint32_t>& took)
+    : took_(shares_of_thread ? nullptr : &took),
+      worth_waking_(took.load(std::memory_order_relaxed) == 0 || took.load(std::memory_order_relaxed) >= kWorthWaking) {
+  if (took_) shares_of_thread = this;
+}
+Workers::Shares::~Shares() {
+  if (!took_) return;
+  shares_of_thread = nullptr;
+  if (sum_ > 0) took_->store(static_cast<uint32_t>(std::min<int64_t>(sum_, UINT32_MAX)), std::memory_order_relaxed);
 }
 
 Workers::Blocking::Blocking() : workers_(workers_of_thread) {
@@ -167,11 +194,11 @@ bool Workers::push(Task& task) {
     const bool own = looks_next && workers_of_thread == this;
     if (!own) offers_.fetch_add(1, std::memory_order_release);
     if ((idle_ > 0 || guests_ > 0) && !own) {
-      wake = idle_ > 0;
+      wake = idle_ > 0 && !leaves_it_to_the_waiter(task);
       call = calls_guests();
     }
   }
-  if (wake) work_.notify_one();
+  if (wake) this->wake();
   if (call) [[unlikely]]
     call_();
   return true;
@@ -183,7 +210,31 @@ Task& Workers::pop() {
 }
 
 void Workers::wake_for_what_is_left() {
-  if (!empty() && idle_ > 0) work_.notify_one();
+  if (!empty() && idle_ > 0) wake();
+}
+
+// The thread that pushes it waits next, as it has done several times, and runs it then. If it does not, it pushes
+// another task, for which a thread is woken, or a glance finds the task.
+bool Workers::leaves_it_to_the_waiter(const Task& task) {
+  Habit& own = habit;
+  if (workers_of_thread) return false;
+  const bool leaves = own.pushed++ == 0 && own.ran >= kEstablished && glances_ && task.lendable();
+  if (own.pushed > 1) own.ran = 0;
+  left_ += leaves;
+  return leaves;
+}
+
+void Workers::sleep(std::unique_lock<std::mutex>& lock) {
+  ++idle_;
+  if (waiters_run_ && !glances_) {
+    glances_ = true;
+    const uint64_t before = left_;
+    if (work_.wait_for(lock, kGlance) == std::cv_status::timeout) waiters_run_ = left_ != before;
+    glances_ = false;
+  } else {
+    work_.wait(lock);
+  }
+  --idle_;
 }
 
 bool Workers::calls_guests() const {
@@ -196,6 +247,8 @@ Workers::Guest::Guest(Workers& workers) : workers_(workers) {
 }
 
 void Workers::Guest::leave() {
+  Habit& own = habit;
+  if (own.pushed > 0) own = {};  // others ran it
   const std::lock_guard lock(workers_.mutex_);
   --workers_.guests_;
   workers_.wake_for_what_is_left();
@@ -206,6 +259,10 @@ Task* Workers::Guest::take(const std::function<bool(Task&)>& wanted) {
   Task* task = nullptr;
   if (workers_.computing_ < workers_.wanted_) task = workers_.lendable_.take(wanted, kLooks);
   if (task) ++workers_.computing_;
+  if (Habit& own = habit; task && own.pushed == 1) {
+    own = {0, std::min(own.ran + 1, kEstablished)};
+    workers_.waiters_run_ |= own.ran == kEstablished;
+  }
   workers_.wake_for_what_is_left();
   return task;
 }
@@ -252,28 +309,35 @@ void Workers::Shared::work() noexcept {
 }
 
 void Workers::share_out(Shared& shared) {
+  Shares* const sum = shares_of_thread;
+  const auto begin = sum ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   int64_t wanted = 0;
   {
     const std::lock_guard lock(mutex_);
     shared_.push_back(&shared);
     offers_.fetch_add(1, std::memory_order_release);
-    wanted = std::min<int64_t>(idle_, shared.parts - 1);
+    if (!sum || sum->worth_waking()) wanted = std::min<int64_t>(idle_, shared.parts - 1);
   }
-  for (; wanted > 0; --wanted) work_.notify_one();
+  for (; wanted > 0; --wanted) wake();
   shared.work();
+  int joined = 1;
   {
     const std::lock_guard lock(mutex_);
     std::erase(shared_, &shared);  // no further thread takes a part
+    joined = shared.joined;
   }
   const auto alone = [&shared] { return shared.helpers.load(std::memory_order_acquire) == 0; };
-  if (watch(alone, kLongWatch)) return;
-  std::unique_lock lock(mutex_);
-  helped_.wait(lock, alone);
+  if (!watch(alone, kLongWatch)) {
+    std::unique_lock lock(mutex_);
+    helped_.wait(lock, alone);
+  }
+  if (sum) sum->add((std::chrono::steady_clock::now() - begin) * joined);
 }
 
 void Workers::help(std::unique_lock<std::mutex>& lock) {
   Shared& shared = *shared_.front();
   ++shared.helpers;
+  ++shared.joined;
   ++computing_;
   lock.unlock();
   set_default_arithmetic();
@@ -307,13 +371,12 @@ void Workers::loop() {
   for (bool looks = false;; looks = true) {
     while (empty() && shared_.empty() && !stopping_) {
       if (looks && looking_ + computing_ < processors_) {
-        looks = false;
+        const uint64_t before = offers_.load(std::memory_order_relaxed);
         look(lock, patience);
+        looks = offers_.load(std::memory_order_relaxed) != before;  // again, if others were faster
         continue;
       }
-      ++idle_;
-      work_.wait(lock);
-      --idle_;
+      sleep(lock);
     }
     if (empty()) {
       if (shared_.empty()) return;

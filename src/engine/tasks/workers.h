@@ -1,6 +1,10 @@
 // Runs tasks on threads: a queue ordered by priority, then by submission. The parts that a task shares are run by
 // threads that have nothing else to do. Threads that wait may help.
 //
+// To wake a thread takes a call of the system, and then longer than many a task. So it is left out where it has turned
+// out to be in vain: a thread of the program that waits right after each push runs what it has pushed itself, and parts
+// that are done before another thread is there gain nothing.
+//
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -51,6 +55,27 @@ class Workers {
   // not wait for a task; what it shares itself it does alone. The first exception of a part is thrown here once no
   // thread is in one any more; parts not begun are left out then.
   static void share(int64_t parts, const std::function<void(int64_t)>& body);
+
+  // While in scope, what the thread shares is summed up: `took` becomes the nanoseconds that it would take one thread.
+  // If they were few the last time, no thread is woken for it; those that are awake take parts. Within another one it
+  // is a part of that.
+  class Shares {
+   public:
+    explicit Shares(std::atomic<uint32_t>& took);
+    ~Shares();
+    Shares(const Shares&) = delete;
+    Shares& operator=(const Shares&) = delete;
+    bool worth_waking() const { return worth_waking_; }
+    void add(std::chrono::nanoseconds time) { sum_ += time.count(); }
+
+   private:
+    std::atomic<uint32_t>* const took_;  // null: within another one
+    const bool worth_waking_;
+    int64_t sum_ = 0;
+  };
+
+  // How often a thread was woken for a task or for parts.
+  uint64_t wakes() const { return wakes_.load(std::memory_order_relaxed); }
 
   // While in scope, the calling thread's task waits for something that another task may have to bring about: meanwhile
   // a thread more runs tasks in its place. Does nothing on threads that are not of Workers.
@@ -108,15 +133,22 @@ class Workers {
     const int64_t parts;
     std::atomic<int64_t> next{0};
     std::atomic<int> helpers{0};  // changed under the mutex
+    int joined = 1;               // threads that took part; under the mutex
     std::atomic<bool> failed{false};
     std::exception_ptr thrown = nullptr;  // from the thread that set `failed`
     void work() noexcept;
   };
   void loop();
+  void wake() {
+    wakes_.fetch_add(1, std::memory_order_relaxed);
+    work_.notify_one();
+  }
   // Below: under the mutex.
   bool empty() const { return lendable_.empty() && others_.empty(); }
   Task& pop();
   void wake_for_what_is_left();
+  bool leaves_it_to_the_waiter(const Task& task);
+  void sleep(std::unique_lock<std::mutex>& lock);
   bool calls_guests() const;
   void share_out(Shared& shared);
   void help(std::unique_lock<std::mutex>& lock);
@@ -134,9 +166,13 @@ class Workers {
   int blocked_ = 0;    // threads whose task waits
   int computing_ = 0;  // threads, of guests too, that run what is lendable or help with it
   int guests_ = 0;
-  int looking_ = 0;                  // threads that watch for work before they sleep
-  std::atomic<uint64_t> offers_{0};  // how often there was some
-  const int processors_;
+  int looking_ = 0;           // threads that watch for work before they sleep
+  bool waiters_run_ = false;  // a thread runs what it pushes itself when it waits
+  bool glances_ = false;      // a thread sleeps for a short time only, and looks then whether that has stayed so
+  uint64_t left_ = 0;         // tasks for which no thread was woken
+  std::atomic<uint64_t> wakes_{0};
+  alignas(64) std::atomic<uint64_t> offers_{0};  // how often there was some work; read again and again
+  alignas(64) const int processors_;
   bool stopping_ = false;
   int wanted_ = 0;  // threads that run tasks
   int count_ = 0;   // threads

@@ -65,6 +65,23 @@ std::string GraphFacts::recorded_at(const Task& task) const {
   return text;
 }
 
+bool GraphFacts::only_computes(const SegmentFacts& segment) const {
+  if (!segment.device->is_host()) return false;
+  const auto bodies_do = [](const ControlFacts& control) {
+    return std::all_of(control.bodies.begin(), control.bodies.end(), [](const BodyFacts& body) {
+      return !body.facts || std::all_of(body.facts->segments.begin(), body.facts->segments.end(),
+                                        [&](const SegmentFacts& each) { return body.facts->only_computes(each); });
+    });
+  };
+  auto control = controls.begin();
+  for (uint32_t i = segment.begin; i < segment.end; ++i) {
+    while (control != controls.end() && control->step < i) ++control;
+    const bool conditional = control != controls.end() && control->step == i;
+    if (conditional ? !bodies_do(*control) : !steps[i].task->lendable()) return false;
+  }
+  return true;
+}
+
 int GraphFacts::most_auxiliaries(const SegmentFacts& segment) const {
   int most = 0;
   for (uint32_t i = segment.begin; i < segment.end; ++i) {

@@ -113,6 +113,8 @@ struct GraphFacts {
   // The place in the program where a task was recorded, of bodies' too, as a part of a sentence; empty if that was not
   // noted.
   std::string recorded_at(const Task& task) const;
+  // True if the steps of a segment, in bodies too, are operators on the host that only compute (Task::lendable).
+  bool only_computes(const SegmentFacts& segment) const;
   // How many auxiliary streams the steps of a segment need where they are run one by one.
   int most_auxiliaries(const SegmentFacts& segment) const;
 };

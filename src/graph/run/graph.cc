@@ -97,6 +97,11 @@ Graph::Graph(Compiled&& compiled, const LaunchInterceptor* interceptor)
 
 Graph::~Graph() = default;
 
+void Graph::dispose() {
+  const Ref<Engine> engine = engine_;
+  engine->destroy_apart([this] { delete this; });
+}
+
 rondo_graph_info Graph::query() const {
   rondo_graph_info info = facts().info;
   info.launches = launches_.load();

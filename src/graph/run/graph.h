@@ -118,6 +118,10 @@ class Graph final : public RefCounted {
   void keep_profile(std::string text);
   std::string last_profile() const;
 
+ protected:
+  // It may hold what is the user's to destroy, which a thread that runs tasks while it waits must not do.
+  void dispose() override;
+
  private:
   RONDO_APART Status launch_checked();
   RONDO_APART Status launch_several();  // or with settings

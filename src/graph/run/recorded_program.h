@@ -18,7 +18,10 @@ namespace rondo {
 // Numbers that are drawn and that nothing reads: what was left out of a graph has drawn them.
 class Unread final : public ops::OperatorTask {
  public:
-  Unread(Device& device, uint64_t count) : ops::OperatorTask("unread random numbers", device) { random_count_ = count; }
+  Unread(Device& device, uint64_t count) : ops::OperatorTask("unread random numbers", device) {
+    random_count_ = count;
+    lendable_ = device.is_host();
+  }
   Status run(const TaskContext&) override { return {}; }
 };
 

@@ -87,6 +87,7 @@ SegmentRun::SegmentRun(const char* name, Segment& segment)
   random_count_ = segment.facts().numbers.count;
   host_random_count_ = segment.facts().host_random.count;
   want_auxiliaries(segment.auxiliaries());
+  lendable_ = segment.only_computes();
   for (const VariableUse& use : segment.uses) {
     // mutation: inputs_not_retained
     if (use.input)
@@ -112,6 +113,7 @@ Status Segment::run_tasks(const TaskContext& context, const RandomState& random,
   const bool observed = observer.looks();
   RangeAround around(observer);
   const RunLimit* const limit = RunLimit::current();
+  const Workers::Shares shares(shared_);
   for (; progress->next < facts_.size(); ++progress->next) {
     const auto i = static_cast<uint32_t>(facts_.begin + progress->next);
     const Step& step = graph.steps[i];

@@ -82,6 +82,8 @@ class Segment {
   virtual bool fails_in_parts() const { return true; }
   // Tells whether a measured run is timed as a whole.
   virtual bool measured_whole() const { return false; }
+  // True if a thread that waits may run it, on a stack that may be a small one.
+  bool only_computes() const { return owner_.facts.depth <= kShallow && owner_.facts.only_computes(facts_); }
   // How many auxiliary streams a run is given, and the same of a measured run.
   virtual int auxiliaries() const = 0;
   int most_auxiliaries() const { return owner_.facts.most_auxiliaries(facts_); }
@@ -94,8 +96,12 @@ class Segment {
   std::atomic<SegmentRun*> idle{}, idle_call{};
 
  protected:
+  static constexpr int kShallow = 4;  // as deep as bodies and launches nest there
   const SegmentFacts& facts_;
   const SegmentOwner owner_;
+
+ private:
+  std::atomic<uint32_t> shared_{0};  // nanoseconds of what its last run shared (Workers::Shares)
 };
 
 using Segments = std::vector<std::unique_ptr<Segment>>;

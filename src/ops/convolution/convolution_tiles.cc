@@ -27,6 +27,8 @@ constexpr double kSumsOfAPart = 1 << 17;    // that are worth being taken by the
 constexpr double kWanted = 24;              // parts, where there is work for as many
 constexpr int64_t kWantedOfDeep = 4;        // where columns are gathered for each
 constexpr int64_t kTilesOfAThread = 4;      // that are brought at once
+constexpr int64_t kManyBlocks = 8;          // for each thread, of which one more or less is little
+constexpr int64_t kFewPanels = 2;           // of a block, which a tile is as quick with as with more
 
 // a[m, depth] of a group in the order of a tile of rows.
 void copy_rows(const float* from, int64_t step, const std::vector<int64_t>& offsets, int64_t rows, float* to) {
@@ -40,6 +42,12 @@ int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers
   const double wanted =
       gathers_again ? std::min<double>(work / kSumsOfAThread, kWantedOfDeep) : std::min(work / kSumsOfAPart, kWanted);
   return std::clamp<int64_t>(static_cast<int64_t>(wanted) / blocks, 1, tiles);
+}
+
+int64_t blocks_of_columns(int64_t panels, int64_t least, int64_t groups, int64_t threads) {
+  if (threads < 2 || groups % threads == 0 || least >= kManyBlocks * threads) return least;
+  const int64_t even = (least + threads - 1) / threads * threads;
+  return even <= panels / kFewPanels ? even : least;
 }
 
 ConvolutionTiles::ConvolutionTiles(const ProductArguments& args, rondo_dtype dtype, ConvolutionWay way)
@@ -88,8 +96,9 @@ void ConvolutionTiles::find_blocks(const ProductArguments& args) {
   int64_t most =
       wide ? std::clamp(kMostSums / m_ / kGroupColumns * kGroupColumns, kGroupColumns, kBlockColumns) : kGroupColumns;
   while (most > kGroupColumns && groups_ * parts_of(columns_, most) < wanted) most -= kGroupColumns;
-  width_ = parts_of(even(columns_, most), kPanelColumns) * kPanelColumns;
-  across_ = parts_of(columns_, width_);
+  const int64_t panels = RowsProduct::panels_of(columns_);
+  across_ = blocks_of_columns(panels, parts_of(columns_, most), groups_, std::min(worth, processors));
+  width_ = parts_of(panels, across_) * kPanelColumns;
   down_ = processors > 1 ? cuts_of_kernels(work, groups_ * across_, tiles_.count, blocks_ > 1 || cut_) : 1;
   threads_ = std::min<int64_t>({worth, groups_ * across_ * down_, processors});
 }
@@ -192,8 +201,10 @@ void ConvolutionTiles::run(const ProductArguments& args, const float* tiles, voi
       const int64_t first_tile = tiles_.count * part / down_, last_tile = tiles_.count * (part + 1) / down_;
       const int64_t first_row = tiles_.begin(first_tile);
       if (columns != taken) {
-        const int64_t first = columns % across_ * width_;
-        block.find(args, columns / across_, first, std::min(width_, columns_ - first));
+        const int64_t panels_of_all = RowsProduct::panels_of(columns_), number_of_block = columns % across_;
+        const int64_t first = panels_of_all * number_of_block / across_ * kPanelColumns;
+        const int64_t end = panels_of_all * (number_of_block + 1) / across_ * kPanelColumns;
+        block.find(args, columns / across_, first, std::min(end, columns_) - first);
       }
       const auto panels = static_cast<int>(RowsProduct::panels_of(block.columns));
       const float* const a = tiles + block.group * m_ * depth_;

@@ -33,6 +33,10 @@ inline constexpr size_t kLeastPacked = 1 << 14;
 // A part is little to wait for. gathers_again: a thread gathers its columns for each part anew.
 int64_t cuts_of_kernels(double work, int64_t blocks, int64_t tiles, bool gathers_again);
 
+// How many blocks so many panels of columns are cut into, `least` at least: where they are few, as many for each
+// thread, if there are enough columns for that.
+int64_t blocks_of_columns(int64_t panels, int64_t least, int64_t groups, int64_t threads);
+
 class ConvolutionTiles {
  public:
   // Takes products whose addresses may come later.

@@ -70,13 +70,17 @@ struct Foreign {
   std::vector<float> data;
   Shape shape, strides;
   std::atomic<int> deleted{0};
+  std::thread::id deleted_on;
   Managed managed{};
 
   Foreign(Shape sizes, Shape steps, int64_t offset_bytes = 0)
       : data(200), shape(std::move(sizes)), strides(std::move(steps)) {
     for (size_t i = 0; i < data.size(); ++i) data[i] = float(i);
     managed.manager_ctx = this;
-    managed.deleter = [](Managed* self) { ++static_cast<Foreign*>(self->manager_ctx)->deleted; };
+    managed.deleter = [](Managed* self) {
+      static_cast<Foreign*>(self->manager_ctx)->deleted_on = std::this_thread::get_id();
+      ++static_cast<Foreign*>(self->manager_ctx)->deleted;
+    };
     managed.dl_tensor = {data.data(),
                          {kDLCPU, 0},
                          static_cast<int32_t>(shape.size()),
@@ -326,6 +330,41 @@ TEST_P(Dlpack, OverlappingV0) {
 }
 TEST_P(Dlpack, OverlappingV1) {
   overlapping<DLManagedTensorVersioned>();
+}
+
+// A launch that a waiting thread runs has the last reference to a graph, and that to the memory.
+TEST_P(Dlpack, WhatAWaitRunsIsDeletedByAWorker) {
+  if (naive()) GTEST_SKIP() << "in naive mode the caller runs all";
+  rondo_engine_options one = options();
+  one.workers = 1;
+  restart(one);
+  Foreign<DLManagedTensorVersioned> foreign({100}, {});
+  Tensor input, z;
+  must(import(engine(), &foreign.managed, input.slot()));
+  Graph graph = record(engine(), [&] { z = make(rondo_unary, RONDO_NEG, input); });
+  Gate gate;
+  must(push(engine(), waiting(gate), {}, {}));
+  ASSERT_TRUE(eventually([&] { return gate.entered.load(); }));
+  must(rondo_graph_launch(graph.get()));
+  input.reset();
+  graph.reset();
+  EXPECT_EQ(foreign.deleted, 0);
+  std::thread::id waited;
+  int deleted_by_then = 0;
+  std::thread waiter([&] {
+    waited = std::this_thread::get_id();
+    must(rondo_tensor_wait(z));
+    deleted_by_then = foreign.deleted;
+  });
+  EXPECT_TRUE(eventually([&] {
+    uint64_t version = 0;
+    must(rondo_variable_version(variable_of(z), &version));
+    return version == 1;
+  })) << "the thread runs the launch";
+  gate.open = true;
+  waiter.join();
+  EXPECT_EQ(deleted_by_then, 1);
+  EXPECT_NE(foreign.deleted_on, waited);
 }
 
 // NULL is no stream, (void*)1 the legacy default stream, and Python's -1 is none.

@@ -203,6 +203,93 @@ TEST_P(Helping, ResultsAreRoundedAsOnAWorker) {
   expect_same_bits(download(y), full(RONDO_F32, {1000}, 1), "to the nearest");
 }
 
+// A read is a wait for what it reads.
+TEST_P(Helping, AReadRunsWhatItReads) {
+  const Tensor y = sum(3);
+  EXPECT_TRUE(returns([&] { expect_same_bits(download(y), full(RONDO_F32, {1000}, 4), "read"); }));
+}
+
+// Operators alone, in bodies and in a graph that it launches, too.
+TEST_P(Helping, ALaunchOfOperatorsIsRunByItsWait) {
+  gate_.open = true;
+  must(rondo_engine_wait_all(engine()));
+  const Tensor condition = upload(engine(), kCpu, full(RONDO_BOOL, {1}, 1));
+  Tensor z, within;
+  const Graph inner = record(engine(), [&] { within = sum(2); });
+  struct Bodies {
+    rondo_tensor *from, *to;
+  } bodies{};
+  const Tensor chosen = upload(engine(), kCpu, full(RONDO_F32, {1000}, 0));
+  const Graph graph = record(engine(), [&] {
+    must(rondo_graph_launch(inner.get()));
+    z = make(rondo_unary, RONDO_NEG, within);
+    bodies = {z, chosen};
+    must(rondo_if(
+        engine(), condition,
+        [](void* argument) {
+          rondo_tensor* to = static_cast<Bodies*>(argument)->to;
+          return rondo_unary(RONDO_NEG, static_cast<Bodies*>(argument)->from, &to);
+        },
+        nullptr, &bodies));
+  });
+  hold();
+  must(rondo_graph_launch(graph.get()));
+  EXPECT_TRUE(returns([&] { must(rondo_tensor_wait(chosen)); }));
+  expect_same_bits(download(z), full(RONDO_F32, {1000}, -3), "of the graph");
+  expect_same_bits(download(chosen), full(RONDO_F32, {1000}, 3), "of its body");
+}
+
+TEST_P(Helping, ACallOfOperatorsIsRunByItsWait) {
+  gate_.open = true;
+  must(rondo_engine_wait_all(engine()));
+  rondo_record_options callable = RONDO_RECORD_OPTIONS_INIT;
+  callable.flags = RONDO_RECORD_CALLABLE;
+  const Graph graph = record(
+      engine(),
+      [&] {
+        const int64_t shape[] = {1000};
+        Tensor input;
+        must(rondo_record_input(engine(), kCpu, RONDO_F32, 1, shape, input.slot()));
+        const Tensor z = make(rondo_unary, RONDO_NEG, input);
+        must(rondo_record_output(engine(), z));
+      },
+      &callable);
+  hold();
+  rondo_tensor* const inputs[] = {x_};
+  Tensor z;
+  must(rondo_graph_call(graph.get(), 1, inputs, 1, z.slot()));
+  EXPECT_TRUE(returns([&] { must(rondo_tensor_wait(z)); }));
+  expect_same_bits(download(z), full(RONDO_F32, {1000}, -1), "of the call");
+}
+
+TEST_P(Helping, AGraphWithAUserFunctionIsLeftToAWorker) {
+  gate_.open = true;
+  must(rondo_engine_wait_all(engine()));
+  std::thread::id ran_on, waited;
+  Tensor z;
+  const Graph graph = record(engine(), [&] {
+    z = make(rondo_unary, RONDO_NEG, x_);
+    must(push(engine(),
+              [&](rondo_task_context*) {
+                ran_on = std::this_thread::get_id();
+                return RONDO_OK;
+              },
+              {variable_of(z)}, {}));
+  });
+  hold();
+  must(rondo_graph_launch(graph.get()));
+  std::thread waiter([&] {
+    waited = std::this_thread::get_id();
+    must(rondo_tensor_wait(z));
+  });
+  std::this_thread::sleep_for(20ms);  // if it does not wait yet the test shows less
+  gate_.open = true;
+  waiter.join();
+  must(rondo_engine_wait_all(engine()));
+  EXPECT_NE(ran_on, waited);
+  EXPECT_NE(ran_on, std::thread::id());
+}
+
 // What a recording takes is what the thread submits, and nothing else.
 TEST_P(Helping, AnOpenRecordingIsLeftAlone) {
   const Tensor y = sum(3);

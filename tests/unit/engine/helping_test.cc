@@ -132,27 +132,33 @@ TEST_F(Helping, AThreadIsNotCancelledInABody) {
   EXPECT_TRUE(returned);
 }
 
-// The last use gives it back by a function of the user's.
-TEST_F(Helping, WhatUsesForeignMemoryIsLeftToTheWorkers) {
+// The last use gives it back by a function of the user's, for which the thread waits.
+TEST_F(Helping, ForeignMemoryIsGivenBackByAWorker) {
   std::array<char, 64> memory;
   std::thread::id ran_on, released_on;
-  const Ref<Variable> other = over_.variable();
+  const Ref<Variable> result = over_.variable();
   Ref<Task> release;
   ASSERT_TRUE(over_.engine->make_action([&] { released_on = std::this_thread::get_id(); }, &release).ok());
-  ASSERT_TRUE(
-      own({make_ref<Storage>(*over_.engine, cpu_device(), memory.size(), memory.data(), std::move(release))}, {}, [&] {
-        ran_on = std::this_thread::get_id();
-      }).ok());
   std::atomic<bool> ran{false};
-  ASSERT_TRUE(own({}, {other}, [&] { ran = true; }).ok());
-  std::thread waiter([&] { EXPECT_TRUE(over_.engine->wait_all().ok()); });
+  ASSERT_TRUE(own({make_ref<Storage>(*over_.engine, cpu_device(), memory.size(), memory.data(), std::move(release))},
+                  {result},
+                  [&] {
+                    ran_on = std::this_thread::get_id();
+                    ran = true;
+                  })
+                  .ok());
+  std::thread::id released_before_the_end;
+  std::thread waiter([&] {
+    EXPECT_TRUE(over_.engine->wait(*result).ok());
+    released_before_the_end = released_on;
+  });
   const std::thread::id waited = waiter.get_id();
   EXPECT_TRUE(eventually([&] { return ran.load(); }));
   open_ = true;
   waiter.join();
-  EXPECT_NE(ran_on, waited);
+  EXPECT_EQ(ran_on, waited);
   EXPECT_NE(released_on, waited);
-  EXPECT_NE(released_on, std::thread::id());
+  EXPECT_NE(released_before_the_end, std::thread::id());
 }
 
 TEST_F(Helping, ReadyDeviceTasksAreIssuedByAWorker) {
@@ -246,6 +252,120 @@ TEST_F(Helping, TakenFromTheMiddleLeavesTheOthers) {
   std::vector<int> all(kTasks);
   std::iota(all.begin(), all.end(), 0);
   EXPECT_EQ(ran, all);
+}
+
+// --- who is woken ---
+
+// Threads alone, without an engine.
+class Waking : public ::testing::Test {
+ protected:
+  Waking()
+      : workers_("test", 2, [this](Task& task) {
+          (void)task.run({});
+          ++done_;
+        }) {
+    sleep_a_while();
+  }
+  ~Waking() override { workers_.stop(); }
+
+  // As a call and a wait for it: the thread runs it, or it waits until another one has.
+  void push_and_wait(Task& task) {
+    const int before = done_;
+    ASSERT_TRUE(workers_.push(task));
+    Workers::Guest guest(workers_);
+    if (Task* const taken = guest.take([](Task&) { return true; }))
+      guest.run(*taken);
+    else
+      ASSERT_TRUE(eventually([&] { return done_ > before; }));
+    guest.leave();
+  }
+  static Ref<Own> some_work() {
+    return make_ref<Own>([] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    });
+  }
+  void sleep_a_while() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
+
+  std::atomic<int> done_{0};
+  Workers workers_;
+};
+
+// While other programs compute, the thread that looks may come late, and others are woken: so there are several turns.
+TEST_F(Waking, OneThatWaitsForEachTaskWakesNobody) {
+  constexpr int kRounds = 200, kTurns = 50;
+  const Ref<Own> task = some_work();
+  uint64_t fewest = kRounds;
+  for (int turn = 0; turn < kTurns && fewest > kRounds / 10; ++turn) {
+    const uint64_t before = workers_.wakes();
+    for (int i = 0; i < kRounds; ++i) push_and_wait(*task);
+    fewest = std::min(fewest, workers_.wakes() - before);
+  }
+  EXPECT_LE(fewest, uint64_t{kRounds / 10});
+}
+
+TEST_F(Waking, ATaskThatIsNotWaitedForRunsAllTheSame) {
+  const Ref<Own> task = some_work();
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 100; ++i) push_and_wait(*task);
+    const int before = done_;
+    ASSERT_TRUE(workers_.push(*task));
+    EXPECT_TRUE(eventually([&] { return done_ > before; }));
+  }
+}
+
+TEST_F(Waking, OneThatPushesSeveralWakesForThem) {
+  const Ref<Own> first = some_work(), second = some_work();
+  for (int i = 0; i < 100; ++i) push_and_wait(*first);
+  const uint64_t before = workers_.wakes();
+  const int done = done_;
+  ASSERT_TRUE(workers_.push(*first));
+  ASSERT_TRUE(workers_.push(*second));
+  EXPECT_TRUE(eventually([&] { return done_ == done + 2; }));
+  EXPECT_GT(workers_.wakes(), before);
+}
+
+// What a run has shared before says whether another thread can be there in time.
+TEST_F(Waking, LittleSharedWorkWakesNobody) {
+  std::atomic<uint32_t> took{0};
+  std::atomic<uint64_t> unknown{0}, little{0}, much{0};
+  const auto share = [&](std::chrono::microseconds part) {
+    sleep_a_while();
+    const uint64_t before = workers_.wakes();
+    const Workers::Shares shares(took);
+    Workers::share(2, [&](int64_t) {
+      const auto end = std::chrono::steady_clock::now() + part;
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    });
+    return workers_.wakes() - before;
+  };
+  const Ref<Own> task = make_ref<Own>([&] {
+    unknown = share(std::chrono::microseconds(0));
+    took = 1000;
+    little = share(std::chrono::milliseconds(2));
+    much = share(std::chrono::milliseconds(2));
+  });
+  ASSERT_TRUE(workers_.push(*task));
+  EXPECT_TRUE(eventually([&] { return done_ == 1; }));
+  EXPECT_EQ(unknown, 1u);
+  EXPECT_EQ(little, 0u);
+  EXPECT_EQ(much, 1u) << "it was measured";
+  EXPECT_GE(took, 3000000u) << "what one thread would take";
+}
+
+TEST_F(Waking, SharesWithinOthersAreAPartOfThem) {
+  std::atomic<uint32_t> outer{0}, inner{0};
+  const Ref<Own> task = make_ref<Own>([&] {
+    const Workers::Shares around(outer);
+    const Workers::Shares within(inner);
+    Workers::share(2, [](int64_t) {});
+  });
+  ASSERT_TRUE(workers_.push(*task));
+  EXPECT_TRUE(eventually([&] { return done_ == 1; }));
+  EXPECT_GT(outer, 0u);
+  EXPECT_EQ(inner, 0u);
 }
 
 }  // namespace

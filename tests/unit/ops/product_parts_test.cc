@@ -72,6 +72,17 @@ TEST(ConvolutionParts, FewBlocksAreCutIntoManyParts) {
   EXPECT_EQ(cuts_of_kernels(kWork, 3, 5, false), 5);
 }
 
+// 28x28 places are 49 panels, 14x14 are 13.
+TEST(ConvolutionParts, FewColumnsAreAsManyForEachThread) {
+  EXPECT_EQ(blocks_of_columns(49, 5, 1, 2), 6);
+  EXPECT_EQ(blocks_of_columns(13, 4, 1, 2), 4);
+  EXPECT_EQ(blocks_of_columns(13, 4, 1, 3), 6);
+  EXPECT_EQ(blocks_of_columns(13, 4, 1, 8), 4) << "not enough columns";
+  EXPECT_EQ(blocks_of_columns(49, 5, 1, 1), 5);
+  EXPECT_EQ(blocks_of_columns(49, 5, 6, 2), 5) << "groups are even";
+  EXPECT_EQ(blocks_of_columns(200, 17, 1, 2), 17) << "many";
+}
+
 TEST(ConvolutionParts, SmallOnesStayWhole) {
   EXPECT_EQ(cuts_of_kernels(1 << 17, 1, 54, false), 1);
   EXPECT_EQ(cuts_of_kernels(1 << 19, 1, 54, false), 4);
