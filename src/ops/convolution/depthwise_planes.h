@@ -1,10 +1,7 @@
-// Convolutions of one channel a group, with channels first, on the host: each channel's plane is copied once with zeros
-// around it, and then every tap is a vector loop along a line (window_loops.h). With a stride of s, each axis of the
-// copy has the coordinates 0, s, 2 s, ... first, then 1, s + 1, ..., so that neighbours among the results read
-// neighbours. The sum goes through the taps in the order in which the gathered product does.
-//
-// Small planes of f32 are copied 16 at a time instead, so that those of a place are neighbours, and a vector has
-// channels; their sums are turned back. The bits are the same.
+// Convolutions of one channel a group, with channels first, on the host: of each channel's plane a band at a time is
+// copied with zeros around it, and then vectors of several lines go through the taps together (window_loops.h). With a
+// stride of s, each axis of the copy has the coordinates 0, s, 2 s, ... first, then 1, s + 1, ..., so that neighbours
+// among the results read neighbours. The sum goes through the taps in the order in which the gathered product does.
 //
 // Planes are shared among workers, each with memory of its own; no bit depends on how many there are.
 //
@@ -32,34 +29,34 @@ class DepthwisePlanes {
 
  private:
   static constexpr int kAxes = device::kProductAxes;
+  static constexpr int64_t kRoom = 32;  // elements after a plane and after sums, for vectors that reach further
 
   template <class C>
   void run_as(const device::ProductArguments& args, void* workspace) const;
   template <class C>
   void run_plane(const device::ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps, C* plane,
-                 C* sums, C* weights, const SumFinish& finish) const;
-  void find_channels(const device::ProductArguments& args);
-  void run_channels(const device::ProductArguments& args, int64_t unit, const int64_t* taps, float* plane,
-                    const SumFinish& finish) const;
+                 const SumFinish& finish) const;
+  void find_bands(int64_t lines, int64_t places);
+  void sum_lines(const float* from, const int64_t* taps, const float* weights, int64_t lines, int64_t places,
+                 float* sums) const;
+  void sum_lines(const double* from, const int64_t* taps, const double* weights, int64_t lines, int64_t places,
+                 double* sums) const;
   template <class C>
-  void copy(const device::ProductArguments& args, const C* from, C* plane) const;
+  void copy(const device::ProductArguments& args, const C* from, int64_t line, int64_t lines, C* plane) const;
   // How far a coordinate, counted from the plane's first, is from that.
   int64_t place(int axis, int64_t coordinate) const {
-    if (turns_) return coordinate * pitch_[axis];
+    if (stride_[axis] == 1) return coordinate * pitch_[axis];  // without a division
     return (coordinate % stride_[axis] * share_[axis] + coordinate / stride_[axis]) * pitch_[axis];
   }
-  int64_t elements_of_thread() const { return plane_ + sums_ + (turns_ ? kWindowChannels : 1) * taps_; }
-  int64_t units() const {
-    return turns_ ? batch_ * ((groups_ + kWindowChannels - 1) / kWindowChannels) : batch_ * groups_;
-  }
+  int64_t elements_of_thread() const { return plane_ + sums_ + 2 * kRoom + taps_; }
 
   const rondo_dtype dtype_;
   bool possible_ = false;
-  bool turns_ = false;  // channels are neighbours in the plane
   int64_t batch_ = 0, groups_ = 0;
-  bool joins_lines_ = false;  // all lines of a slab are one
+  int64_t band_ = 0;          // lines of results that are made at a time
+  int64_t columns_ = 0;       // of taps of which lines share what they read
   int64_t low_[kAxes] = {};   // the coordinate where the plane begins
-  int64_t size_[kAxes] = {};  // coordinates of the plane
+  int64_t size_[kAxes] = {};  // coordinates of the plane, or of its part for a band
   int64_t stride_[kAxes] = {};
   int64_t share_[kAxes] = {};                // coordinates, at most, that leave the same rest by the stride
   int64_t pitch_[kAxes] = {};                // from one of those to the next

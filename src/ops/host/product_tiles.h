@@ -1,6 +1,7 @@
 // Defines the tiles that products consist of, for the .cc file of each instruction set: it says the set's
 // name (RONDO_TILE_SET), a function's attributes (RONDO_TILE), lanes of a vector (RONDO_TILE_LANES), what is in them
-// (RONDO_TILE_ELEMENT), and how vectors multiply and add. It is included once for each kind of element.
+// (RONDO_TILE_ELEMENT), and how vectors multiply and add. It is included once for each kind of element; with
+// RONDO_TILE_LINES it has the sums of depthwise convolutions too.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
 #include <cstring>
@@ -89,6 +90,66 @@ RONDO_TILE void copy_lines(const TileElement* from, int64_t apart, int64_t lines
     if (i < n) std::memcpy(to + n - lanes, from + n - lanes, lanes * sizeof *to);
   }
 }
+
+#if defined(RONDO_TILE_LINES)
+// A vector of so many lines of a depthwise convolution, whose window has so many rows and columns: what is read serves
+// all lines.
+template <int lines, int stride, int rows, int columns>
+struct Window {
+  RONDO_TILE static void sum(const LinesToSum& of, const TileElement* from, TileElement* to) {
+    TileVector weight[rows][columns], made[lines] = {};
+    RONDO_UNROLLED
+    for (int r = 0; r < rows; ++r) {
+      RONDO_UNROLLED
+      for (int c = 0; c < columns; ++c) weight[r][c] = RONDO_TILE_BROADCAST(of.weights + r * columns + c);
+    }
+    RONDO_UNROLLED
+    for (int read = 0; read < (lines - 1) * stride + rows; ++read) {
+      RONDO_UNROLLED
+      for (int c = 0; c < columns; ++c) {
+        const TileVector x = *reinterpret_cast<const TileMemory*>(from + of.taps[read % stride * columns + c]);
+        RONDO_UNROLLED
+        for (int l = 0; l < lines; ++l)
+          if (const int r = read - l * stride; r >= 0 && r < rows)
+            made[l] = RONDO_TILE_ADD_PRODUCT(weight[r][c], x, made[l]);
+      }
+      if (read % stride == stride - 1) from += of.step;
+    }
+    RONDO_UNROLLED
+    for (int l = 0; l < lines; ++l, to += of.n) *reinterpret_cast<TileMemory*>(to) = made[l];
+  }
+};
+// The same for any window: what is read serves one sum.
+template <int lines>
+struct AnyWindow {
+  RONDO_TILE static void sum(const LinesToSum& of, const TileElement* from, TileElement* to) {
+    TileVector made[lines] = {};
+    for (int64_t t = 0; t < of.count; ++t) {
+      const TileElement* at = from + of.taps[t];
+      const TileVector weight = RONDO_TILE_BROADCAST(of.weights + t);
+      RONDO_UNROLLED
+      for (int l = 0; l < lines; ++l, at += of.step)
+        made[l] = RONDO_TILE_ADD_PRODUCT(weight, *reinterpret_cast<const TileMemory*>(at), made[l]);
+    }
+    RONDO_UNROLLED
+    for (int l = 0; l < lines; ++l, to += of.n) *reinterpret_cast<TileMemory*>(to) = made[l];
+  }
+};
+// The last vector of lines, which reaches into the next ones, comes first.
+template <int lines, class Sums>
+RONDO_TILE void sum_by(const LinesToSum& of) {
+  for (int64_t line = 0; line < of.lines; line += lines)
+    for (int64_t v = (of.n - 1) / kLanes * kLanes; v >= 0; v -= kLanes)
+      Sums::sum(of, of.from + line * of.step + v, of.to + line * of.n + v);
+}
+template <int lines>
+RONDO_TILE void sum_lines(const LinesToSum& of) {
+  if (of.count == 9 && of.columns == 3)
+    return of.stride == 1 ? sum_by<lines, Window<lines, 1, 3, 3>>(of) : sum_by<lines, Window<lines, 2, 3, 3>>(of);
+  if (of.count == 25 && of.columns == 5 && of.stride == 1) return sum_by<lines, Window<lines, 1, 5, 5>>(of);
+  sum_by<kMostLines, AnyWindow<kMostLines>>(of);
+}
+#endif
 
 // The tile of so many rows, or of fewer.
 template <int rows, int vectors>

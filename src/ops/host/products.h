@@ -26,6 +26,21 @@ inline constexpr int64_t kDepthAtOnce = 512;
 // Depths of a sum that is made in order, a multiple of that. One that is deeper is made of such sums.
 inline constexpr int64_t kDepthOfSum = 1 << 14;
 
+// Sums of a depthwise convolution, of its lines in a plane. Elements past a line's end are read and written as well, up
+// to a vector, and so are lines past the last one, up to kMostLines.
+struct LinesToSum {
+  const float* from;
+  const int64_t* taps;  // where each is from the element of the first
+  const float* weights;
+  int64_t count;
+  // Taps have rows of so many columns, and those of row r + stride lie a step further on than those of r; or 0.
+  int64_t columns, stride;
+  int64_t step;      // from a line to the next one
+  int64_t lines, n;  // of so many elements
+  float* to;         // lines one after the other
+};
+inline constexpr int kMostLines = 8;
+
 // The loops of one instruction set.
 struct ProductTiles {
   int rows;       // of a tile, at most
@@ -37,6 +52,7 @@ struct ProductTiles {
                    bool more, float* out, int64_t out_step);
   // Lines of n numbers, each so far from the last one.
   void (*copy_lines)(const float* from, int64_t apart, int64_t lines, int64_t n, float* to, int64_t to_apart);
+  void (*sum_lines)(const LinesToSum& of);
 };
 const ProductTiles& product_tiles(Instructions instructions);
 

@@ -6,18 +6,21 @@
 #define RONDO_TILE [[gnu::target("avx2,fma")]]
 #define RONDO_TILE_LANES 8
 #define RONDO_TILE_ELEMENT float
+#define RONDO_TILE_LINES
 #define RONDO_TILE_BROADCAST(from) _mm256_broadcast_ss(from)
 #define RONDO_TILE_ADD_PRODUCT(a, b, sum) _mm256_fmadd_ps(a, b, sum)
 #include "ops/host/product_tiles.h"
 
 namespace rondo::ops::avx2 {
 
-extern const ProductTiles kProductTiles = {6, 3, 12, multiply<Shape<3, 4>, Shape<6, 2>>, copy_lines<kLanes>};
+extern const ProductTiles kProductTiles = {6,           3, 12, multiply<Shape<3, 4>, Shape<6, 2>>, copy_lines<kLanes>,
+                                           sum_lines<4>};
 
 }  // namespace rondo::ops::avx2
 
 // Pairs of numbers of 16 bits: their products have no more than 17.
 #undef RONDO_TILE_SET
+#undef RONDO_TILE_LINES
 #undef RONDO_TILE_ELEMENT
 #undef RONDO_TILE_BROADCAST
 #undef RONDO_TILE_ADD_PRODUCT

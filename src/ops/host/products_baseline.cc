@@ -7,18 +7,21 @@
 #define RONDO_TILE
 #define RONDO_TILE_LANES 4
 #define RONDO_TILE_ELEMENT float
+#define RONDO_TILE_LINES
 #define RONDO_TILE_BROADCAST(from) (TileVector{*(from), *(from), *(from), *(from)})
 #define RONDO_TILE_ADD_PRODUCT(a, b, sum) ((a) * (b) + (sum))
 #include "ops/host/product_tiles.h"
 
 namespace rondo::ops::baseline {
 
-extern const ProductTiles kProductTiles = {4, 0, 8, multiply<Shape<4, 2>>, copy_lines<kLanes>};
+extern const ProductTiles kProductTiles = {
+    4, 0, 8, multiply<Shape<4, 2>>, copy_lines<kLanes>, sum_by<kMostLines, AnyWindow<kMostLines>>};
 
 }  // namespace rondo::ops::baseline
 
 // Pairs of numbers of 16 bits.
 #undef RONDO_TILE_SET
+#undef RONDO_TILE_LINES
 #undef RONDO_TILE_ELEMENT
 #undef RONDO_TILE_BROADCAST
 #undef RONDO_TILE_ADD_PRODUCT

@@ -333,60 +333,67 @@ Moves bytes(size_t size) {
   }
 }
 
-// --- what follows a sum: vectors, then small ones, then elements
+// --- what follows a sum
 struct LineToFinish {
   const float *sums, *residual;
   float* to;
   float scale, bias, low, high;
 };
 
-// From element i on; returns the first one that is left. op_hard_swish of less than -4 is that of -4, of minus infinity
-// too.
+// So many elements from element i on. op_hard_swish of less than -4 is that of -4, of minus infinity too.
 template <bool hard_swish, int bytes>
-RONDO_VECTOR inline int64_t finish_by(const LineToFinish& given, int64_t i, int64_t n) {
-  const LineToFinish line = given;  // in registers
+RONDO_VECTOR inline void finish_vector(typename Limits<float, bytes>::Vector& value, const LineToFinish& line,
+                                       int64_t i) {
   using Limit = Limits<float, bytes>;
-  using Vector = typename Limit::Vector;
-  constexpr int64_t kLanes = bytes / static_cast<int64_t>(sizeof(float));
-  Vector low = {}, high = {}, least = {}, nan = {};
+  typename Limit::Vector low = {}, high = {}, least = {}, nan = {}, residual;
   low += hard_swish ? 0.0F : line.low;
   high += hard_swish ? 1.0F : line.high;
   least -= 4.0F;
   nan += std::numeric_limits<float>::quiet_NaN();
-  for (; i + kLanes <= n; i += kLanes) {
-    Vector sums, residual;
-    std::memcpy(&sums, line.sums + i, sizeof sums);
-    std::memcpy(&residual, line.residual + i, sizeof residual);
-    Vector value = sums * line.scale + line.bias + residual;
-    if constexpr (hard_swish) {
-      Vector part = value * 0.16666666666666666667F + 0.5F;
-      Limit::template apply<true>(part, low);
-      Limit::template apply<false>(part, high);
-      Limit::template apply<true>(value, least);
-      value *= part;
-    } else {
-      Limit::template apply<true>(value, low);
-      Limit::template apply<false>(value, high);
-    }
-    value = value == value ? value : nan;
+  std::memcpy(&value, line.sums + i, sizeof value);
+  std::memcpy(&residual, line.residual + i, sizeof residual);
+  value = value * line.scale + line.bias + residual;
+  if constexpr (hard_swish) {
+    typename Limit::Vector part = value * 0.16666666666666666667F + 0.5F;
+    Limit::template apply<true>(part, low);
+    Limit::template apply<false>(part, high);
+    Limit::template apply<true>(value, least);
+    value *= part;
+  } else {
+    Limit::template apply<true>(value, low);
+    Limit::template apply<false>(value, high);
+  }
+  value = value == value ? value : nan;
+}
+// A line of at least a vector. The last vector goes over some elements again, and so it is made before any is written:
+// the line may be where sums or the residual are.
+template <bool hard_swish, int bytes>
+RONDO_VECTOR inline void finish_by(const LineToFinish& given, int64_t n) {
+  const LineToFinish line = given;  // in registers
+  typename Limits<float, bytes>::Vector value, last;
+  constexpr int64_t kLanes = bytes / static_cast<int64_t>(sizeof(float));
+  finish_vector<hard_swish, bytes>(last, line, n - kLanes);
+  for (int64_t i = 0; i + kLanes < n; i += kLanes) {
+    finish_vector<hard_swish, bytes>(value, line, i);
     std::memcpy(line.to + i, &value, sizeof value);
   }
-  return i;
+  std::memcpy(line.to + n - kLanes, &last, sizeof last);
 }
 
 // Up to three elements.
 template <bool hard_swish>
-RONDO_VECTOR [[gnu::noinline]] void finish_rest(const LineToFinish& line, int64_t i, int64_t n) {
+RONDO_VECTOR [[gnu::noinline]] void finish_few(const LineToFinish& line, int64_t n) {
   constexpr int kMost = 4;
   float sums[kMost] = {}, residual[kMost] = {}, made[kMost];
   for (int k = 0; k + 1 < kMost; ++k)
-    if (i + k < n) sums[k] = line.sums[i + k], residual[k] = line.residual[i + k];
-  finish_by<hard_swish, sizeof sums>({sums, residual, made, line.scale, line.bias, line.low, line.high}, 0, kMost);
+    if (k < n) sums[k] = line.sums[k], residual[k] = line.residual[k];
+  finish_by<hard_swish, sizeof sums>({sums, residual, made, line.scale, line.bias, line.low, line.high}, kMost);
   for (int k = 0; k + 1 < kMost; ++k)
-    if (i + k < n) line.to[i + k] = made[k];
+    if (k < n) line.to[k] = made[k];
 }
 template <bool hard_swish>
 RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
+  constexpr int64_t kLanes = RONDO_VECTOR_BYTES / static_cast<int64_t>(sizeof(float)), kFewLanes = 4;
   for (int64_t number = 0; number < of.lines; ++number) {
     const LineToFinish line = {of.sums + number * of.sums_apart,
                                of.residual + number * of.residual_apart,
@@ -395,9 +402,12 @@ RONDO_VECTOR void finish_lines(const SumsToFinish& of) {
                                of.bias[number * of.bias_apart],
                                of.low,
                                of.high};
-    int64_t i = finish_by<hard_swish, RONDO_VECTOR_BYTES>(line, 0, of.n);
-    if constexpr (RONDO_VECTOR_BYTES > 16) i = finish_by<hard_swish, 16>(line, i, of.n);
-    if (i < of.n) finish_rest<hard_swish>(line, i, of.n);
+    if (of.n >= kLanes)
+      finish_by<hard_swish, RONDO_VECTOR_BYTES>(line, of.n);
+    else if (of.n >= kFewLanes)
+      finish_by<hard_swish, 16>(line, of.n);
+    else
+      finish_few<hard_swish>(line, of.n);
   }
 }
 RONDO_VECTOR void finish(const SumsToFinish& of) {

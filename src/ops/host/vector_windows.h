@@ -210,6 +210,15 @@ RONDO_VECTOR inline void sum_vectors(C* to, const C* from, const int64_t* taps, 
 #pragma GCC unroll 4
   for (int v = 0; v < vectors; ++v) std::memcpy(to + v * L::kLanes, &sum[v], sizeof sum[v]);
 }
+template <class C>
+[[gnu::noinline]] void sum_one_by_one(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count,
+                                      int64_t step, int64_t n, bool more) {
+  for (int64_t i = 0; i < n; ++i, from += step) {
+    C sum = more ? to[i] : C(0);
+    for (int64_t t = 0; t < count; ++t) sum += weights ? from[taps[t]] * weights[t] : from[taps[t]];
+    to[i] = sum;
+  }
+}
 // The last vector goes over again some that are done, unless something was there before.
 template <class C, int step, bool weighted, int bytes = RONDO_VECTOR_BYTES>
 RONDO_VECTOR inline void sum_by(C* to, const C* from, const int64_t* taps, const C* weights, int64_t count, int64_t any,
@@ -224,12 +233,7 @@ RONDO_VECTOR inline void sum_by(C* to, const C* from, const int64_t* taps, const
   if (i < n && n >= kLanes && !more)
     return sum_vectors<C, step, weighted, 1, bytes>(to + n - kLanes, from + (n - kLanes) * any, taps, weights, count,
                                                     any, false);
-  for (; i < n; ++i) {
-    C sum = more ? to[i] : C(0);
-    for (int64_t t = 0; t < count; ++t)
-      sum += weighted ? from[taps[t] + i * any] * weights[t] : from[taps[t] + i * any];
-    to[i] = sum;
-  }
+  if (i < n) sum_one_by_one(to + i, from + i * any, taps, weighted ? weights : nullptr, count, any, n - i, more);
 }
 template <int bytes>
 RONDO_VECTOR inline void sum_of_few(float* to, const float* from, const int64_t* taps, int64_t count, int64_t step,
@@ -247,13 +251,15 @@ RONDO_VECTOR void window_sum(C* to, const C* from, const int64_t* taps, const C*
     if (n < WindowLanes<C>::kLanes && n >= kFewest && (step == 1 || step == 2) && !weights && !more)
       return sum_of_few<RONDO_VECTOR_BYTES / 2>(to, from, taps, count, step, n);
   }
-  if (weights) {
-    if (step == 1) return sum_by<C, 1, true>(to, from, taps, weights, count, 1, n, more);
-    return sum_by<C, 0, true>(to, from, taps, weights, count, step, n, more);
+  if (step == 1) {
+    if (weights) return sum_by<C, 1, true>(to, from, taps, weights, count, 1, n, more);
+    return sum_by<C, 1, false>(to, from, taps, weights, count, 1, n, more);
   }
-  if (step == 1) return sum_by<C, 1, false>(to, from, taps, weights, count, 1, n, more);
-  if (step == 2) return sum_by<C, 2, false>(to, from, taps, weights, count, 2, n, more);
-  sum_by<C, 0, false>(to, from, taps, weights, count, step, n, more);
+  if constexpr (sizeof(C) == sizeof(float)) {
+    if (step == 2 && !weights) return sum_by<C, 2, false>(to, from, taps, weights, count, 2, n, more);
+    if (!weights) return sum_by<C, 0, false>(to, from, taps, weights, count, step, n, more);
+  }
+  sum_one_by_one(to, from, taps, weights, count, step, n, more);
 }
 
 template <class C>
@@ -330,51 +336,32 @@ RONDO_VECTOR void window_spread(C* to, int64_t step, const C* from, int64_t n) {
   }
 }
 
-// Makes so many results at once, as each sum waits for its last tap.
-template <int results>
-RONDO_VECTOR inline void sum_channels_of(float* to, const float* from, const int64_t* taps, const float* weights,
-                                         int64_t count, int64_t step) {
-  using L = WindowLanes<float>;
-  constexpr int kVectors = static_cast<int>(kWindowChannels) / L::kLanes;
-  typename L::Vector sum[results][kVectors] = {};
-  for (int64_t t = 0; t < count; ++t) {
-    typename L::Vector weight[kVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v)
-      std::memcpy(&weight[v], weights + t * kWindowChannels + v * L::kLanes, sizeof weight[v]);
-#pragma GCC unroll 8
-    for (int r = 0; r < results; ++r) {
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        typename L::Vector x;
-        std::memcpy(&x, from + taps[t] + r * step + v * L::kLanes, sizeof x);
-        x *= weight[v];
-        sum[r][v] += x;
+// In vectors, the last of which goes over again what is done; a line of fewer pairs than lanes by shorter ones.
+template <int bytes>
+RONDO_VECTOR inline void part_by(const float* from, int64_t apart, int64_t lines, int64_t n, float* even, float* odd,
+                                 int64_t to_apart) {
+  using L = WindowLanes<float, bytes>;
+  const int64_t pairs = n / 2;
+  if constexpr (bytes > 16) {
+    if (pairs < L::kLanes) return part_by<bytes / 2>(from, apart, lines, n, even, odd, to_apart);
+  }
+  for (; lines > 0; --lines, from += apart, even += to_apart, odd += to_apart) {
+    if (n % 2 != 0) even[pairs] = from[2 * pairs];
+    if (pairs < L::kLanes) {
+      for (int64_t i = 0; i < pairs; ++i) {
+        even[i] = from[2 * i];
+        odd[i] = from[2 * i + 1];
       }
+      continue;
+    }
+    for (int64_t done = 0; done < pairs; done += L::kLanes) {
+      const int64_t i = std::min<int64_t>(done, pairs - L::kLanes);
+      typename L::Vector one, other;
+      L::load_both(one, other, from + 2 * i, typename L::Each());
+      std::memcpy(even + i, &one, sizeof one);
+      std::memcpy(odd + i, &other, sizeof other);
     }
   }
-#pragma GCC unroll 8
-  for (int r = 0; r < results; ++r) {
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v)
-      std::memcpy(to + r * kWindowChannels + v * L::kLanes, &sum[r][v], sizeof sum[r][v]);
-  }
-}
-// The last go over again some that are done.
-template <int results>
-RONDO_VECTOR inline void sum_channels_by(float* to, const float* from, const int64_t* taps, const float* weights,
-                                         int64_t count, int64_t step, int64_t n) {
-  if constexpr (results > 1) {
-    if (n < results) return sum_channels_by<results / 2>(to, from, taps, weights, count, step, n);
-  }
-  for (int64_t i = 0; i < n; i += results) {
-    const int64_t at = std::min<int64_t>(i, n - results);
-    sum_channels_of<results>(to + at * kWindowChannels, from + at * step, taps, weights, count, step);
-  }
-}
-RONDO_VECTOR void window_sum_channels(float* to, const float* from, const int64_t* taps, const float* weights,
-                                      int64_t count, int64_t step, int64_t n) {
-  sum_channels_by<RONDO_VECTOR_BYTES / 8>(to, from, taps, weights, count, step, n);
 }
 
 template <class C>
@@ -382,7 +369,7 @@ constexpr WindowLoops<C> window_loops() {
   return {window_largest<C>, window_sum<C>,   window_divide<C>, window_blend<C>,
           window_twice<C>,   window_share<C>, window_chosen<C>, window_spread<C>};
 }
-constexpr WindowTables kWindowTables = {window_loops<float>(), window_loops<double>(), window_sum_channels};
+constexpr WindowTables kWindowTables = {window_loops<float>(), window_loops<double>(), part_by<RONDO_VECTOR_BYTES>};
 
 }  // namespace
 

@@ -36,15 +36,11 @@ struct WindowLoops {
   void (*spread)(C* to, int64_t step, const C* from, int64_t n);
 };
 
-// Channels side by side, of which each has its own weights.
-inline constexpr int64_t kWindowChannels = 16;
-
 struct WindowTables {
   WindowLoops<float> narrow;
   WindowLoops<double> wide;
-  // Sums of all channels for n results as `sum` makes those of one, `step` elements apart; weights lie by tap.
-  void (*sum_channels)(float* to, const float* from, const int64_t* taps, const float* weights, int64_t count,
-                       int64_t step, int64_t n);
+  // Copies elements 0, 2, 4, ... of each line of n to one place, and 1, 3, 5, ... to another.
+  void (*part)(const float* from, int64_t apart, int64_t lines, int64_t n, float* even, float* odd, int64_t to_apart);
   const WindowLoops<float>& of(const float*) const { return narrow; }
   const WindowLoops<double>& of(const double*) const { return wide; }
 };

@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/machine/processors.h"
+#include "engine/tasks/part_ranges.h"
 #include "engine/tasks/workers.h"
 #include "ops/elementwise/elementwise_task.h"
 #include "ops/host/elementwise_loops.h"
@@ -558,15 +560,24 @@ class CpuWindow final : public Computation {
                                 ? 1
                                 : std::clamp<int64_t>(elements / std::max<int64_t>(kPartCost / cost, 1), 1,
                                                       std::min<int64_t>(pieces, 64));
-      Workers::share(parts, [&](int64_t part) {
+      const int64_t threads = std::min<int64_t>(parts, known_processors());
+      PartRanges ranges(parts, threads);
+      const auto work = [&](int64_t thread) {
         LineLoops<M> line_by_line(plan_, lines_);
-        if (!planes_.possible()) return line_by_line.run(pieces * part / parts, pieces * (part + 1) / parts);
-        const int64_t lines = planes_.lines(), planes = lines_.lines / lines;
         std::vector<float> memory = planes_.memory();
-        for (int64_t plane = planes * part / parts; plane < planes * (part + 1) / parts; ++plane)
-          if (!planes_.run(plane, memory.data()))
-            line_by_line.run(plane * lines * pieces / lines_.lines, (plane + 1) * lines * pieces / lines_.lines);
-      });
+        const int64_t lines = planes_.possible() ? planes_.lines() : 1, planes = lines_.lines / lines;
+        for (int64_t part; (part = ranges.take(thread)) >= 0;) {
+          if (!planes_.possible()) line_by_line.run(pieces * part / parts, pieces * (part + 1) / parts);
+          for (int64_t plane = planes * part / parts; planes_.possible() && plane < planes * (part + 1) / parts;
+               ++plane)
+            if (!planes_.run(plane, memory.data()))
+              line_by_line.run(plane * lines * pieces / lines_.lines, (plane + 1) * lines * pieces / lines_.lines);
+        }
+      };
+      if (threads == 1)
+        work(0);
+      else
+        Workers::share(threads, work);
     });
     return {};
   }

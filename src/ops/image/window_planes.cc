@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ops/host/elementwise_loops.h"
+#include "ops/host/products.h"
 #include "rtc/device/reductions.h"
 
 namespace rondo::ops {
@@ -16,27 +17,26 @@ using device::kWindowImage;
 using device::kWindowResult;
 
 constexpr int64_t kMostTapsOfPlane = 64, kMostOfPlane = 1 << 14;
+constexpr int64_t kRoomOfPlane = 4;  // what is gone through in vectors ends with one
 
-// In whole numbers, of which every instruction set has vectors: the exponent of what is not finite overflows.
-bool all_finite(const float* values, int64_t count) {
+// Writes quotients; false if one of the values is not finite. That is found out in whole numbers, of which every
+// instruction set has vectors: the exponent of what is not finite overflows.
+bool divide_all(const float* values, const float* divisors, int64_t count, float* to) {
   constexpr uint32_t kSign = 0x80000000, kExponent = 0x00800000;
-  typedef uint32_t Four __attribute__((vector_size(16)));
-  Four met = {}, bits;
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    std::memcpy(&bits, values + i, sizeof bits);
+  typedef float Numbers __attribute__((vector_size(16)));
+  typedef uint32_t Bits __attribute__((vector_size(16)));
+  Bits met = {}, bits;
+  Numbers value, divisor;
+  const auto one = [&](int64_t i) {
+    std::memcpy(&value, values + i, sizeof value);
+    std::memcpy(&divisor, divisors + i, sizeof divisor);
+    std::memcpy(&bits, &value, sizeof bits);
     met |= (bits & ~kSign) + kExponent;
-  }
-  bool finite = ((met[0] | met[1] | met[2] | met[3]) & kSign) == 0;
-  for (; i < count; ++i) finite &= values[i] - values[i] == 0.0F;
-  return finite;
-}
-
-// Lines are too short for a call.
-void copy_line(const float* from, int64_t count, float* to) {
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(float));
-  for (; i < count; ++i) to[i] = from[i];
+    value /= divisor;
+    std::memcpy(to + i, &value, sizeof value);
+  };
+  for (int64_t i = 0; i < count; i += 4) one(i);
+  return ((met[0] | met[1] | met[2] | met[3]) & kSign) == 0;
 }
 
 }  // namespace
@@ -52,23 +52,35 @@ WindowPlanes::WindowPlanes(const WindowPlan& plan, const WindowLines& lines)
     if (lines.walked[d].axis >= 0) return;
   const WindowAxis &down = slab().axis, &along = line().axis;
   for (const WindowAxis* each : {&down, &along})
-    if (each->rule != device::WindowRule::fixed || each->stride != 1) return;
+    if (each->rule != device::WindowRule::fixed || each->stride > 2) return;
   const int64_t taps = down.size * along.size;
   if (down.size > kMostTapsOfPlane || along.size > kMostTapsOfPlane || taps > kMostTapsOfPlane) return;
-  height_ = down.out + (down.size - 1) * down.dilation;
-  width_ = along.out + (along.size - 1) * along.dilation;
-  if (height_ > kMostOfPlane || width_ > kMostOfPlane || height_ * width_ > kMostOfPlane) return;
+  height_ = (down.out - 1) * down.stride + (down.size - 1) * down.dilation + 1;
+  width_ = (along.out - 1) * along.stride + (along.size - 1) * along.dilation + 1;
+  // A line of every second element is read as fast as it lies where a plane would leave the first cache.
+  const int64_t most = kMostOfPlane / (down.stride * along.stride > 1 ? 2 : 1);
+  if (height_ > most || width_ > most || height_ * width_ > most) return;
+  pitch_ = (width_ + along.stride - 1) / along.stride * along.stride;
   for (int64_t t = 0; t < taps; ++t)
-    taps_.push_back(t / along.size * down.dilation * width_ + t % along.size * along.dilation);
+    taps_.push_back(line_at(t / along.size * down.dilation) + column_at(t % along.size * along.dilation));
   names_.resize(taps_.size());
-  longest_ = &*std::max_element(lines.runs.begin(), lines.runs.end(),
-                                [](const WindowRun& a, const WindowRun& b) { return a.count < b.count; });
+  count_ = (down.out - 1) * pitch_ + along.out;
+  if (means_) divisors_.assign(static_cast<size_t>(count_ + kRoomOfPlane), 1);
+  for (int64_t o = 0; means_ && o < down.out; ++o)
+    for (const WindowRun& run : lines.runs)
+      std::fill_n(divisors_.begin() + o * pitch_ + run.first, run.count,
+                  static_cast<float>(slab().taps[static_cast<size_t>(o)].divisor * run.taps.divisor));
   possible_ = true;
 }
 
+int64_t WindowPlanes::elements_of_plane() const {
+  return (height_ + slab().axis.stride) * pitch_;
+}
+
 std::vector<float> WindowPlanes::memory() const {
-  const auto plane = possible_ ? static_cast<size_t>(height_ * width_) : 0;
-  std::vector<float> all((means_ ? 3 : 2) * plane);
+  if (!possible_) return {};
+  const auto plane = static_cast<size_t>(elements_of_plane());
+  std::vector<float> all(plane + (means_ ? 2 : 1) * static_cast<size_t>(count_ + kRoomOfPlane));
   if (!means_) std::fill_n(all.begin(), plane, device::weakest<float, true>());
   return all;
 }
@@ -86,34 +98,29 @@ bool WindowPlanes::run(int64_t plane, float* memory) const {
   const WindowAxis &down = slab().axis, &along = line().axis;
   const int64_t rows = std::min<int64_t>(down.in, height_ - down.padding),
                 columns = std::min<int64_t>(along.in, width_ - along.padding);
-  for (int64_t row = 0; row < rows; ++row)
-    copy_line(from + row * down.in_step, columns, memory + (down.padding + row) * width_ + along.padding);
+  const ProductTiles& tiles = product_tiles(instructions());
+  // With a stride of 2, lines and columns 0, 2, 4, ... of the plane come first, then the others.
+  for (int64_t first = 0; columns > 0 && first < std::min<int64_t>(down.stride, rows); ++first) {
+    const float* const line = from + first * down.in_step;
+    float* const copy = memory + line_at(down.padding + first);
+    const int64_t count = (rows - first + down.stride - 1) / down.stride, apart = down.stride * down.in_step;
+    if (along.stride == 1)
+      tiles.copy_lines(line, apart, count, columns, copy + along.padding, pitch_);
+    else
+      loops(instructions())
+          .windows->part(line, apart, count, columns, copy + column_at(along.padding),
+                         copy + column_at(along.padding + 1), pitch_);
+  }
   const WindowLoops<float>& table = loops(instructions()).windows->narrow;
-  const int64_t taps = static_cast<int64_t>(taps_.size()), count = (down.out - 1) * width_ + along.out;
-  float* const made = memory + height_ * width_;
-  if (!means_) {
-    table.largest(made, nullptr, memory, taps_.data(), names_.data(), taps, 1, count, false);
-    for (int64_t o = 0; o < down.out; ++o) copy_line(made + o * width_, along.out, to + o * down.out_step);
-    return true;
-  }
-  table.sum(made, memory, taps_.data(), nullptr, taps, 1, count, false);
-  float* const means = made + height_ * width_;
-  std::copy_n(made, count, means);
-  const auto divisor_of = [&](int64_t o) { return slab().taps[static_cast<size_t>(o)].divisor; };
-  for (int64_t o = 0, end = 0; o < down.out; o = end) {
-    const int64_t divisor = divisor_of(o);
-    while (end < down.out && divisor_of(end) == divisor) ++end;
-    table.divide(means + o * width_, static_cast<float>(divisor * longest_->taps.divisor),
-                 (end - o - 1) * width_ + along.out);
-    for (const WindowRun& run : lines_.runs) {
-      if (&run == longest_) continue;
-      for (int64_t line = o; line < end; ++line)
-        for (int64_t i = line * width_ + run.first; i < line * width_ + run.first + run.count; ++i)
-          means[i] = made[i] / static_cast<float>(divisor * run.taps.divisor);
-    }
-  }
-  for (int64_t o = 0; o < down.out; ++o) copy_line(means + o * width_, along.out, to + o * down.out_step);
-  return all_finite(made, count);
+  const auto taps = static_cast<int64_t>(taps_.size());
+  float *const made = memory + elements_of_plane(), *const means = made + count_ + kRoomOfPlane;
+  if (means_)
+    table.sum(made, memory, taps_.data(), nullptr, taps, 1, count_, false);
+  else
+    table.largest(made, nullptr, memory, taps_.data(), names_.data(), taps, 1, count_, false);
+  const bool finite = !means_ || divide_all(made, divisors_.data(), count_, means);
+  tiles.copy_lines(means_ ? means : made, pitch_, down.out, along.out, to, down.out_step);
+  return finite;
 }
 
 }  // namespace rondo::ops

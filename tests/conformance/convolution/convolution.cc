@@ -1,6 +1,8 @@
 // Convolutions: all three ways, in one to three dimensions, every option, layouts, what follows the sum, given and
 // accumulated outputs, sizes of 0, NaN and infinity.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <random>
+
 #include "convolution/convolution.h"
 
 #include "operators/activation_reference.h"
@@ -173,6 +175,41 @@ TEST_P(Convolutions, Depthwise) {
       const Convolution many{{1, 64, 130, 131}, {64, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 64};
       for (const bool last : {false, true}) keep(results, many, Way::forward, RONDO_F32, last);
     });
+}
+
+// The same of sizes that are drawn: windows whose lines share what they read on the host and others, images of one
+// column, and planes that are copied in bands.
+TEST_P(Convolutions, DepthwiseByChance) {
+  std::mt19937 bits(21);
+  const auto upto = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(bits() % static_cast<uint32_t>(high - low + 1));
+  };
+  std::vector<Convolution> problems = {
+      {{1, 2, 150, 131}, {2, 1, 3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, 2},
+      {{1, 2, 150, 131}, {2, 1, 3, 3}, {2, 2}, {1, 0}, {1, 2}, {1, 1}, 2},
+      {{1, 2, 130, 140}, {2, 1, 7, 5}, {1, 2}, {9, 2}, {2, 9}, {2, 1}, 2},
+  };
+  while (problems.size() < (on_cuda() ? 5U : 60U)) {
+    const int64_t channels = upto(2, 9), kind = upto(0, 3), step = upto(1, 3);
+    Convolution each{{upto(1, 2), channels}, {channels, 1}};
+    each.groups = channels;
+    bool possible = true;
+    for (size_t d = 0; d < 2; ++d) {
+      each.image.push_back(upto(0, 5) ? upto(1, 40) : 1);
+      each.filter.push_back(kind == 0 ? upto(1, 7) : kind == 1 ? 5 : 3);
+      each.stride[d] = kind == 0 ? upto(1, 3) : step;
+      each.dilation[d] = upto(0, 3) ? 1 : 2;
+      each.before[d] = upto(0, 4), each.after[d] = upto(0, 4);
+      possible =
+          possible && each.image[2 + d] + each.before[d] + each.after[d] > each.dilation[d] * (each.filter[2 + d] - 1);
+    }
+    if (possible) problems.push_back(each);
+  }
+  run([&](Results& results) {
+    for (const Convolution& problem : dealt(problems))
+      for (const Way way : {Way::forward, Way::data})
+        for (const rondo_dtype dtype : {RONDO_F32, RONDO_F64}) keep(results, problem, way, dtype);
+  });
 }
 
 // A filter that is written between launches counts as it is then, if a library keeps it in another order too; so does

@@ -138,5 +138,49 @@ TEST_P(PoolingByChance, MatchesTheReferences) {
   }
 }
 
+// Windows that move by one element or two, of planes that the host copies with a border around them.
+TEST_P(PoolingByChance, PlanesMatchTheReferences) {
+  std::mt19937 random(32);
+  const auto chance = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (int turn = 0; turn < (on_cuda() ? 4 : 40); ++turn) {
+    const bool means = turn % 2 != 0;
+    PoolCase c;
+    c.shape = {chance(1, 2), chance(2, 5)};
+    c.ceil = chance(0, 1);
+    c.counts = chance(0, 1);
+    const int64_t stride = chance(1, 2);
+    Sizes out;
+    std::vector<Axis> axes;
+    for (size_t d = 0; d < 2; ++d) {
+      c.shape.push_back(chance(4, 40));
+      c.kernel.push_back(chance(2, 4));
+      c.dilation.push_back(1);
+      c.stride.push_back(turn % 5 == 0 ? 3 - stride : stride);
+      c.padding.push_back(chance(0, c.kernel[d] / 2));
+      c.end.push_back(-1);
+      out.push_back(results(c, d));
+      axes.push_back(window(c, d, means));
+    }
+    Array x(RONDO_F32, c.shape);
+    for (size_t i = 0; i < x.size(); ++i) x.set(i, chance(0, 200) == 0 && !means ? NAN : Real(chance(-99, 99)));
+    run([&](Results& results_of) {
+      const rondo_pool_options options = options_of(c);
+      results_of.keep("turn " + std::to_string(turn),
+                      make(means ? rondo_avg_pool : rondo_max_pool, image(x, false), 2, c.kernel.data(), &options),
+                      [=] {
+                        const Array exact = spatial(x, out, axes, means ? weighted : largest);
+                        Expected expected(RONDO_F32, exact.shape, 16);
+                        for (size_t i = 0; i < exact.size(); ++i) {
+                          expected.values[i] = exact[i];
+                          expected.absolute.push_back(99 * unit(RONDO_F32));
+                        }
+                        return expected;
+                      });
+    });
+  }
+}
+
 }  // namespace
 }  // namespace conformance

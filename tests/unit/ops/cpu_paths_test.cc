@@ -87,6 +87,7 @@ class Paths {
     products();
     integers();
     convolutions();
+    depthwise_convolutions();
     out = nullptr;
     const int64_t shape[] = {200, 900};
     must(rondo_random_normal(engine_, kCpu, RONDO_F32, 2, shape, 0, 1, &out));
@@ -245,6 +246,28 @@ class Paths {
       keep(image), keep(filter);
       must(rondo_convolution(image, filter, nullptr, &out));
       note(kFused + "convolution by " + each.name, out);
+    }
+  }
+
+  // By loops of their own: windows whose lines share what they read, any others, bands of large planes.
+  void depthwise_convolutions() {
+    struct Case {
+      std::vector<int64_t> image, kernel;
+      int64_t stride, padding;
+    };
+    for (const Case& each : {Case{{2, 40, 57, 61}, {3, 3}, 1, 1}, Case{{2, 40, 56, 62}, {3, 3}, 2, 1},
+                             Case{{1, 130, 14, 14}, {5, 5}, 1, 2}, Case{{1, 130, 15, 13}, {5, 5}, 2, 2},
+                             Case{{1, 6, 150, 131}, {7, 3}, 1, 3}, Case{{3, 70, 7, 7}, {3, 3}, 3, 0}}) {
+      rondo_tensor *image = nullptr, *filter = nullptr, *out = nullptr;
+      must(rondo_unary(RONDO_TANH, made(RONDO_F32, each.image, 17), &image));
+      must(rondo_unary(RONDO_TANH, made(RONDO_F32, {each.image[1], 1, each.kernel[0], each.kernel[1]}, 18), &filter));
+      keep(image), keep(filter);
+      rondo_convolution_options options = RONDO_CONVOLUTION_OPTIONS_INIT;
+      options.groups = each.image[1];
+      for (int d = 0; d < 2; ++d) options.stride[d] = each.stride, options.padding[d] = each.padding;
+      options.activation = RONDO_ACTIVATION_HARD_SWISH;
+      must(rondo_convolution(image, filter, &options, &out));
+      note(kFused + "depthwise convolution of " + std::to_string(each.image[2]), out);
     }
   }
 
