@@ -90,6 +90,7 @@ void DepthwisePlanes::run(const ProductArguments& args, void* workspace) const {
 template <class C>
 void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) const {
   auto *const taps = static_cast<int64_t*>(workspace), *const in_filter = taps + taps_;
+  bool in_order = true;  // the filter's taps follow each other as those that are summed do
   for (int64_t t = 0; t < taps_; ++t) {
     int64_t rest = t;
     taps[t] = in_filter[t] = 0;
@@ -100,6 +101,7 @@ void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) cons
       in_filter[t] += tap * axis.a_tap;
       rest /= axis.taps;
     }
+    in_order = in_order && in_filter[t] == t;
   }
   C* const memory = reinterpret_cast<C*>(in_filter + taps_);
   const SumFinish finish(dtype_, args.activation, args.accumulate != 0);
@@ -110,7 +112,7 @@ void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) cons
     std::fill_n(plane, plane_ + kRoom, C(0));  // what is on both sides of the image stays so
     for (int64_t taken; (taken = ranges.take(thread)) >= 0;)
       for (int64_t i = taken * chunk; i < std::min((taken + 1) * chunk, planes); ++i)
-        run_plane(args, i / args.groups, i % args.groups, taps, plane, finish);
+        run_plane(args, i / args.groups, i % args.groups, taps, in_order, plane, finish);
   };
   if (threads_ == 1)
     work(0);
@@ -120,11 +122,11 @@ void DepthwisePlanes::run_as(const ProductArguments& args, void* workspace) cons
 
 template <class C>
 void DepthwisePlanes::run_plane(const ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps,
-                                C* plane, const SumFinish& finish) const {
+                                bool in_order, C* plane, const SumFinish& finish) const {
   const ProductAxis &outer = args.axis[0], &slab = args.axis[kSlab], &line = args.axis[kLine];
   C *const sums = plane + plane_ + kRoom, *const gathered = sums + sums_ + kRoom;
   const C* weights = static_cast<const C*>(args.a) + group * args.a_group;
-  if (taps_ > 1 && (taps[taps_ + 1] != 1 || taps[2 * taps_ - 1] != taps_ - 1)) {
+  if (!in_order) {
     for (int64_t t = 0; t < taps_; ++t) gathered[t] = weights[taps[taps_ + t]];
     weights = gathered;
   }

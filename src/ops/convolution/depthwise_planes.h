@@ -34,8 +34,8 @@ class DepthwisePlanes {
   template <class C>
   void run_as(const device::ProductArguments& args, void* workspace) const;
   template <class C>
-  void run_plane(const device::ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps, C* plane,
-                 const SumFinish& finish) const;
+  void run_plane(const device::ProductArguments& args, int64_t batch, int64_t group, const int64_t* taps, bool in_order,
+                 C* plane, const SumFinish& finish) const;
   void find_bands(int64_t lines, int64_t places);
   void sum_lines(const float* from, const int64_t* taps, const float* weights, int64_t lines, int64_t places,
                  float* sums) const;

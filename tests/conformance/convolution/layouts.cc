@@ -234,6 +234,19 @@ TEST_P(ConvolutionLayouts, DepthwiseInThreeDimensions) {
     }
 }
 
+// The first two taps and the last one lie as they would in row-major order, those between them elsewhere.
+TEST_P(ConvolutionLayouts, DepthwiseWithTapsExchanged) {
+  const Convolution problem{{2, 4, 4, 3, 5}, {4, 1, 3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, 4};
+  const Placement plain(axes({}, 0, 5)), exchanged({0, 1, 3, 2, 4});
+  for (const Way way : kWays)
+    for (const rondo_dtype dtype : kFloatDtypes) {
+      const Sum sum(problem, way, dtype);
+      run([&](Results& results) {
+        keep(results, sum, place(sum.first, plain), plain, place(sum.second, exchanged), exchanged, plain, false);
+      });
+    }
+}
+
 // Steps in all three dimensions over a filter that is smaller: cuDNN does not survive some of these gradients.
 TEST_P(ConvolutionLayouts, StepsBeyondTheFilterIn3d) {
   const Convolution problems[] = {{{3, 4, 4, 2, 5}, {3, 4, 1, 1, 1}, {2, 2, 3}, {3, 2, 1}, {0, 3, 1}, {2, 2, 2}},
