@@ -151,7 +151,7 @@ class Engine final : public RefCounted, public FenceOracle {
   Status make_action(std::function<void()> what, Ref<Task>* action);
   // Does it when the fences are done: now if they are, else on a worker. Never blocks.
   void run_after(const FenceSet& fences, Ref<Task> action);
-  // Calls what may destroy objects of the user's: here, or, if the thread is a guest, on a worker, and waits for that.
+  // Calls what may destroy objects of the user's: here, or, if the thread is a guest, on another one that it waits for.
   void destroy_apart(std::function<void()> destroy);
   // For a task on the host: the work that the body puts on a stream of the device comes after all that is there.
   // Outside of the locks of streams. Later users of its operands wait for the fence.

@@ -126,6 +126,8 @@ void Engine::announce(Task& task) {
   const Ref<Notice> notice = Ref<Notice>::adopt(&static_cast<Notice&>(task));
   Ref<Notification> notification = std::move(notice->notification);
   notification->outcome = notice->failure_;
+  // A thread that runs tasks while it waits may hold a lock that the callback needs: it does not stay for that.
+  if (this_thread().guest && usable().ok()) return hand_action(std::move(notification), notice->fences_);
   run_after(notice->fences_, std::move(notification));
 }
 

@@ -2,10 +2,14 @@
 // memory and for room among the pending tasks.
 //
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+
 #include <algorithm>
 #include <thread>
 
 #include "base/caught.h"
+#include "base/machine/arithmetic.h"
+#include "base/threads/thread.h"
 #include "engine/engine.h"
 
 namespace rondo {
@@ -107,21 +111,23 @@ void Engine::run_as_guest(Workers::Guest& guest, Task& task) {
     if (!workers_->push(*next)) finish(*next, failed(*next, unusable()), {});
 }
 
-// The thread goes on when it is done: who waits for the task finds that what it held has been given back.
+// The thread goes on when it is done: who waits for the task finds that what it held has been given back. Workers may
+// all be in functions of the program's that go on when the wait is over, so none of them is asked.
 void Engine::destroy_apart(std::function<void()> destroy) {
-  if (!this_thread().guest || !usable().ok()) return destroy();
-  bool done = false;
-  Ref<Task> action;
-  const auto apart = [&] {
+  if (!this_thread().guest) return destroy();
+  const auto apart = [&destroy] {
+    pthread_setname_np(pthread_self(), "rondo-release");
+    set_default_arithmetic();
+    ++this_thread().task_depth;  // it must not wait
     destroy();
-    const std::lock_guard lock(order_mutex_);
-    done = true;
-    progress_.notify_all();
   };
-  if (!caught([&] { return make_action(apart, &action); }).ok()) return destroy();
-  hand_action(std::move(action), {});
-  std::unique_lock lock(order_mutex_);
-  block_until(lock, [&done] { return done; });
+  Thread thread{};
+  const auto start = [&]() -> Status {
+    thread = start_thread(apart);
+    return {};
+  };
+  if (!caught(start).ok()) return destroy();  // the system has none
+  thread.join();
 }
 
 void Engine::call_guests() {

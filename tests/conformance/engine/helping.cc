@@ -290,6 +290,50 @@ TEST_P(Helping, AGraphWithAUserFunctionIsLeftToAWorker) {
   EXPECT_NE(ran_on, std::thread::id());
 }
 
+// A worker that has gone on to what waits for the thread destroys nothing.
+TEST_P(Helping, AGraphIsDestroyedThoughWorkersAreHeld) {
+  gate_.open = true;
+  must(rondo_engine_wait_all(engine()));
+  Tensor z;
+  Graph graph = record(engine(), [&] { z = make(rondo_unary, RONDO_NEG, x_); });
+  hold();
+  must(rondo_graph_launch(graph.get()));
+  graph.reset();
+  EXPECT_TRUE(returns([&] { must(rondo_tensor_wait(z)); }));
+  expect_same_bits(download(z), full(RONDO_F32, {1000}, -1), "of the graph");
+}
+
+// The function of a notice, which needs a lock that the thread holds.
+TEST_P(Helping, AWaitDoesNotStayForANotice) {
+  gate_.open = true;
+  must(rondo_engine_wait_all(engine()));
+  std::mutex mutex;
+  struct Told {
+    std::mutex* mutex;
+    std::atomic<bool> told{false};
+  } told{&mutex};
+  hold();
+  EXPECT_TRUE(returns([&] {
+    const Tensor y = sum(1);
+    std::unique_lock held(mutex);
+    must(rondo_variable_notify(
+        variable_of(y), 1,
+        [](void* argument, rondo_status) {
+          Told& told = *static_cast<Told*>(argument);
+          const auto end = std::chrono::steady_clock::now() + 5s;
+          while (!told.mutex->try_lock() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+          told.told = std::chrono::steady_clock::now() < end;
+          told.mutex->unlock();
+        },
+        &told));
+    must(rondo_tensor_wait(y));
+    held.unlock();
+    gate_.open = true;
+    must(rondo_engine_wait_all(engine()));
+  }));
+  EXPECT_TRUE(eventually([&] { return told.told.load(); }));
+}
+
 // What a recording takes is what the thread submits, and nothing else.
 TEST_P(Helping, AnOpenRecordingIsLeftAlone) {
   const Tensor y = sum(3);
