@@ -218,8 +218,9 @@ void Workers::wake_for_what_is_left() {
 bool Workers::leaves_it_to_the_waiter(const Task& task) {
   Habit& own = habit;
   if (workers_of_thread) return false;
-  const bool leaves = own.pushed++ == 0 && own.ran >= kEstablished && glances_ && task.lendable();
-  if (own.pushed > 1) own.ran = 0;
+  const bool first = own.pushed == 0, leaves = first && own.ran >= kEstablished && glances_ && task.lendable();
+  own.pushed = first ? 1 : 2;  // or more
+  if (!first) own.ran = 0;
   left_ += leaves;
   return leaves;
 }
