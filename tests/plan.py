@@ -39,7 +39,7 @@ normal             simulated/*_whole          -          -          all
 normal             simulated/digits_*         -          1          1
 normal             simulated/*_tape_*         -          1/2        2
 normal             simulated/*_recording_*    -          1/2        3
-normal             simulated/*                1/4        1/4        2
+normal             simulated/*                1/4        1/5        2
 normal             mutation/*places           all        all        all
 normal             mutation/*                 -          12+3       all
 normal             abi/mutations_of_checks    all        1/2        all
@@ -50,7 +50,7 @@ normal             conformance/*_layers       -          all        all
 normal             conformance/*_models_*     1          all        all
 normal             conformance/*_operators_*  1          all        all
 normal             conformance/*              all        all        all
-normal             compilers/*                -          1/2        all
+normal             compilers/*                -          1/3        all
 normal             crash/*                    all        all        all
 normal             examples/*                 all        all        all
 normal             faults/*                   -          1/2        all
@@ -67,6 +67,7 @@ normal             rust/*simulated            -          1/2        all
 normal             rust/*_carried             all        1/2        all
 normal             rust/*_documents           all        1/2        all
 normal             rust/*_examples            all        1/2        all
+normal             rust/*_library             all        1/2        all
 normal             rust/*_lints               all        1/2        all
 normal             rust/*_whole               -          -          all
 normal             rust/*                     all        all        all
