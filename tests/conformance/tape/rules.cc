@@ -1,5 +1,6 @@
 // The gradient of every operator by a tape, against finite differences in f64, eager and recorded.
 // Copyright 2026 the Rondo developers. SPDX-License-Identifier: Apache-2.0
+#include "operators/activation_reference.h"
 #include "operators/elementwise_reference.h"
 #include "tape/tape.h"
 
@@ -144,9 +145,7 @@ TEST_P(TapeRules, Matmul) {
       keep_gradients(results, label + " batches", {values(with({2, 1}, a), 22), values(with({3}, b), 23)}, product);
       keep_gradients(results, label + " one b", {values(with({2, 2}, a), 24), values(b, 25)}, product);
       keep_gradients(results, label + " one a", {values(a, 24), values(with({2}, b), 25)}, product);
-      for (const auto activation :
-           {RONDO_ACTIVATION_NONE, RONDO_ACTIVATION_RELU, RONDO_ACTIVATION_GELU, RONDO_ACTIVATION_RELU6,
-            RONDO_ACTIVATION_SILU, RONDO_ACTIVATION_HARD_SWISH, RONDO_ACTIVATION_GELU_ERF}) {
+      for (const rondo_activation activation : kActivations) {
         keep_gradients(results, label + " activation " + std::to_string(activation),
                        {values(a, 26), values(b, 27), values({4}, 28, -4, 12)}, [=](const std::vector<Tensor>& in) {
                          rondo_matmul_options with_bias = options;
